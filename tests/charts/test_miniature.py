@@ -38,7 +38,7 @@ def first_best(view, rules, params):
 def drawn(view, rules, params):
     return view.drawn
 """
-BREAKS = """
+MELD_BREAKER_CODE = """
 @discard
 def breaks(view, rules, params):
     return lowest_bit(view.hand if view.stock == 2 else view.best)
@@ -65,7 +65,7 @@ def matchup(tmp_path_factory):
 
 
 # Positions of the next two stock cards among the unseen cards, in every order
-NEXT_TWO = [
+NEXT_TWO_CARDS = [
     [*first, *sorted({*left} - {*first})]
     for left in combinations(range(10 + N_STOCK_CARDS), N_STOCK_CARDS)
     for first in permutations(left, 2)
@@ -76,7 +76,7 @@ def exact_gains(matchup, view):
     """Return the gain from knocking instead of continuing in all worlds, (n_worlds,) float64."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_STOCK_CARDS and not view["known"]
-    stocks = unseen[np.array(NEXT_TWO)]
+    stocks = unseen[np.array(NEXT_TWO_CARDS)]
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
     knocking = Action(ACTION_END, int(view["ending_card"]))
@@ -112,7 +112,7 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
 # gains nothing. Otherwise, the deal has only one decision.
 
 N_LAST_CARDS = 2
-TO_THE_LAST_CARD = f"standard+stock_reserve={N_LAST_CARDS - 2}"
+LAST_CARD_VARIANT = f"standard+stock_reserve={N_LAST_CARDS - 2}"
 
 
 @helper
@@ -152,10 +152,10 @@ def exact_gains_near_the_end(matchup, view):
 def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
     """Show that without weights, deals with one decision would count twice as much."""
     file = tmp_path / "breaks.py"
-    file.write_text(DISCARDS + BREAKS)
+    file.write_text(DISCARDS + MELD_BREAKER_CODE)
     plays = replace(
         matchup,
-        variant=variants.find_variant(TO_THE_LAST_CARD),
+        variant=variants.find_variant(LAST_CARD_VARIANT),
         a=loader.find_strategy(f"gold+take=never+discard={file}#breaks"),
     )
     found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, knock_with_gin_only)

@@ -12,7 +12,7 @@ from simgin.charts.chart import Chart, ChartRequest
 from simgin.strategy import loader
 
 REQUEST = ChartRequest.read("knock", player="simple", deals=1000, seed=1)
-HOSTILE = [
+HOSTILE_TEXTS = [
     'a"""+__import__("pathlib").Path("it-ran").touch()+"""',
     '"""\nimport pathlib\npathlib.Path("it-ran").touch()\n"""',
     'a\\"""+__import__("pathlib").Path("it-ran").touch()+"""',
@@ -26,7 +26,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("word", HOSTILE)
+@pytest.mark.parametrize("word", HOSTILE_TEXTS)
 def test_commands_and_names_are_not_code_in_the_file(empty_directory, word):
     command = f"simgin chart knock -o {word}"
     request = replace(REQUEST, strategy=f"simple+knock={word}.py")

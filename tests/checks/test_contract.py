@@ -12,8 +12,8 @@ from simgin.text.files import create_file
 from support.command_line import call
 
 STANDARD = [variants.find_variant("standard")]
-BEST = "best_discard(view.hand, view.legal, rules)"
-OTHER = "best_discard(view.hand, view.legal & -view.legal, rules)"
+BEST_ACTION = "best_discard(view.hand, view.legal, rules)"
+OTHER_ACTION = "best_discard(view.hand, view.legal & -view.legal, rules)"
 TEMPLATE = f"""
 import signal, sys, time
 import numpy as np
@@ -24,16 +24,16 @@ SEEN, ASKED = {{}}, np.zeros(1)
 @discard
 def policy(view, rules, params):
     %s
-    return {BEST}
+    return {BEST_ACTION}
 STRATEGY = Strategy("mine", discard=policy)
 """
-PYTHON = "SEEN[1] = 1; "  # strategies that numba cannot compile
+UNCOMPILABLE = "SEEN[1] = 1; "  # strategies that numba cannot compile
 # The check that must reject a strategy, words of its message, and the policy
-BAD = [
-    ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
+BAD_POLICIES = [
+    ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER_ACTION}"),
     ("compiles", "uses time, which makes deals irreproducible", "return time.time_ns() % 52"),
-    ("same", "only on `view`", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
-    ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
+    ("same", "only on `view`", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER_ACTION}"),
+    ("raises", "with signal 9", f"{UNCOMPILABLE}signal.raise_signal(signal.SIGKILL)"),
     ("legal", "which is too large", "return SEEN.get(1, 2**64)"),
     ("legal", "returned nothing", "if SEEN.get(1, view.turns) > 3: return None"),
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
@@ -50,19 +50,23 @@ BAD = [
     ("read", "is a take policy and cannot be used as discard policy", "pass\nX = Strategy('x', "
      "discard=take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
-HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
+HELPER_CODE = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Strategies whose process must be killed take longest
 FAST_CASES = [
-    i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words
+    i
+    for i, (check, words, _) in enumerate(BAD_POLICIES)
+    if check != "time" and "signal" not in words
 ]
-LEGAL = next(i for i, (check, *_) in enumerate(BAD) if check == "legal")
-HANGING = [i for i, (check, *_) in enumerate(BAD) if check == "time"]
-FEW_CASES = [i for i in FAST_CASES if BAD[i][0] not in ("compiles", "read")][::3]
+ILLEGAL_CASE = next(i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "legal")
+HANGING_CASES = [i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "time"]
+FEW_CASES = [i for i in FAST_CASES if BAD_POLICIES[i][0] not in ("compiles", "read")][::3]
 
 
 def write_bad_file(folder: Path, i: int) -> str:
     file = folder / f"bad{i}.py"
-    file.write_text(TEMPLATE % (HELPER if "seen(" in BAD[i][2] else "", BAD[i][2]))
+    file.write_text(
+        TEMPLATE % (HELPER_CODE if "seen(" in BAD_POLICIES[i][2] else "", BAD_POLICIES[i][2])
+    )
     return str(file)
 
 
@@ -73,7 +77,7 @@ def run_checks(files: list[str], seconds: float = 60.0) -> dict[str, list[contra
 
 
 def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
-    check, words, body = BAD[i]
+    check, words, body = BAD_POLICIES[i]
     failed = {one.check: one.sentence for one in findings if one.passed is False}
     assert list(failed) == [check], f"{body}: {failed}"
     sentence = failed[check]
@@ -84,7 +88,7 @@ def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_spec.render_strategy_file(begun))
-    remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}"
+    remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_ACTION}"
     remembering.write_text(TEMPLATE % ("", remembers))
     bad = {write_bad_file(tmp_path, i): i for i in FEW_CASES}
     found = run_checks([*bad, str(begun), str(remembering)])
@@ -99,8 +103,8 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
-    others = [i for i in range(len(BAD)) if i not in HANGING]
-    for cases, seconds in ((others, 60.0), (HANGING, 2.0)):
+    others = [i for i in range(len(BAD_POLICIES)) if i not in HANGING_CASES]
+    for cases, seconds in ((others, 60.0), (HANGING_CASES, 2.0)):
         files = [write_bad_file(tmp_path, i) for i in cases]
         for i, findings in zip(cases, run_checks(files, seconds).values(), strict=True):
             assert_caught(i, findings)
@@ -109,7 +113,7 @@ def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
 def test_a_strategy_after_a_file_that_hangs_is_tested_in_another_process(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import time\nwhile time.time() > 0: time.sleep(0.1)\n")
-    found = run_checks([str(file), write_bad_file(tmp_path, HANGING[0])], 0.3)
+    found = run_checks([str(file), write_bad_file(tmp_path, HANGING_CASES[0])], 0.3)
     first, second = ([one for one in of if one.passed is False] for of in found.values())
     assert [one.check for one in (*first, *second)] == ["time", "time"]
     assert "reading" in first[0].sentence
@@ -120,7 +124,7 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
     words = [
         "strategies",
         "check",
-        write_bad_file(tmp_path, LEGAL),
+        write_bad_file(tmp_path, ILLEGAL_CASE),
         "-v",
         "standard",
         "-v",

@@ -77,10 +77,10 @@ def test_a_wrong_sum_is_reported(monkeypatch, constant, value, check):
 def test_different_results_of_threads_are_reported(monkeypatch):
     real = runner.run_matchup
 
-    def turned(matchup, n, workers):
+    def play_reversed(matchup, n, workers):
         return real(matchup, n, 1)[:: 1 if workers == 1 else -1]
 
-    monkeypatch.setattr(runner, "run_matchup", turned)
+    monkeypatch.setattr(runner, "run_matchup", play_reversed)
     assert "depend on threads" in doctor.check_play().problem
 
 

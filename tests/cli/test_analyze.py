@@ -12,9 +12,9 @@ from support.command_line import call
 from support.html_checks import find_errors
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
-TEN = HAND[:10]
+TEN_CARDS = HAND[:10]
 PILE = "QD TS 9D* QH"
-FAST = "--worlds 400 --as gold --against gold".split()
+FAST_OPTIONS = "--worlds 400 --as gold --against gold".split()
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def repeat_command(screen):
 
 
 def test_a_typed_position_is_analysed():
-    screen = read_screen(*HAND, "--pile", PILE, *FAST, "--score", "30-45")
+    screen = read_screen(*HAND, "--pile", PILE, *FAST_OPTIONS, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
     assert "The opponent holds 9D, taken from the pile." in screen
     assert screen.count("discard ") >= 11
@@ -51,7 +51,7 @@ def test_a_typed_position_is_analysed():
 
 
 def test_decisions_of_a_match_are_ranked_by_points_as_in_a_grade():
-    screen = read_screen("gold", "simple", "--deal", 1, "--turn", 2, *FAST)
+    screen = read_screen("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
     assert "cost, points" in screen and "match %" in screen
     assert "Actions are ranked by points. If you enter the position with its" in _join(screen)
 
@@ -82,7 +82,7 @@ def test_solitaire_games_show_their_own_metric(variant, columns):
 
 
 def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
-    words = ["analyze", *HAND, "--pile", PILE, *FAST, "--json", "--workers", 3]
+    words = ["analyze", *HAND, "--pile", PILE, *FAST_OPTIONS, "--json", "--workers", 3]
     rows = json.loads(call(*words).stdout)["rows"]
     frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400).frame
     assert [row["action"] for row in rows] == list(frame["action"])
@@ -122,7 +122,7 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     assert list(frame["by"].unique()) == ["deals"]
 
 
-POSITION = ("analyze", *HAND, "--pile", PILE, *FAST)
+POSITION = ("analyze", *HAND, "--pile", PILE, *FAST_OPTIONS)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from simgin.cli import config
 from support.command_line import call
 
-FEW = ("--deals", "200")
+FEW_DEALS = ("--deals", "200")
 
 
 @pytest.fixture(autouse=True)
@@ -109,13 +109,13 @@ def test_settings_become_defaults_that_the_command_records(empty_directory):
     call("config", "variant", "oklahoma")
     call("config", "opponent", "gold-early")
     call("config", "workers", "1")
-    printed = call("match", "gold", *FEW, "-o", "out").stdout
+    printed = call("match", "gold", *FEW_DEALS, "-o", "out").stdout
     command = printed.partition("Command: ")[2]
     assert "simgin match gold gold-early -v oklahoma --deals 200" in command
     manifest = json.loads(Path("out/manifest.json").read_text())
     assert manifest["command"] in printed and manifest["workers"] == 1
     options = ("-v", "standard", "--workers", "2")
-    printed = call("match", "gold", "simple", *FEW, *options).stdout
+    printed = call("match", "gold", "simple", *FEW_DEALS, *options).stdout
     assert "simgin match gold simple -v standard --deals 200" in printed
     assert "[default: oklahoma]" in call("match", "--help").stdout
     # the recorded command gives the same result without the file
@@ -127,7 +127,7 @@ def test_settings_become_defaults_that_the_command_records(empty_directory):
 
 def test_the_opponent_of_the_file_does_not_join_solitaire_games():
     call("config", "opponent", "gold-early")
-    printed = call("match", "solo-greedy", *FEW, "-v", "solitaire-gin").stdout
+    printed = call("match", "solo-greedy", *FEW_DEALS, "-v", "solitaire-gin").stdout
     assert "Command: simgin match solo-greedy -v solitaire-gin --deals 200" in printed
     assert "solo-greedy" in call("show", "solo-greedy", "-v", "solitaire-gin").stdout
     assert "gold-early" in call("show", "gold").stdout

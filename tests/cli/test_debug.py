@@ -17,13 +17,13 @@ from simgin.strategy import loader
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
-INTERPRETED = {
+INTERPRETED_ENVIRONMENT = {
     **os.environ,
     "NUMBA_DISABLE_JIT": "1",
     "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, sys.path)]),
 }
 
-MINE = """
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, discard, helper
 from simgin.toolkit import best_discard
 
@@ -48,8 +48,8 @@ RAISES = Strategy("raises", discard=careful)
 
 # Every opening, ending and restriction, random policies, lay-offs on gin, scores
 # The seeds produce keys whose highest bit is set.
-EVERYTHING = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
-PASSED_DEAD = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
+MANY_RULES = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
+PASSED_OUT_RULES = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 GAMES = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
@@ -59,9 +59,9 @@ GAMES = (
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    ("gold", "random+take=never", EVERYTHING, "deal"),
+    ("gold", "random+take=never", MANY_RULES, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    ("simple+discard=hits", "gold", PASSED_DEAD, "deal"),
+    ("simple+discard=hits", "gold", PASSED_OUT_RULES, "deal"),
     *(
         (name, "gold-early", "basic", "deal")
         for name in loader.list_strategies()
@@ -108,7 +108,9 @@ def test_variants_and_strategies_have_the_same_sums_interpreted():
     code += "from test_debug import GAMES, compute_digest\n"
     code += "for i in range(len(GAMES)): print(compute_digest(i))"
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, env=INTERPRETED, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=INTERPRETED_ENVIRONMENT, capture_output=True, text=True, check=False
+    )
     assert done.stdout.splitlines() == [compute_digest(i) for i in range(len(GAMES))], done.stderr
 
 
@@ -119,13 +121,15 @@ def run_module(*words, module="simgin", **more):
 
 
 def line_number(text):
-    return next(number for number, line in enumerate(MINE.splitlines(), start=1) if text in line)
+    return next(
+        number for number, line in enumerate(STRATEGY_CODE.splitlines(), start=1) if text in line
+    )
 
 
 @pytest.fixture
 def strategy_file(tmp_path):
     path = tmp_path / "strategy_file.py"
-    path.write_text(MINE)
+    path.write_text(STRATEGY_CODE)
     return path
 
 

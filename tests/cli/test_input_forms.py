@@ -18,7 +18,7 @@ HANDS = [
     *("7♥ 7♦ 7♣ 8♣ 9♣ 10♣ 4♥ 10♦ A♣ 4♣ K♠", HAND.replace(" ", "")),
 ]
 PILES = ["QD TS 9D* QH", "['QD', 'TS', '9D*', 'QH']", "qd; 10s; 9♦*; Q♥", "[QD, TS, 9D*, QH]"]
-QUICK = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
+QUICK_OPTIONS = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
@@ -29,10 +29,10 @@ def rows(*words):
 def test_a_hand_can_be_pasted_as_printed_or_as_a_list():
     hands = [rows("hand", hand, "--json") for hand in HANDS]
     assert all(hand == hands[0] for hand in hands)
-    found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK)
+    found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK_OPTIONS)
     for hand, pile in zip(HANDS, PILES * 2, strict=True):
-        assert rows("analyze", hand, "--pile", pile, *QUICK) == found
-    assert rows("analyze", HANDS[-1], *QUICK)  # without spaces and without a pile
+        assert rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == found
+    assert rows("analyze", HANDS[-1], *QUICK_OPTIONS)  # without spaces and without a pile
 
 
 def test_cards_have_the_same_input_formats_in_a_game(monkeypatch, empty_directory):
@@ -82,7 +82,7 @@ def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_direc
     from worked_examples import files
 
     shown = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
-    words = ("analyze", "deal.json", "--turn", 2, *QUICK)
+    words = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
     book = LOGS.with_name("more_examples.json").read_text()
     found = []
     for encoding in ("utf-8", *ENCODINGS):
@@ -104,17 +104,17 @@ def test_a_deal_that_names_a_file_of_python_runs_none_in_capitals(empty_director
     shown = json.loads(run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout)
     shown["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
     Path("deal.json").write_text(json.dumps(shown))
-    run_cli("analyze", "deal.json", "--turn", 2, *QUICK)
+    run_cli("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
     assert not Path("it-ran").exists()
 
 
-DIGITS, BLANKS = "9" * 5000, " " * 50_000
-LONG = {
+DIGITS, BLANK_CHARACTERS = "9" * 5000, " " * 50_000
+LONG_ARGUMENTS = {
     "a sweep": ("review", "standard", "--sweep", f"knock_limit={DIGITS}"),
     "a span": ("review", "standard", "--sweep", f"knock_limit=0..{DIGITS}"),
     "two spans": ("review", "standard", "--sweep", f"gin_bonus={DIGITS}..{DIGITS}"),
-    "blanks in goals": ("review", "eaai", "--goals", f"gin{BLANKS}x"),
-    "more blanks": ("review", "eaai", "--goals", f"gin <{BLANKS}5{BLANKS}x"),
+    "blanks in goals": ("review", "eaai", "--goals", f"gin{BLANK_CHARACTERS}x"),
+    "more blanks": ("review", "eaai", "--goals", f"gin <{BLANK_CHARACTERS}5{BLANK_CHARACTERS}x"),
     "a goal": ("review", "eaai", "--goals", f"no row < {DIGITS}"),
     "dots of limits": ("tune", "gold-early", "--parameters", f"k={'.' * 50_000}x"),
     "a limit": ("tune", "gold-early", "--parameters", f"k=1..{DIGITS}"),
@@ -126,14 +126,14 @@ LONG = {
     "a policy": ("match", f"gold+knock=at:k={DIGITS}"),
     "a count": ("match", "gold", "--deals", f"{DIGITS}m"),
     "a seed": ("match", "gold", "--seed", DIGITS),
-    "a comparison": ("find", "gold", "--where", f"points{BLANKS}<{BLANKS}x"),
+    "a comparison": ("find", "gold", "--where", f"points{BLANK_CHARACTERS}<{BLANK_CHARACTERS}x"),
     "a command": ("x" * 50_000,),
     "a file": ("run", "x" * 50_000),
     "a file of many lines": ("run", "\n" * 50_000),
 }
 
 
-@pytest.mark.parametrize("words", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("words", LONG_ARGUMENTS.values(), ids=LONG_ARGUMENTS)
 def test_a_long_input_is_rejected_quickly_with_a_short_error(words, empty_directory):
     with cpu_limit(5):
         output = run_cli(*words, codes=(2,)).stderr
@@ -142,7 +142,7 @@ def test_a_long_input_is_rejected_quickly_with_a_short_error(words, empty_direct
     assert max(map(len, output.split())) <= 300
 
 
-BIG = {
+LARGE_FILES = {
     "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "is neither the output"),
     "k.toml": (f"[knock]\nk = 0x{DIGITS}\n", "strategies gold-early@{}", "thousands of digits"),
     "deep.json": ("[" * 100_000, "grade {}", "is neither the output"),
@@ -156,9 +156,9 @@ BIG = {
 }
 
 
-@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("name", LARGE_FILES)
 def test_a_file_of_huge_numbers_or_texts_is_rejected_by_name(name, empty_directory):
-    text, words, sentence = BIG[name]
+    text, words, sentence = LARGE_FILES[name]
     Path(name).write_text(text)
     with cpu_limit(5):
         output = run_cli(*words.format(name).split(), codes=(2,)).stderr

@@ -9,7 +9,7 @@ from support.hostile import run_cli, run_cli_harmlessly
 from support.weighted_strategy import write_weighed
 
 EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
-WRITING = {
+WRITING_COMMANDS = {
     "match": "match gold -v eaai --deals 2000 --seed 1 -o out",
     "run": "run e.toml --json -o out",
     "review": "review eaai --matches 1000 --json --seed 1 -o out",
@@ -18,7 +18,7 @@ WRITING = {
     "tune": "tune gold-early -v eaai --generations 1 --confirm 1000 --json --run out",
     "train": "train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run out",
 }
-OTHERS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
+OTHER_ARGUMENTS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
 CONTENTS = {"simgin": "0.1.0", "form": 0}
 
 
@@ -38,21 +38,21 @@ def working_directory(empty_directory, few_decks, monkeypatch):
     return empty_directory
 
 
-@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("command", WRITING_COMMANDS)
 def test_the_results_of_another_command_are_kept(working_directory, command):
-    for other in WRITING.keys() - {command}:
-        write_results(WRITING[other])
-        output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
+    for other in WRITING_COMMANDS.keys() - {command}:
+        write_results(WRITING_COMMANDS[other])
+        output = run_cli_harmlessly(*WRITING_COMMANDS[command].split(), codes=(2,)).stderr
         last = output.splitlines()[-1]  # a busy machine prints the notice about compiling
         assert last.startswith(f"simgin: error: out contains the results of 'simgin {other} "), (
             output
         )
 
 
-@pytest.mark.parametrize("command", OTHERS)
+@pytest.mark.parametrize("command", OTHER_ARGUMENTS)
 def test_the_results_of_another_request_are_kept(working_directory, command):
-    asked = WRITING[command]
-    write_results(asked.replace(*OTHERS[command]))
+    asked = WRITING_COMMANDS[command]
+    write_results(asked.replace(*OTHER_ARGUMENTS[command]))
     assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     (working_directory / "out" / "manifest.json").unlink()
     (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
@@ -75,7 +75,7 @@ def test_a_larger_run_of_the_same_request_replaces_the_results(working_directory
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
 def test_a_directory_that_another_process_writes_is_rejected(working_directory, command):
-    asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
+    asked = {**WRITING_COMMANDS, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
         output = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until that process ends" in output
@@ -84,5 +84,5 @@ def test_a_directory_that_another_process_writes_is_rejected(working_directory, 
 def test_a_command_with_untypable_names_is_a_different_command(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
-        output = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr
+        output = run_cli_harmlessly(*WRITING_COMMANDS["analyze"].split(), codes=(2,)).stderr
         assert "contains the results of" in output and len(output) < 400

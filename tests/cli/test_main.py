@@ -59,11 +59,11 @@ def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_di
 
 
 def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory, monkeypatch):
-    def full(path, content):
+    def fail_as_full_disk(path, content):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(directory, "write_file", full)
+        patched.setattr(directory, "write_file", fail_as_full_disk)
         message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
     assert "No space left on device" in message and "repeat the command to continue" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
@@ -167,12 +167,12 @@ def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
 
 
-def halved(x):
+def halve(x):
     return x // 2
 
 
 def compile_afresh():
-    jit.compile_function(halved, "int64(int64)", use_cache=False)
+    jit.compile_function(halve, "int64(int64)", use_cache=False)
 
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")

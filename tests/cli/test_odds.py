@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("empty_directory", "few_decks")
 
 call = partial(command_line.call, "odds")
 # Further columns after those of tidy rows, by table
-OTHERS = {
+KEY_COLUMNS = {
     "strength": [],
     "bracket": [],
     "odds": ["draws", "kind"],
@@ -24,7 +24,7 @@ OTHERS = {
     "joker": [],
     "threshold": ["k", "measure"],
 }
-SOLO = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000")
+SOLO_OPTIONS = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000")
 
 
 def assert_narrow(output):
@@ -32,7 +32,7 @@ def assert_narrow(output):
 
 
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
-    output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
+    output = call("solitaire-gin-knock", "solitary-gin", *SOLO_OPTIONS, "--details").stdout
     assert_narrow(output)
     headings = ("matches won %", "goals met %", "penalty", "best possible")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
@@ -41,7 +41,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call(*repeated[2:], "--details").stdout == output
     place = empty_directory / "results" / "odds"
-    tables = (*OTHERS, "gap")
+    tables = (*KEY_COLUMNS, "gap")
     shown = ("odds", "strength", "totals", "threshold")
     written = {"manifest.json", "report.html", "summary.md", *(f"{name}.csv" for name in tables)}
     written |= {f"{name}.{kind}" for name in shown for kind in ("svg", "png")}
@@ -49,8 +49,8 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     for name in tables:
         frame = pd.read_csv(place / f"{name}.csv", keep_default_na=False)
         assert tuple(frame.columns[:10]) == TABLE_COLUMNS and set(frame["opponent"]) == {""}
-        if name in OTHERS:
-            assert list(frame.columns[10:]) == OTHERS[name]
+        if name in KEY_COLUMNS:
+            assert list(frame.columns[10:]) == KEY_COLUMNS[name]
     threshold = pd.read_csv(place / "threshold.csv")
     assert set(threshold["k"]) == set(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
     assert set(threshold["measure"]) == {"points", "share"}
@@ -71,7 +71,7 @@ def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
 
 
 def test_with_json_nothing_else_is_on_stdout():
-    whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
+    whole = json.loads(call("solitaire-gin", *SOLO_OPTIONS, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     tables = {"strength", "bracket", "odds", "left", "gin", "gap", "joker"}
     assert {row["table"] for row in whole["rows"]} == tables
@@ -80,10 +80,10 @@ def test_with_json_nothing_else_is_on_stdout():
 
 
 def test_an_interruption_names_the_command_that_continues(monkeypatch):
-    def interrupted(*_, **__):
+    def raise_interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simgin.odds.odds.run_odds", interrupted)
+    monkeypatch.setattr("simgin.odds.odds.run_odds", raise_interrupt)
     again = "with: simgin odds solitaire-gin --seed 1"
     output = call("solitaire-gin", code=130).stderr
     assert f"Finished players are saved in the cache. Continue {again}" in output

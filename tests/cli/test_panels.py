@@ -26,7 +26,7 @@ def own_strategy(empty_directory):
     Path("mine.py").write_text(OWN)
 
 
-def command_of(output):
+def read_command(output):
     """Return the words of the command that repeats an output."""
     line = output.splitlines()[-1]
     assert line.startswith("Command: simgin ")
@@ -48,7 +48,7 @@ def test_a_match_of_several_strategies_is_a_panel():
     assert "Estimated time: a few seconds." in announced
     assert csv_files("out") == csv_files("file")
     assert {"differences.csv", "table.csv"} <= csv_files("out").keys()
-    again = command_of(output)
+    again = read_command(output)
     assert again[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
     assert call(*again[:-2], "-o", "again").stdout.splitlines()[:-2] == output.splitlines()[:-2]
     assert csv_files("again") == csv_files("out")
@@ -57,11 +57,11 @@ def test_a_match_of_several_strategies_is_a_panel():
 def test_the_opponent_is_omitted_from_the_strategies():
     result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCHES)
     assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
-    assert command_of(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
+    assert read_command(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
     for pair in (("gold-early", "gold"), ("gold", "gold-early")):
         result = call("match", *pair, "--against", "gold", *SIZE)
         assert "gold is used only as the common opponent" in result.stderr
-        assert command_of(result.stdout)[:3] == ["match", "gold-early", "gold"]
+        assert read_command(result.stdout)[:3] == ["match", "gold-early", "gold"]
     played = simgin.match(["gold-early", "gold"], against="gold", deals=4000)
     assert [key.players for key in played.matchup_keys] == [("gold-early", "gold")]
 
@@ -79,7 +79,7 @@ def test_a_size_that_is_too_small_for_tests_is_reported_before_the_run(monkeypat
 
 def test_the_command_of_a_report_contains_the_style():
     call("match", "gold", "simple", *MATCHES, "-o", "out")
-    assert command_of(call("report", "out", "--style", "ggplot").stdout) == [
+    assert read_command(call("report", "out", "--style", "ggplot").stdout) == [
         *("report", "out", "--style", "ggplot")
     ]
 

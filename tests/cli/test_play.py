@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
-def saves_here(tmp_path, monkeypatch):
+def saves_in_test_folder(tmp_path, monkeypatch):
     """Save games in a folder of the test, and leave the cache of compiled code where it is."""
     from simgin.cli.commands import play
 
@@ -102,7 +102,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert "Comparison" not in graded and ("Net score: " in graded) == (variant == "standard")
 
 
-def test_an_unfinished_game_is_resumed_and_an_action_can_be_undone(saves_here):
+def test_an_unfinished_game_is_resumed_and_an_action_can_be_undone(saves_in_test_folder):
     first = play_input("?\nq\n", "gold")
     assert "Keys:" in first and "run: simgin play gold -v standard" in first
     key = re.search(r"(\w) to (?:take|pass)", first)[1]
@@ -115,14 +115,14 @@ def test_an_unfinished_game_is_resumed_and_an_action_can_be_undone(saves_here):
     assert "Saved game resumed." not in play_input("q\n", "gold", "--new")
 
 
-def test_input_that_cannot_be_typed_is_reported(saves_here):
+def test_input_that_cannot_be_typed_is_reported(saves_in_test_folder):
     message = play_input("XX\n9C9\n\nu\nq\n", "gold")
     assert "'XX' is not a valid key" in message
     assert "nothing to undo" in message
 
 
 @pytest.fixture
-def saved_game(tmp_path, saves_here):
+def saved_game(tmp_path, saves_in_test_folder):
     """Return the file of a game saved in its second deal, after an undo."""
     file = tmp_path / "kept" / "game.json"
     player = Player(3)
@@ -137,7 +137,7 @@ def saved_game(tmp_path, saves_here):
     return file
 
 
-def test_a_saved_game_that_cannot_be_read_begins_again(tmp_path, saves_here):
+def test_a_saved_game_that_cannot_be_read_begins_again(tmp_path, saves_in_test_folder):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
@@ -155,13 +155,23 @@ NUMBERS = [
     "0.5",
 ]
 NUMBERS += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
-WHOLE = ["", "null", "7", '"game"', "[" * 100_000, '{"a":' * 100_000, "\ufeff{}", "\0" * 40, "[]"]
+CORRUPT_CONTENTS = [
+    "",
+    "null",
+    "7",
+    '"game"',
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    "\ufeff{}",
+    "\0" * 40,
+    "[]",
+]
 
 
 def corrupt_variants(content):
     """Return corrupt versions of a saved game."""
     kept = json.loads(content)
-    yield from WHOLE
+    yield from CORRUPT_CONTENTS
     yield content[: len(content) // 2]
     for name in kept:
         yield json.dumps({other: value for other, value in kept.items() if other != name})
@@ -212,7 +222,7 @@ def test_a_file_that_is_not_a_game_is_reported(saved_game, what):
     assert "delete the file" in output
 
 
-def test_a_solitaire_game_has_no_opponent(saves_here):
+def test_a_solitaire_game_has_no_opponent(saves_in_test_folder):
     result = call("play", "gold", "-v", "solitaire-gin", code=2)
     assert "Omit gold" in result.output
 
@@ -241,7 +251,7 @@ def test_the_ladder_agrees_with_the_reference_results():
 # Hints, explanations and the log
 
 
-def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here):
+def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_in_test_folder):
     screens = play_input("e\nw\np\nw\nq\n", "gold", "--one").split("> ")
     hint, nothing, _, why = (" ".join(screen.split()) for screen in screens[1:5])
     assert re.search(r"Best: (take TC|pass)\b|No action is clearly the best\.", hint)
@@ -261,7 +271,7 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here
     assert "pass <" in why and "take TC" in why
 
 
-def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(saves_here):
+def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(saves_in_test_folder):
     """Use one unit in matches and deals, and ignore a cost that is not significant."""
     assert re.search("action +cost, points +match %", play_input("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
@@ -294,7 +304,7 @@ def test_a_hint_always_lists_a_possible_knock():
     assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
 
 
-def test_the_outcomes_of_two_actions_account_for_the_cost(saves_here):
+def test_the_outcomes_of_two_actions_account_for_the_cost(saves_in_test_folder):
     table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
     analysis = coach.Coach(table.matchup).analyse_open_decision(table.trace())
     best, other = analysis.ranking[:2]
@@ -308,7 +318,7 @@ def test_the_outcomes_of_two_actions_account_for_the_cost(saves_here):
     assert f", undercut in {100 * share:.0f} %" in sentence
 
 
-def test_the_resume_command_keeps_all_options(saves_here):
+def test_the_resume_command_keeps_all_options(saves_in_test_folder):
     words = ("gold", "-v", "standard", "--seed", "5", "--coach", "--save", "mine")
     screen = " ".join(play_input("q\n", *words).split())
     assert "run: simgin play gold -v standard --seed 5 --coach --save mine" in screen
@@ -347,7 +357,7 @@ def test_the_log_of_a_long_deal_has_pages(monkeypatch):
 
 
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(
-    saves_here, monkeypatch, tmp_path, capsys
+    saves_in_test_folder, monkeypatch, tmp_path, capsys
 ):
     monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     file = tmp_path / "mine.py"
@@ -372,7 +382,7 @@ def test_keys_typed_during_an_analysis_are_discarded(monkeypatch):
         assert not select.select([stdin], [], [], 0)[0]
 
 
-def test_a_hint_saves_the_coach_the_analysis(saves_here, monkeypatch):
+def test_a_hint_saves_the_coach_the_analysis(saves_in_test_folder, monkeypatch):
     calls = []
     analyse = coach.analyse_position
     monkeypatch.setattr(coach, "analyse_position", lambda *a: calls.append(a) or analyse(*a))
@@ -382,7 +392,7 @@ def test_a_hint_saves_the_coach_the_analysis(saves_here, monkeypatch):
 
 
 @pytest.mark.parametrize("variant", ["solitaire-gin", "solitary-gin", "dice", "shot"])
-def test_hints_fit_every_variant(variant, saves_here):
+def test_hints_fit_every_variant(variant, saves_in_test_folder):
     players = () if "solita" in variant else ("gold",)
     screens = play_input("e\nl\n?\nq\n", *players, "-v", variant, "--seed", "3").split("> ")
     assert "action" in screens[1] and ("opponent" in screens[1]) == bool(players)
@@ -412,7 +422,7 @@ def test_the_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
     assert not any("gold drew " in line for line in longest)
 
 
-def test_the_rules_of_a_variant_come_first_in_at_most_three_lines(saves_here):
+def test_the_rules_of_a_variant_come_first_in_at_most_three_lines(saves_in_test_folder):
     assert "Standard Gin" not in play_input("q\n", "gold")
     long = "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3+undercut_bonus=35+gin_bonus=35"
     for variant, words in [("oklahoma", "The first upcard sets the knock limit"), (long, " ...")]:

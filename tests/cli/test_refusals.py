@@ -17,7 +17,7 @@ from support.variant_files import CLUB, DEN
 from support.weighted_strategy import write_weighed
 
 DATA = Path(__file__).parents[1] / "data"
-REFUSED = (DATA / "refusals.txt").read_text().splitlines()
+REJECTED_COMMANDS = (DATA / "refusals.txt").read_text().splitlines()
 MISTAKES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("line", REFUSED)
+@pytest.mark.parametrize("line", REJECTED_COMMANDS)
 def test_bad_input_is_rejected_with_a_message_and_leaves_nothing(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     words, _, sentence = line.partition(" | ")

@@ -56,7 +56,7 @@ def read_stable_manifest(place):
 
 
 def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, monkeypatch):
-    def outcome():
+    def read_outcome():
         printed = call("run", "waiting.toml", "--json").stdout
         return (
             printed,
@@ -65,9 +65,9 @@ def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, m
         )
 
     Path("waiting.toml").write_text(EXPERIMENT)
-    first = outcome()
+    first = read_outcome()
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
-    assert outcome() == first
+    assert read_outcome() == first
     output = call("run", "waiting.toml").stdout
     assert "already complete" in output
 

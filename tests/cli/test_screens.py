@@ -9,8 +9,8 @@ import pytest
 from support.command_line import call
 
 SCREENS = 48  # two terminals of 24 lines
-DEEP = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
-PATIENT = """
+DEEP_FOLDER = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
+PATIENT_STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock, param
 @knock(k=param(5, 0, 20, "own turns"))
 def early(view, rules, params):
@@ -67,10 +67,10 @@ COMMANDS = {
 def folder(tmp_path_factory):
     """Create a directory with a strategy deep inside it, and experiments that name it."""
     folder = tmp_path_factory.mktemp("screens")
-    (folder / DEEP).mkdir(parents=True)
-    (folder / DEEP / "patient.py").write_text(PATIENT)
+    (folder / DEEP_FOLDER).mkdir(parents=True)
+    (folder / DEEP_FOLDER / "patient.py").write_text(PATIENT_STRATEGY_CODE)
     for name, text in EXPERIMENTS.items():
-        (folder / f"{name}.toml").write_text(text.replace("FILE", str(DEEP / "patient.py")))
+        (folder / f"{name}.toml").write_text(text.replace("FILE", str(DEEP_FOLDER / "patient.py")))
     return folder
 
 
@@ -81,7 +81,7 @@ def working_directory(folder, few_mixes, monkeypatch):
 
 
 def read_screen(words):
-    return call(*words.replace("FILE", str(DEEP / "patient.py")).split()).stdout
+    return call(*words.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -100,7 +100,7 @@ def assert_two_screens(output):
     words = "\n".join(lines[: rules[0]])
     verdict = re.search(r"(?i)\b(beats|loses|wins|gains?|leads|too few|meets|best of)\b", words)
     assert verdict is not None, words
-    assert str(DEEP) not in "\n".join(answer)
+    assert str(DEEP_FOLDER) not in "\n".join(answer)
     for diagnosis in ("luck share", "Homogeneity", "Mirror", "would be detected"):
         assert diagnosis not in output
 
@@ -109,7 +109,7 @@ def test_details_follow_and_a_finished_run_shows_them_again():
     assert_two_screens(read_screen("run twenty.toml -o twenty"))
     output = call("report", "twenty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Command", "Output"))]
-    assert all(len(line) <= 80 for line in answer) and str(DEEP) not in "\n".join(answer)
+    assert all(len(line) <= 80 for line in answer) and str(DEEP_FOLDER) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
     short = call("report", "twenty").stdout.splitlines()
@@ -119,9 +119,9 @@ def test_details_follow_and_a_finished_run_shows_them_again():
 def test_files_that_give_the_same_name_are_distinguished():
     for place in ("one", "two"):
         Path(place).mkdir()
-        Path(place, "mine.py").write_text(PATIENT)
-    Path("other.py").write_text(PATIENT)
-    Path("namesake.py").write_text(PATIENT.replace("patient-gold", "gold"))
+        Path(place, "mine.py").write_text(PATIENT_STRATEGY_CODE)
+    Path("other.py").write_text(PATIENT_STRATEGY_CODE)
+    Path("namesake.py").write_text(PATIENT_STRATEGY_CODE.replace("patient-gold", "gold"))
     for words, expected in [
         ("one/mine.py two/mine.py:k=7", "patient-gold against patient-gold:k=7"),
         ("one/mine.py two/mine.py", "patient-gold (one/mine.py) and patient-gold (two/mine.py) pl"),
@@ -147,10 +147,10 @@ def test_a_comparison_comes_first_and_uses_file_names():
 
 
 # Commands, each followed by its output; "= " marks a complete line
-SAID = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
+RECORDED_SCREENS = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 
 
-@pytest.mark.parametrize("block", SAID.removeprefix("=== ").split("\n=== "))
+@pytest.mark.parametrize("block", RECORDED_SCREENS.removeprefix("=== ").split("\n=== "))
 def test_a_screen_has_the_expected_text_and_its_command_repeats_it(block):
     words, *wanted = block.strip().splitlines()
     screen = call(*shlex.split(words)).stdout

@@ -26,7 +26,7 @@ from simgin.runs.runner import ThreadPool
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME
 
-TWO = """
+EXPERIMENT_TEXT = """
 question = "Who?"
 deals = "400k"
 variants = ["standard"]
@@ -61,7 +61,7 @@ def run_on_terminal(*words, folder):
 
 def test_a_terminal_shows_the_estimate_so_far_and_then_clears_it(tmp_path):
     """Name the current matchup if there are several."""
-    Path(tmp_path, "two.toml").write_text(TWO)
+    Path(tmp_path, "two.toml").write_text(EXPERIMENT_TEXT)
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
@@ -182,18 +182,18 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
 def test_the_estimate_is_refreshed_at_most_twice_per_second_and_never_in_a_pipe(terminal):
     looks = []
 
-    def look():
+    def count_look():
         looks.append(1)
         return "won"
 
     with progress.show_progress("in a pipe", io.StringIO()) as report:
         for done in range(100):
-            report(done, 100, look)
+            report(done, 100, count_look)
     assert not looks
     started = time.monotonic()
     with progress.show_progress("on a terminal", terminal) as report:
         for done in range(2000):
-            report(done, 2000, look)
+            report(done, 2000, count_look)
     assert 1 <= len(looks) <= 1 + 2 * (time.monotonic() - started)
 
 

@@ -37,7 +37,7 @@ def make_functions():
     """Return functions that only use arrays, one that creates arrays, and some that pass arrays."""
 
     @jit.compile_function
-    def put(numbers, i, x):
+    def write_element(numbers, i, x):
         numbers[i] = x
 
     @jit.compile_function
@@ -49,63 +49,65 @@ def make_functions():
         return total
 
     @jit.compile_function
-    def made(n):
+    def make_array(n):
         return np.ones(n)
 
     @jit.compile_function
-    def same(numbers):
+    def return_argument(numbers):
         return numbers
 
     @jit.compile_function
-    def copied(numbers, others):
+    def copy_elements(numbers, others):
         numbers[1:] = others[:-1]
 
     @jit.compile_function
-    def doubled(numbers):
+    def double_array(numbers):
         return (numbers * 2).sum()
 
-    return put, add_up, made, same, copied, doubled
+    return write_element, add_up, make_array, return_argument, copy_elements, double_array
 
 
 def test_functions_that_only_use_arrays_have_no_counts():
-    put, add_up, *_ = make_functions()
+    write_element, add_up, *_ = make_functions()
     numbers = np.arange(5.0)
-    put(numbers, 2, 7.0)
+    write_element(numbers, 2, 7.0)
     assert add_up((numbers, numbers), 5) == 0 + 1 + 49 + 9 + 16
-    assert not counts_references(put) and not counts_references(add_up)
+    assert not counts_references(write_element) and not counts_references(add_up)
 
 
 def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
-    put, add_up, made, same, copied, doubled = make_functions()
+    write_element, add_up, make_array, return_argument, copy_elements, double_array = (
+        make_functions()
+    )
 
     @jit.compile_function
-    def all_of_it(n):
+    def allocate_in_loop(n):
         total = 0.0
         for i in range(n):
-            numbers = made(n)
-            put(numbers, i, 3.0)
-            others = same(numbers)
-            copied(numbers, others)  # they overlap, so that the source is copied first
-            pair = others, made(n)
-            numbers = made(2 * n)  # replaces an array that `others` still refers to
-            total += add_up(pair, n) + doubled(numbers) + numbers[-1]
+            numbers = make_array(n)
+            write_element(numbers, i, 3.0)
+            others = return_argument(numbers)
+            copy_elements(numbers, others)  # they overlap, so that the source is copied first
+            pair = others, make_array(n)
+            numbers = make_array(2 * n)  # replaces an array that `others` still refers to
+            total += add_up(pair, n) + double_array(numbers) + numbers[-1]
         return total
 
-    all_of_it(3)
+    allocate_in_loop(3)
     before = count_live_arrays()
     n = 50
-    assert all_of_it(n) == all_of_it.py_func(n)
+    assert allocate_in_loop(n) == allocate_in_loop.py_func(n)
     assert count_live_arrays() == before
 
 
 def test_arrays_from_python_keep_their_count():
-    put, add_up, _, same, *_ = make_functions()
+    write_element, add_up, _, return_argument, *_ = make_functions()
     numbers = np.arange(4.0)
     for _ in range(100):
-        put(same(numbers), 0, 1.0)
-        add_up((same(numbers), numbers), 4)
+        write_element(return_argument(numbers), 0, 1.0)
+        add_up((return_argument(numbers), numbers), 4)
     assert list(numbers) == [1, 1, 2, 3]
-    del put, add_up
-    again = same(numbers)
+    del write_element, add_up
+    again = return_argument(numbers)
     del numbers
     assert list(again) == [1, 1, 2, 3]

@@ -17,7 +17,7 @@ from simgin.core.deadwood import (
 from simgin.core.layoff import MAX_OPTIONS, lay_off
 from support import hands
 
-NOTHING = 1 << 20  # the deadwood if there is no discard or no meld
+NO_DEADWOOD = 1 << 20  # the deadwood if there is no discard or no meld
 
 
 def read_ace_runs(text):
@@ -63,7 +63,7 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
         one = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~one)
         left = {card: deadwood(hand ^ 1 << card, rules) for card in hands.members(legal)}
-        least = min(left.values(), default=NOTHING)
+        least = min(left.values(), default=NO_DEADWOOD)
         best = sum(1 << card for card, count in left.items() if count == least)
         assert best_discards(hand, legal, rules) == (least, best), hands.names(hand)
         if i % 3 == 1:  # and all eleven cards
@@ -81,7 +81,7 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_reference(text):
         melds = reference.melds_in(cards, row)
         for card in cards:
             rests = [set(cards).difference(meld) for meld in melds if card in meld]
-            want = min((reference.deadwood(rest, row) for rest in rests), default=NOTHING)
+            want = min((reference.deadwood(rest, row) for rest in rests), default=NO_DEADWOOD)
             assert deadwood_with_melded(hand, hands.NAMES.index(card), rules) == want, (cards, card)
 
 

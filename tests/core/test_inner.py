@@ -36,10 +36,10 @@ def make_functions():
         return 1 if n < 2 else n * factorial(n - 1)
 
     @jit.compile_function
-    def both(i):
+    def call_both(i):
         return square(i) + factorial(i)
 
-    return square, factorial, both
+    return square, factorial, call_both
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +54,9 @@ def libraries(function):
 
 def test_the_linker_does_not_see_inner_functions():
     """LLVM does not inline a recursive function, and can change its arguments."""
-    _, factorial, both = make_functions()
-    assert both(5) == 25 + 120
-    (library,) = libraries(both)
+    _, factorial, call_both = make_functions()
+    assert call_both(5) == 25 + 120
+    (library,) = libraries(call_both)
     (inner,) = factorial.overloads.values()
     name = inner.fndesc.llvm_func_name
     assert name in str(library._final_module)
@@ -64,30 +64,30 @@ def test_the_linker_does_not_see_inner_functions():
 
 
 def test_inner_functions_are_not_executable_until_python_calls_them():
-    square, factorial, both = make_functions()
-    assert both(5) == 25 + 120
+    square, factorial, call_both = make_functions()
+    assert call_both(5) == 25 + 120
     assert all(isinstance(library, InnerLibrary) for library in libraries(square))
-    assert not any(isinstance(library, InnerLibrary) for library in libraries(both))
+    assert not any(isinstance(library, InnerLibrary) for library in libraries(call_both))
     assert [square(i) for i in range(10)] == list(SQUARES)
     assert factorial(6) == 720
     assert not any(isinstance(library, InnerLibrary) for library in libraries(square))
-    assert both(5) == 145 and both(0) == 1
+    assert call_both(5) == 145 and call_both(0) == 1
 
 
 def test_other_types_are_compiled_when_they_come():
     @jit.compile_function
-    def half(x):
+    def halve(x):
         return x / 2
 
     @jit.compile_function
-    def halves(x):
-        return half(x) + half(1.0)
+    def halve_repeatedly(x):
+        return halve(x) + halve(1.0)
 
-    assert halves(3) == 2.0
-    assert (half(5), half(5.0), half(np.int32(5))) == (2.5, 2.5, 2.5)
+    assert halve_repeatedly(3) == 2.0
+    assert (halve(5), halve(5.0), halve(np.int32(5))) == (2.5, 2.5, 2.5)
 
 
-PIECES = """
+ENGINE_CODE = """
 import numpy as np
 from simgin.core.jit import jit
 TABLE = np.arange(100) * 7
@@ -103,10 +103,10 @@ def twice(x):
 def ask(x, i):
     return twice(x) + looked_up(i)
 """
-ASK = "print(ask(30, 3))\n"
-CALL = "print(looked_up(3), twice(30))\n"
-FAIL = "ask(30, 100)\n"
-OTHER = """
+QUERY_CODE = "print(ask(30, 3))\n"
+CALL_CODE = "print(looked_up(3), twice(30))\n"
+FAILING_CODE = "ask(30, 100)\n"
+OTHER_CODE = """
 from simgin.core.jit import compile_function
 def other(x):
     return twice(x) + looked_up(5)
@@ -120,7 +120,7 @@ def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
     """Run code that imports a file of compiled functions, with a cache next to it."""
     file = place / "pieces.py"
     if not file.exists():
-        file.write_text(PIECES)
+        file.write_text(ENGINE_CODE)
     return subprocess.run(
         [sys.executable, "-c", f"from pieces import *\n{code}"],
         cwd=place,
@@ -149,15 +149,15 @@ def test_toolkit_functions_reject_other_objects_in_one_line(arguments, kind):
 
 def test_cached_code_gives_the_same_results_in_every_order(tmp_path):
     """Compile, load, call from Python, link as bitcode, and recover from corrupt files."""
-    assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nTrue\n"
-    assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nFalse\n"
-    assert run_pieces(tmp_path, OTHER).stdout == "95\n1 0\n"
-    failed = run_pieces(tmp_path, CALL + FAIL)
+    assert run_pieces(tmp_path, QUERY_CODE + IS_PREPARED).stdout == "81\nTrue\n"
+    assert run_pieces(tmp_path, QUERY_CODE + IS_PREPARED).stdout == "81\nFalse\n"
+    assert run_pieces(tmp_path, OTHER_CODE).stdout == "95\n1 0\n"
+    failed = run_pieces(tmp_path, CALL_CODE + FAILING_CODE)
     assert failed.stdout == "21 60\n" and failed.returncode == 1
     assert failed.stderr.endswith("IndexError: beyond the table\n")
     for path in (tmp_path / "cache").rglob("*.nb?"):
         path.write_bytes(path.read_bytes()[:100])
-    assert run_pieces(tmp_path, OTHER).stdout == "95\n0 1\n"
+    assert run_pieces(tmp_path, OTHER_CODE).stdout == "95\n0 1\n"
 
 
 def test_numba_is_unchanged_for_other_packages(tmp_path):
@@ -180,10 +180,10 @@ def test_constants_do_not_create_separate_versions():
         return x**n
 
     @jit.compile_function
-    def some(x):
+    def sum_powers(x):
         return power(x, 2) + power(x, 3) + power(2, x)
 
-    assert some(3) == 9 + 27 + 8
+    assert sum_powers(3) == 9 + 27 + 8
     assert list(power.overloads) == [(int64, int64)]
 
 

@@ -182,10 +182,10 @@ def test_only_marked_functions_are_forced_inline(players):
 
 
 def test_a_missing_home_directory_is_reported(monkeypatch):
-    def nowhere():
+    def raise_no_home_directory():
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(jit.Path, "home", nowhere)
+    monkeypatch.setattr(jit.Path, "home", raise_no_home_directory)
     for name in ("SIMGIN_CACHE_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     assert jit.cache_root().is_absolute()

@@ -16,8 +16,8 @@ from simgin.play.traced_deal import trace_deal
 from simgin.text.notation import cards_to_mask
 from support.plain_philox import plain_philox, plain_words
 
-ALARM = 1e-6
-KNOWN = (  # counter, key, output: docs/reference/published-results.md#random-numbers
+MIN_P_VALUE = 1e-6
+KNOWN_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
     (
@@ -39,7 +39,7 @@ def shuffle_in_python(seed, unit, deal):
 
 
 def test_philox_gives_the_known_answers():
-    for counter, key, output in KNOWN:
+    for counter, key, output in KNOWN_VECTORS:
         words = rng.philox(*(np.uint64(n) for n in (*counter, *key)))
         assert tuple(map(int, words)) == output
         assert plain_philox(counter, key) == output
@@ -123,7 +123,7 @@ def test_every_card_is_equally_likely_at_every_place(deal):
     for place in range(52):
         table[place] = np.bincount(packs[:, place], minlength=52)
     statistic = ((table - n / 52) ** 2).sum() * 51 / n
-    assert chi2.sf(statistic, 51 * 51) > ALARM and chi2.cdf(statistic, 51 * 51) > ALARM
+    assert chi2.sf(statistic, 51 * 51) > MIN_P_VALUE and chi2.cdf(statistic, 51 * 51) > MIN_P_VALUE
 
 
 def test_unit_numbers_beyond_32_bits_do_not_wrap():
@@ -146,4 +146,4 @@ def test_noise_is_uniform_and_differs_between_strategies():
     every = np.array(noise[0] + noise[1])
     assert every.min() >= 0 and every.max() < 2**53 and len(every) > 5_000
     counts = np.bincount(every >> 49, minlength=16)
-    assert chi2.sf(((counts - counts.mean()) ** 2 / counts.mean()).sum(), 15) > ALARM
+    assert chi2.sf(((counts - counts.mean()) ** 2 / counts.mean()).sum(), 15) > MIN_P_VALUE

@@ -16,7 +16,7 @@ CORRUPT = shipped_code.CORRUPT
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 
-def squared(x):
+def square(x):
     return x * x
 
 
@@ -29,7 +29,7 @@ def forget_package():
 def count_compilations():
     """Call a function as a new process does, and return how often it was compiled."""
     forget_package()
-    function = jit.compile_function(squared, "int64(int64)")
+    function = jit.compile_function(square, "int64(int64)")
     assert function(7) == 49
     return sum(function.stats.cache_misses.values())
 
@@ -57,24 +57,24 @@ def package(tmp_path, monkeypatch):
     forget_package()
 
 
-def cut(pattern):
+def make_truncation(pattern):
     """Return a function that removes the last byte of all files with a pattern."""
 
-    def change(package):
+    def change_package(package):
         for path in package.rglob(pattern):
             path.write_bytes(path.read_bytes()[:-1])
 
-    return change
+    return change_package
 
 
 def replace(**parts):
     """Return a function that changes parts of the manifest."""
 
-    def change(package):
+    def change_package(package):
         path = package / shipped_code.MANIFEST
         path.write_text(json.dumps(json.loads(path.read_text()) | parts))
 
-    return change
+    return change_package
 
 
 def contents(package):
@@ -82,19 +82,19 @@ def contents(package):
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("change_package", "problem"),
     [
         (lambda package: (package / shipped_code.MANIFEST).unlink(), ""),
-        (cut("*.nbc"), CORRUPT),
-        (cut("*.nbi"), CORRUPT),
-        (cut("*.json"), CORRUPT),
+        (make_truncation("*.nbc"), CORRUPT),
+        (make_truncation("*.nbi"), CORRUPT),
+        (make_truncation("*.json"), CORRUPT),
         (replace(versions=None), CORRUPT),
         (replace(sources="other"), "source files of simgin were modified."),
         (replace(versions={**VERSIONS, "numba": "0.1"}), "requires numba 0.1, but numba"),
     ],
 )
-def test_code_that_does_not_fit_is_compiled(package, change, problem):
-    change(package)
+def test_code_that_does_not_fit_is_compiled(package, change_package, problem):
+    change_package(package)
     before = contents(package)
     assert count_compilations() == 1
     assert problem in describe_problem() and bool(problem) == bool(describe_problem())

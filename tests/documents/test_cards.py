@@ -40,21 +40,21 @@ def render(verdict, question="Is it so?", **parts):
 ALL = {"from": "one/table"}
 WINS = {"simple": 1, "gold-early": 2, "champion": 3}
 MIXED = {"simple": 1, "gold": -1}
-EVERY = {"word": "every", "is": "every", "of": ALL}
-ONLY = {"word": "only", "is": "only", "of": ALL, "column": "opponent", "names": ["simple"]}
-ONLY |= {"that": "low > 0", "others": "high < 0"}
+EVERY_CHECK = {"word": "every", "is": "every", "of": ALL}
+ONLY_CHECK = {"word": "only", "is": "only", "of": ALL, "column": "opponent", "names": ["simple"]}
+ONLY_CHECK |= {"that": "low > 0", "others": "high < 0"}
 SAME = {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25}
 BEST = {"word": "best", "is": "best", "chosen": ALL, "judged": {"from": "two/table"}}
 BEST |= {"column": "opponent", "names": ["champion"]}
-LEAST = BEST | {"names": ["simple"], "sign": -1}
+LEAST_CHECK = BEST | {"names": ["simple"], "sign": -1}
 CASES = [  # a check, a table for which it is true, and one for which it is false
-    (EVERY | {"that": "low > 0"}, WINS, WINS | {"champion": 0.1}),
-    (EVERY | {"word": "nobody", "that": "high < 0.25"}, {"gold": -1}, WINS),
-    (EVERY | {"word": "loses to none", "that": "low > -0.25"}, WINS, WINS | {"gold": -1}),
-    *((ONLY, MIXED, table) for table in (WINS, MIXED | {"simple": 0}, MIXED | {"gold": 0})),
+    (EVERY_CHECK | {"that": "low > 0"}, WINS, WINS | {"champion": 0.1}),
+    (EVERY_CHECK | {"word": "nobody", "that": "high < 0.25"}, {"gold": -1}, WINS),
+    (EVERY_CHECK | {"word": "loses to none", "that": "low > -0.25"}, WINS, WINS | {"gold": -1}),
+    *((ONLY_CHECK, MIXED, table) for table in (WINS, MIXED | {"simple": 0}, MIXED | {"gold": 0})),
     *((SAME, {"gold": 0.05}, {"gold": value}) for value in (0.1, 1)),
     *((BEST, WINS, WINS | {"gold": value}) for value in (2.9, 4)),
-    (LEAST, WINS, WINS | {"champion": 0}),
+    (LEAST_CHECK, WINS, WINS | {"champion": 0}),
 ]
 
 
@@ -144,27 +144,29 @@ def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
     rows, results = cards.select_rows, []
     for factor, shift in ((1, 0), (1, 1e6), (1, -1e6), (-1, 0)):
 
-        def shifted(query, factor=factor, shift=shift):
+        def shift_values(query, factor=factor, shift=shift):
             table = rows(query)
             names = table.select_dtypes("number").columns.difference(["se", "n"])
             return table.assign(**{name: factor * table[name] + shift for name in names})
 
-        monkeypatch.setattr(cards, "select_rows", shifted)
+        monkeypatch.setattr(cards, "select_rows", shift_values)
         results.append(cards.CHECKS[check["is"]](**arguments))
     assert results[0] and not all(results), question
 
 
-ANSWERED = [card for card in cards.read_cards() if card.dots and card.finding != "undecided"]
+ANSWERED_CARDS = [card for card in cards.read_cards() if card.dots and card.finding != "undecided"]
 
 
-@pytest.mark.parametrize("card", ANSWERED, ids=lambda card: str(card.question))
+@pytest.mark.parametrize("card", ANSWERED_CARDS, ids=lambda card: str(card.question))
 def test_no_card_is_also_true_of_the_opposite_table(card, monkeypatch):
     """Each card fails if the values of its dots are far too high or far too low."""
     query, real, errors = cards.with_family(card.dots["of"]), cards.read_frame, 0
-    shifted = cards.select_rows({key: value for key, value in query.items() if key != "less"}).index
+    shift_values = cards.select_rows(
+        {key: value for key, value in query.items() if key != "less"}
+    ).index
     for shift in (1e6, -1e6):
         table = real(query["from"]).copy()
-        table.loc[shifted, ["value", "low", "high"]] += shift
+        table.loc[shift_values, ["value", "low", "high"]] += shift
         other = {query["from"]: table}
         monkeypatch.setattr(cards, "read_frame", lambda name, of=other: of.get(name, real(name)))
         try:

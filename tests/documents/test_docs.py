@@ -24,7 +24,14 @@ from support.pages_script import games, make
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-PLAYED = {"games", "table", "screen", "graded", "learned", "odds"}  # blocks that play matches
+PLAYED_BLOCKS = {
+    "games",
+    "table",
+    "screen",
+    "graded",
+    "learned",
+    "odds",
+}  # blocks that play matches
 by_page = pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 
 
@@ -60,13 +67,13 @@ def test_a_page_is_short_except_for_generated_blocks(page, max_words):
 @by_page
 def test_generated_blocks_are_up_to_date(page):
     """After a change, run `python docs/make.py`."""
-    assert make.render_page(page, set(make.BLOCKS) - PLAYED) == page.read_text()
+    assert make.render_page(page, set(make.BLOCKS) - PLAYED_BLOCKS) == page.read_text()
 
 
 @pytest.mark.slow
 @by_page
 def test_played_blocks_are_up_to_date(page):
-    assert make.render_page(page, PLAYED) == page.read_text()
+    assert make.render_page(page, PLAYED_BLOCKS) == page.read_text()
 
 
 def test_every_contract_check_and_every_helper_is_documented():

@@ -54,7 +54,7 @@ def test_300_deals_through_copies(kind, variant, unit, units):
         play_next_to_a_copy(kind, how, units, variant, unit=unit)
 
 
-CONTINUED = """
+CONTINUATION_CODE = """
 import pickle, sys
 from support.env_sessions import digest_next_steps
 print(digest_next_steps(pickle.load(open(sys.argv[1], "rb"))))
@@ -77,17 +77,17 @@ def run_python(code, *words, **environment):
 def test_pickles_continue_in_another_process(tmp_path):
     """Include environments whose opponent is a strategy of the user."""
     mine = tmp_path / "mine.py"
-    mine.write_text(MINE)
+    mine.write_text(OWN_STRATEGY_CODE)
     played = [start_env(kind, "standard", str(mine)) for kind in KINDS]
     for one in played:
         for i in range(20):
             one.step(Random(i))
     file = tmp_path / "played.pkl"
     file.write_bytes(pickle.dumps(played))
-    assert run_python(CONTINUED, file) == digest_next_steps(played)
+    assert run_python(CONTINUATION_CODE, file) == digest_next_steps(played)
 
 
-MINE = '''"""Knocks late."""
+OWN_STRATEGY_CODE = '''"""Knocks late."""
 
 from simgin.strategy import Strategy, knock
 
@@ -152,7 +152,7 @@ def describe_decision(decision):
 
 # With bounds checks
 
-CHECKED = """
+BOUNDS_CHECK_CODE = """
 import numba
 from envs.test_copies import play_next_to_a_copy
 from support.env_sessions import KINDS
@@ -166,4 +166,4 @@ print("done")
 
 @pytest.mark.slow
 def test_no_index_is_out_of_bounds():
-    assert run_python(CHECKED, NUMBA_BOUNDSCHECK="1") == "done"
+    assert run_python(BOUNDS_CHECK_CODE, NUMBA_BOUNDSCHECK="1") == "done"

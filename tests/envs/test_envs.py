@@ -20,8 +20,8 @@ from support.hands import members
 
 place_of = encoding.convert_card.py_func
 OFFSETS = np.array([*map(place_of, range(52))])
-PLAIN = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
-CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
+PLAIN_VIEW_DTYPE = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
+CHECKED_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
 def pick_legal_action(rng, mask):
@@ -33,7 +33,7 @@ def pick_legal_action(rng, mask):
 
 def encode_plainly(view, slot):
     """Return the expected observation, up to the parameters of the rules."""
-    view, me = view.view(PLAIN), int(view.seat)
+    view, me = view.view(PLAIN_VIEW_DTYPE), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.CARD_SETS:
         planes[name][OFFSETS[members(int(view[name]))]] = 1
@@ -199,7 +199,7 @@ def test_hidden_cards_change_nothing_that_is_seen(variant):
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
-@pytest.mark.parametrize("variant", CHECKED)
+@pytest.mark.parametrize("variant", CHECKED_VARIANTS)
 @pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as expected
 def test_checkers_pass(variant, unit):
     pytest.importorskip("pettingzoo")
@@ -213,7 +213,7 @@ def test_checkers_pass(variant, unit):
     check_env(gin_rummy.gym_env(variant, unit=unit), skip_render_check=True)
 
 
-@pytest.mark.parametrize("variant", CHECKED)
+@pytest.mark.parametrize("variant", CHECKED_VARIANTS)
 def test_a_vector_environment_keeps_its_promises(variant):
     pytest.importorskip("gymnasium")
     from simgin.envs import gin_rummy

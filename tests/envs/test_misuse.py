@@ -101,11 +101,15 @@ def make_two_games(**options):
     return gin_rummy.vector_env(2, **options)
 
 
-WRONG = {"unit": ["deals", "", None, 1], "render_mode": ["human", "", 1], "opponent": [None]}
+INVALID_ARGUMENTS = {
+    "unit": ["deals", "", None, 1],
+    "render_mode": ["human", "", 1],
+    "opponent": [None],
+}
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [(o, v) for o, values in WRONG.items() for v in values]
+    ("option", "value"), [(o, v) for o, values in INVALID_ARGUMENTS.items() for v in values]
 )
 def test_an_unknown_option_is_rejected(option, value):
     makers = [gin_rummy.gym_env, make_two_games]
@@ -247,7 +251,7 @@ def test_the_examples_of_the_page_run():
 
 # Without the libraries
 
-HIDDEN = """
+WITHOUT_LIBRARIES_CODE = """
 import sys
 import simgin.envs, simgin.envs.external_player
 for name in ("gymnasium", "pettingzoo"):
@@ -261,7 +265,7 @@ for name in ("gymnasium", "pettingzoo"):
 
 
 def test_without_the_libraries_the_error_says_how_to_install_them():
-    code = [sys.executable, "-c", HIDDEN]
+    code = [sys.executable, "-c", WITHOUT_LIBRARIES_CODE]
     output = subprocess.run(code, capture_output=True, text=True, check=True).stdout.splitlines()
     for line, name in zip(output, ("gymnasium", "pettingzoo"), strict=True):
         assert (

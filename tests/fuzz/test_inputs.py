@@ -41,18 +41,20 @@ from support.hostile import (
 from worked_examples import engine, files, schema
 
 DATA = Path(__file__).parents[1] / "data"
-few = cases(3, 300)
+few_cases = cases(3, 300)
 MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
 SECRETS = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
 HUGE = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
-DEEP = ("[" * 100_000, '{"a":' * 50_000, "(" * 100_000, "\n\t" * 50_000, " " * 100_000)
+DEEP_NESTING = ("[" * 100_000, '{"a":' * 50_000, "(" * 100_000, "\n\t" * 50_000, " " * 100_000)
 CODE = 'a"""+__import__("pathlib").Path("it-ran").touch()+"""'
 PATHS = (
     *("../out", "/etc/passwd", "/dev/full", "mine.txt", "folder", "pipe", "circle", "-", "--", "~"),
     *(CODE, f"{CODE}.py", "a\nb.py", "a\\b.py", "a'b.py", "$(touch it-ran)", "`touch it-ran`"),
     *("x" * 300, "é.py", "a b", "{0.__class__}", "%s.toml", "C:\\x", "a/" * 500, "mine.py/x"),
 )
-TYPED = [word for word in (*ODD, *PATHS, *HUGE, *DEEP) if "\0" not in word]  # no shell passes it
+TYPED_TEXTS = [
+    word for word in (*ODD, *PATHS, *HUGE, *DEEP_NESTING) if "\0" not in word
+]  # no shell passes it
 opened_secrets = []
 
 
@@ -98,7 +100,7 @@ def isolated():
 # Files
 
 
-def edited(text, piece, index, pattern):
+def edit_text(text, piece, index, pattern):
     """Return the bytes of a text in which one match of a pattern is replaced."""
     spans = [match.span() for match in re.finditer(pattern, text)] or [(0, 0)]
     start, end = spans[index % len(spans)]
@@ -128,9 +130,13 @@ def contents(valid):
     return st.one_of(
         *(values, values, damaged(texts.map(str.encode))),
         st.builds(str.encode, texts, encodings),
-        st.builds(edited, texts, st.sampled_from(HUGE), indices, st.just(r"\d+")),
+        st.builds(edit_text, texts, st.sampled_from(HUGE), indices, st.just(r"\d+")),
         st.builds(
-            edited, texts, st.sampled_from((*DEEP, *HUGE, "\0", *SECRETS)), indices, st.just("")
+            edit_text,
+            texts,
+            st.sampled_from((*DEEP_NESTING, *HUGE, "\0", *SECRETS)),
+            indices,
+            st.just(""),
         ),
     )
 
@@ -145,7 +151,7 @@ NOT_A_FILE = {
 }
 
 
-def put(path, content):
+def write_content(path, content):
     """Write a file, or create something other than a file at its path."""
     if os.path.isdir(path) and not os.path.islink(path):
         os.rmdir(path)
@@ -244,7 +250,7 @@ ALWAYS_REJECTED = ("review", "weights", "speed")  # valid files would play for a
 NEVER_REJECTED = ("game",)  # a game that cannot be read is started again
 
 
-@few
+@few_cases
 @pytest.mark.parametrize("name", FILES)
 def test_files(workspace, name, n):
     path, valid, command, check_accepted = FILES[name]
@@ -258,11 +264,11 @@ def test_files(workspace, name, n):
             return 2
         return run_cli_harmlessly(*command.split(), stdin="q\n", **options).exit_code
 
-    put(path, valid[-1])
+    write_content(path, valid[-1])
     read(writes=[path])  # compiles
 
     def check(content):
-        put(path, content)
+        write_content(path, content)
         with isolated():
             codes.append(read(codes=(0, 2), writes=[path] if name in NEVER_REJECTED else []))
         if codes[-1] == 0 and check_accepted:
@@ -274,24 +280,24 @@ def test_files(workspace, name, n):
 
 
 DOTTED = ".".join("a" * 60_000)
-MORE = "more errors."
-BOMBS = [
+MORE_ERRORS_MESSAGE = "more errors."
+HOSTILE_TOML = [
     *((text, "a line has more than 300 dots") for text in (f"{DOTTED} = 1", f"[{DOTTED}]")),
     (f"x = {{ {DOTTED} = 1 }}", "a line has more than 300 dots"),
     ("x = '" + "x" * 2**20 + "'", "larger than 1 MiB"),
     *(("x = " + text, "nested too deep") for text in ("[" * 2**18 + "]" * 2**18, "{x=" * 2**18)),
     (".".join("x" * 300) + " = " + "[" * 300 + "]" * 300, ""),
-    ("\n".join(f"k{n} = 1" for n in range(20_000)), MORE),
-    ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(2000)), MORE),
+    ("\n".join(f"k{n} = 1" for n in range(20_000)), MORE_ERRORS_MESSAGE),
+    ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(2000)), MORE_ERRORS_MESSAGE),
     *(
-        (f"solo = {[f'x{n}' for n in range(8_000)]}\n", MORE),
-        (f"matchups = {['x' * 1000] * 900}", MORE),
+        (f"solo = {[f'x{n}' for n in range(8_000)]}\n", MORE_ERRORS_MESSAGE),
+        (f"matchups = {['x' * 1000] * 900}", MORE_ERRORS_MESSAGE),
     ),
     (f"variants = ['{'x' * 10**6}']", ""),
 ]
 
 
-@pytest.mark.parametrize(("text", "reason"), BOMBS, ids=range(len(BOMBS)))
+@pytest.mark.parametrize(("text", "reason"), HOSTILE_TOML, ids=range(len(HOSTILE_TOML)))
 def test_a_file_made_to_use_up_time_or_memory(empty_directory, text, reason):
     Path("e.toml").write_text(text)
     commands = ("run", "e.toml", "--dry-run"), ("variants", "e.toml")
@@ -303,10 +309,10 @@ def test_a_file_made_to_use_up_time_or_memory(empty_directory, text, reason):
 # Strings
 
 
-def typed(valid):
+def hostile_variations(valid):
     """Return cases of a string: valid, damaged, repeated, or next to a hostile string."""
     valid = valid if isinstance(valid, st.SearchStrategy) else st.sampled_from(valid)
-    piece, part = st.sampled_from(TYPED), st.just("") | valid
+    piece, part = st.sampled_from(TYPED_TEXTS), st.just("") | valid
     joined = st.tuples(part, piece, part).map("".join)
     repeated = st.builds(str.__mul__, valid, st.sampled_from((2, 21, 41, 3000)))
     return st.one_of(valid, damaged(valid), joined, joined, repeated).map(
@@ -392,7 +398,7 @@ REJECTED_STRINGS = ("learned", "goals", "sweep", "limits", "scheduler")
 OUTPUTS = {"-o", "--output", "--strategy", "--run", "--save", "examples"}
 
 
-@few
+@few_cases
 @pytest.mark.parametrize("name", STRINGS)
 def test_strings(workspace, name, n):
     valid, commands, check_accepted = STRINGS[name]
@@ -410,7 +416,7 @@ def test_strings(workspace, name, n):
         for path in {*os.listdir()} - before:
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    fuzz(n, check, typed(valid), st.sampled_from(commands))
+    fuzz(n, check, hostile_variations(valid), st.sampled_from(commands))
     if name not in REJECTED_STRINGS:
         check_exit_codes(codes)
 

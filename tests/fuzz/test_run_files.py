@@ -225,7 +225,7 @@ def test_an_array_that_claims_more_than_it_holds(tmp_path, shape):
     with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
         run_ledger._insert("steps", ("luck", 1, content.getvalue()))
         with pytest.raises(ledger.LedgerError, match="is corrupt"):
-            run_ledger.read_pass("luck", 1)
+            run_ledger.read_step("luck", 1)
 
 
 # Caches

@@ -33,7 +33,7 @@ MINE = Strategy("mine", knock=mine)
 READ_RUN = (("report", "out"), ("compare", "out", "out"))
 
 
-class Touch:
+class CodeRunningPickle:
     """An object whose pickle runs code if it is loaded."""
 
     def __reduce__(self):
@@ -92,14 +92,14 @@ def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
 def test_pickles_in_a_ledger_are_not_loaded(run_of_mine):
     path = Path("out") / ledger.LEDGER_FILE
     array = io.BytesIO()
-    np.savez(array, np.array([Touch()], object), allow_pickle=True)
+    np.savez(array, np.array([CodeRunningPickle()], object), allow_pickle=True)
     with ledger.open_existing_ledger(path) as run_ledger:
         identity = run_ledger.identity
-    for content in (pickle.dumps(Touch()), array.getvalue()):
+    for content in (pickle.dumps(CodeRunningPickle()), array.getvalue()):
         with ledger.open_ledger(path, identity) as run_ledger:
             run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
-                run_ledger.read_pass("luck", 1)
+                run_ledger.read_step("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
         for words in READ_RUN:
@@ -107,7 +107,7 @@ def test_pickles_in_a_ledger_are_not_loaded(run_of_mine):
 
 
 def test_pickles_in_weights_are_not_loaded(workspace):
-    np.save("w.npy", np.array([Touch()], object), allow_pickle=True)
+    np.save("w.npy", np.array([CodeRunningPickle()], object), allow_pickle=True)
     Path("mine.py").write_text(STRATEGY.replace("@knock", '@knock(weights="w.npy")'))
     message = run_cli("match", "mine.py", codes=(2,)).stderr
     assert "cannot use the weights in" in message and "not an array of real numbers" in message
@@ -185,18 +185,18 @@ bench --seconds 0.01"""
 
 @pytest.mark.parametrize("lines", [OFFLINE, pytest.param(OFFLINE_SLOW, marks=pytest.mark.slow)])
 def test_no_command_opens_a_connection(run_of_mine, monkeypatch, lines):
-    def refuse(*_):
+    def fail_on_connection(*_):
         raise AssertionError("a connection")
 
     for name in ("connect", "connect_ex", "bind"):
-        monkeypatch.setattr(socket.socket, name, refuse)
+        monkeypatch.setattr(socket.socket, name, fail_on_connection)
     Path("mine.py").write_text(STRATEGY)
     write_weighed(Path())
     for words in re.split("[,\n]", lines):
         run_cli(*words.split(), codes=(0,))
 
 
-READING = """match {}.py,match gold@{}.toml,match gold -v {}.toml,match gold+knock={}.py
+READING_COMMANDS = """match {}.py,match gold@{}.toml,match gold -v {}.toml,match gold+knock={}.py
 match weighed.py,show {}.py,find {}.py --where won,strategies {}.py,strategies check {}.py
 tune {}.py,tune gold-early -o {}.toml,train {}.py,variants {}.toml,variants check {}.toml
 hand 5S -v {}.toml,odds {}.toml,review {}.toml -o out,odds --strategy {}.py,run {}.toml
@@ -210,5 +210,5 @@ def test_every_command_ends_at_an_endless_file(workspace, make):
     for end in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
         make(f"endless{end}")
     Path("weighed.py").write_text(STRATEGY.replace("@knock", '@knock(weights="endless.npy")'))
-    for words in re.split("[,\n]", READING):
+    for words in re.split("[,\n]", READING_COMMANDS):
         run_cli_harmlessly(*words.replace("{}", "endless").split(), codes=(1, 2))

@@ -42,7 +42,7 @@ def picks(view, rules, params):
     return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
 MINE = Strategy("mine", take=picks, knock=ends)
 """
-RAISED = [
+RAISED_EXCEPTIONS = [
     *("SystemExit(7)", "GeneratorExit", "BaseException('so')", "MemoryError", "OSError(28, 'so')"),
     *("type('Own', (BaseException,), {})", "type('Own', (Exception,), {'__str__': 7})"),
     *("UnicodeDecodeError('a', b'', 0, 1, 'so')", "NameError('so', name=[])", "KeyError(None)"),
@@ -113,7 +113,7 @@ POLICIES = [
 EXTERNAL = "MINE = make_external_strategy('external', lambda seen: {value})\n"
 FIELDS = {
     "value": VALUES,
-    "raised": RAISED,
+    "raised": RAISED_EXCEPTIONS,
     "signature": SIGNATURES,
     "line": LINES,
     "options": ("", "", "", "(noise=True)", "(k=param(1, 0, 9))", "(weights=[1.0])"),
@@ -196,7 +196,7 @@ def test_a_module_name_that_is_not_a_string(empty_directory, name):
 TYPE_ERRORS = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]
 
 
-@pytest.mark.parametrize("line", [f"raise {raised}" for raised in RAISED] + TYPE_ERRORS)
+@pytest.mark.parametrize("line", [f"raise {raised}" for raised in RAISED_EXCEPTIONS] + TYPE_ERRORS)
 def test_the_error_of_a_file_names_its_line(empty_directory, line):
     Path("mine.py").write_text(f"import asyncio, click\nfrom simgin.strategy import *\n{line}\n")
     message = run_cli("match", "mine.py", codes=(2,)).stderr
@@ -241,7 +241,7 @@ CONTENTS = [
     b'[variants.oklahoma]\ntitle = "Planted"\nabout = "Planted"\nchanges.gin_bonus = 99\n',
     b'{"rows": [], "command": "simgin bench"}',
 ]
-PLANTED_NAMES = f"""
+SHADOWED_NAMES = f"""
 gold simple champion demo standard oklahoma eaai solitaire-gin random nobody mine straight learned
 gold.py simple.py demo.toml oklahoma.toml standard.toml variants.toml deals.toml metrics.toml
 champion.npy beliefs.npy stake.npy mc.npy improvement.npy solo.npy {LEARNED} by_chart.py.j2
@@ -292,7 +292,7 @@ def test_files_here_do_not_replace_what_is_named_without_a_path(workspace, n):
     kinds = st.sampled_from(("file", "file", "file", "file", "folder", "link"))
     links = st.sampled_from(("circle", "/etc/passwd", "..", "/dev/zero"))
     planted = st.dictionaries(
-        st.sampled_from(PLANTED_NAMES), st.tuples(kinds, content, links), min_size=12, max_size=12
+        st.sampled_from(SHADOWED_NAMES), st.tuples(kinds, content, links), min_size=12, max_size=12
     )
 
     def check(planted, words):

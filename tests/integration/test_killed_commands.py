@@ -42,7 +42,7 @@ strategies = ["gold", "gold-early"]
 against = "simple"
 """
 # Trainings of champion that take a second and make it worse, and empty plots
-SHORTCUTS = """
+FAST_PLOTS_CODE = """
 from matplotlib.figure import Figure
 from simgin.report import html_report
 from simgin.report.figures import layout
@@ -165,7 +165,7 @@ def test_a_command_killed_many_times_ends_with_the_same_bytes(
     name, start_folder, cache_copy, tmp_path
 ):
     shutil.copytree(start_folder, tmp_path / "warm")
-    first = f"{SHORTCUTS}\n{command_code(name)}"
+    first = f"{FAST_PLOTS_CODE}\n{command_code(name)}"
     environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
     with Killing(tmp_path / "warm", first, **environment) as killing:
         life = CommandRun(killing, name, start_folder, tmp_path / "life", cache_copy)

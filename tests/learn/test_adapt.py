@@ -19,8 +19,8 @@ from simgin.strategy import loader
 from support.command_line import call
 from support.variant_files import CLUB
 
-TOY = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
-OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
+TOY_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
+CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 
 def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
@@ -75,7 +75,9 @@ def test_the_rules_that_champion_did_not_learn_are_known(rules, others):
 def test_every_kind_of_rules_in_champions_file_is_named_once():
     learned = champion_weights.player.TRAINED_VARIANTS
     assert (
-        len(set(learned)) == len(learned) == np.load(OWN).size // champion_weights.player.RULES_SIZE
+        len(set(learned))
+        == len(learned)
+        == np.load(CHAMPION_FILE).size // champion_weights.player.RULES_SIZE
     )
     assert [champion_weights.trained_variant(variants.find_variant(name)) for name in learned] == [
         *learned
@@ -87,7 +89,7 @@ def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     assert adapt.load_adapted("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
-        adapt.adapt_champion("straight", **TOY)
+        adapt.adapt_champion("straight", **TOY_SIZES)
 
 
 @pytest.fixture(scope="module")
@@ -123,13 +125,13 @@ def test_a_second_training_of_the_same_player_is_rejected(toy, empty_directory, 
 def train_toy(workers, stop=None):
     """Return the result of a training and its file, or None if a round interrupted it."""
 
-    def see(done, total, render=None):
+    def interrupt_at_step(done, total, render=None):
         if done and len(render().splitlines()) == stop:
             raise KeyboardInterrupt
 
-    training = adapt.AdaptRequest.read("champion", "straight", **TOY)
+    training = adapt.AdaptRequest.read("champion", "straight", **TOY_SIZES)
     try:
-        found = adapt.run_adaptation(training, workers, see)
+        found = adapt.run_adaptation(training, workers, interrupt_at_step)
     except KeyboardInterrupt:
         return None
     (file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")
@@ -140,7 +142,7 @@ def train_toy(workers, stop=None):
 def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
     toy, monkeypatch
 ):
-    assert adapt.load_adapted("straight", **TOY) is None
+    assert adapt.load_adapted("straight", **TOY_SIZES) is None
     whole, content = train_toy(1)
     for file in (toy / "2.sqlite", toy / whole.name):
         file.unlink()
@@ -151,7 +153,7 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
     (toy / whole.name).write_bytes(b"damaged")
-    assert adapt.load_adapted("straight", **TOY).table.equals(whole.table)
+    assert adapt.load_adapted("straight", **TOY_SIZES).table.equals(whole.table)
     assert (toy / whole.name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not whole.is_better and whole.player == "champion"
@@ -225,7 +227,7 @@ def file(tmp_path, monkeypatch):
     """Write champion's own weights to a file with another name."""
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
-    Path("in/mine.npy").write_bytes(OWN.read_bytes())
+    Path("in/mine.npy").write_bytes(CHAMPION_FILE.read_bytes())
     return "in/mine.npy"
 
 
@@ -263,10 +265,10 @@ def cached_weights(file, monkeypatch):
     """Cache champion's own weights as those of a trained player."""
     jit.cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
-    name = loader.format_learned_name("straight-12345678", OWN.read_bytes())
+    name = loader.format_learned_name("straight-12345678", CHAMPION_FILE.read_bytes())
     path = Path("cache", jit.compiled_digest(), loader.LEARNED_FOLDER, name).absolute()
     path.parent.mkdir(parents=True)
-    path.write_bytes(OWN.read_bytes())
+    path.write_bytes(CHAMPION_FILE.read_bytes())
     return path
 
 

@@ -61,7 +61,7 @@ def test_at_the_best_number_nothing_is_gained(planted_search):
 def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, name, n, arrays):
     request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
-        run_ledger.add_pass(name, n, arrays)
+        run_ledger.add_step(name, n, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the ledger is corrupt .step .{name}"):
             run_tune(request, run_ledger=run_ledger)
 
@@ -88,11 +88,11 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
     """The deals of each generation and of the confirmation are different."""
     played = []
 
-    def noted(matchups, *rest):
+    def record_matchups(matchups, *rest):
         played.append({matchup.seed for matchup in matchups})
         return runner.run_matchups(matchups, *rest)
 
-    monkeypatch.setattr("simgin.learn.improvement.run_matchups", noted)
+    monkeypatch.setattr("simgin.learn.improvement.run_matchups", record_matchups)
     request = planted_search.request
     sizes = {"generations": 6, "matches": "1k", "confirmation_matches": "2k"}
     tuned = simgin.tune_strategy(request.strategy, "eaai", parameters="p", seed=5, **sizes)

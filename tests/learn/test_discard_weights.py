@@ -13,7 +13,7 @@ from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from support.weighted_strategy import WEIGHED, write_weighed
 
-SHORT = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
+SHORT_SIZES = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_
     file, tmp_path
 ):
     request = discard_weights.TrainRequest.read(
-        str(file), "eaai", ["simple", "gold-early"], **SHORT
+        str(file), "eaai", ["simple", "gold-early"], **SHORT_SIZES
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
         whole = discard_weights.run_training(request, 1, run_ledger=run_ledger)

@@ -17,16 +17,16 @@ from simgin.strategy import loader
 STANDARD = variants.find_variant("standard")
 
 
-def random_sums(lots, n, size):
+def random_sums(rng, n, size):
     """Return features of n rule sets and positive definite sums of squares."""
-    rows = lots.normal(size=(n, 3 * size, size))
-    return lots.normal(size=(n, 4)), np.einsum("nri,nrj->nij", rows, rows)
+    rows = rng.normal(size=(n, 3 * size, size))
+    return rng.normal(size=(n, 4)), np.einsum("nri,nrj->nij", rows, rows)
 
 
 def test_the_joint_regression_equals_the_dense_solution():
-    lots = np.random.default_rng(1)
-    features, squares = random_sums(lots, 12, 5)
-    residuals, penalty = lots.normal(size=(12, 5)), np.diag(np.arange(1.0, 6.0))
+    rng = np.random.default_rng(1)
+    features, squares = random_sums(rng, 12, 5)
+    residuals, penalty = rng.normal(size=(12, 5)), np.diag(np.arange(1.0, 6.0))
     dense = sum(
         np.kron(np.outer(f, f), s) for f, s in zip(features, squares, strict=True)
     ) + np.kron(np.eye(4), penalty)
@@ -37,10 +37,10 @@ def test_the_joint_regression_equals_the_dense_solution():
 
 def test_the_stages_have_a_common_change_and_their_own():
     """With ample data, the sum of both is the true change of each stage."""
-    lots = np.random.default_rng(2)
-    features = lots.normal(size=(30, 4))
-    true = lots.normal(size=(5, 4, 3))
-    squares = np.stack([1000 * random_sums(lots, 30, 3)[1] for _ in range(5)], axis=1)
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(30, 4))
+    true = rng.normal(size=(5, 4, 3))
+    squares = np.stack([1000 * random_sums(rng, 30, 3)[1] for _ in range(5)], axis=1)
     residuals = np.einsum("nsij,nk,skj->nsi", squares, features, true)
     found = training.fit_by_stage(features, squares, residuals, 1e-6)
     assert found.reshape(4, 5, 3).swapaxes(0, 1) == pytest.approx(true, abs=0.01)
@@ -57,9 +57,9 @@ def test_sampled_decisions_count_with_their_weights():
         trainer.n_matches = 100
         trainer.sample_scores()
         sums[is_weighted] = trainer.add_takes(500)
-    lots = np.random.default_rng([3, 0])
+    rng = np.random.default_rng([3, 0])
     scores = trainer.start_scores[0]
-    before = scores[lots.integers(len(scores), size=500)]
+    before = scores[rng.integers(len(scores), size=500)]
     found = roll_out_deals(
         trainer.matchup(gold_early, "deal"), champion_weights.propose_take, 0, 500, 2, before
     )
@@ -73,7 +73,7 @@ def test_sampled_decisions_count_with_their_weights():
 
 
 @pytest.fixture
-def small(monkeypatch):
+def shrink_training(monkeypatch):
     """Shorten the training to a few seconds, and return a pool with one thread."""
     monkeypatch.setattr(training, "DEALS", dict.fromkeys(training.DEALS, (80, 80, 80)))
     for name, value in {
@@ -89,20 +89,20 @@ def small(monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_interrupted_training_resumes_with_the_same_result(small, tmp_path):
-    whole = training.train(2, 2, tmp_path / "whole", small)
+def test_an_interrupted_training_resumes_with_the_same_result(shrink_training, tmp_path):
+    whole = training.train(2, 2, tmp_path / "whole", shrink_training)
     assert whole.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
     assert whole.any()
-    training.train(1, 2, tmp_path / "parts", small)
-    assert training.train(2, 2, tmp_path / "parts", small).tobytes() == whole.tobytes()
+    training.train(1, 2, tmp_path / "parts", shrink_training)
+    assert training.train(2, 2, tmp_path / "parts", shrink_training).tobytes() == whole.tobytes()
 
 
 @pytest.mark.slow
-def test_two_trainings_give_the_same_bytes(small, tmp_path):
+def test_two_trainings_give_the_same_bytes(shrink_training, tmp_path):
     made = []
     for name in ("first", "second"):
-        deltas = training.train(1, 2, tmp_path / name, small)
-        made.append([deltas.tobytes(), training.fit_log_odds(deltas, small).tobytes()])
+        deltas = training.train(1, 2, tmp_path / name, shrink_training)
+        made.append([deltas.tobytes(), training.fit_log_odds(deltas, shrink_training).tobytes()])
     assert made[0] == made[1]
 
 
@@ -110,8 +110,10 @@ def test_rounds_of_another_training_are_not_resumed():
     assert training.default_work_directory(4) != training.default_work_directory(96)
 
 
-def test_the_log_odds_of_the_usual_rules_are_the_constants(small):
-    found = training.fit_log_odds(np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), small)
+def test_the_log_odds_of_the_usual_rules_are_the_constants(shrink_training):
+    found = training.fit_log_odds(
+        np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), shrink_training
+    )
     assert found.shape == (1 + N_RULE_FEATURES, player.N_ODDS)
     cells = found[0, : player.N_WON * player.N_MEANS].reshape(player.N_WON, player.N_MEANS)
     assert not cells[0].any()  # without a won deal, there is no evidence

@@ -93,14 +93,16 @@ def test_outcomes_that_cannot_be_counted_are_rejected():
 # Cache files
 
 
-MINE = "import simgin.strategy as s\nS = s.Strategy('mine', knock=s.knock(lambda v, r, p: {}))\n"
-OTHER = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
+OWN_STRATEGY_CODE = (
+    "import simgin.strategy as s\nS = s.Strategy('mine', knock=s.knock(lambda v, r, p: {}))\n"
+)
+OTHER_SETTINGS = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
 
 
 def test_other_settings_have_another_cache_file():
     settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
     own, *others = (outcomes.cache_identity(STANDARD, *one) for one in settings)
-    for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER):
+    for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER_SETTINGS):
         matchup = parse_matchup("gold", b, variant, seed, "deal")
         others.append(outcomes.cache_identity(matchup, 10_000, "x"))
     places = {outcomes._cache_path(json.dumps(about)) for about in (own, *others)}
@@ -111,7 +113,11 @@ def test_other_settings_have_another_cache_file():
 def test_a_file_that_changes_under_its_name_has_another_cache_file():
     places = set()
     for bonus, answer in (("30", True), ("40", True), ("30", False)):
-        names = write(MINE.format(answer), "mine.py"), "gold", write(CLUB.replace("30", bonus))
+        names = (
+            write(OWN_STRATEGY_CODE.format(answer), "mine.py"),
+            "gold",
+            write(CLUB.replace("30", bonus)),
+        )
         about = outcomes.cache_identity(parse_matchup(*names, 3, "deal"), 10_000, "x")
         places.add(outcomes._cache_path(json.dumps(about)))
     assert len(places) == 3
@@ -127,11 +133,11 @@ def test_cached_counts_are_not_played_again(empty_cache, monkeypatch):
 
 
 def test_nothing_is_cached_without_a_writable_directory(empty_cache, monkeypatch):
-    def full(*_, **__):
+    def fail_as_full_disk(*_, **__):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(outcomes.np, "savez_compressed", full)
+        patched.setattr(outcomes.np, "savez_compressed", fail_as_full_disk)
         assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
     monkeypatch.setattr(outcomes, "outcomes_directory", lambda: None)
     assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1

@@ -21,7 +21,7 @@ KNOCK, GIN, UNDERCUT, VOID = (
 )
 
 
-def counted(weights_by_outcome, scale=1000):
+def make_outcomes(weights_by_outcome, scale=1000):
     """Return outcomes with these weights, the same in every group."""
     rows = np.array(sorted((*key, 1) for key in weights_by_outcome))
     weights = [weights_by_outcome[tuple(row[:4])] * scale for row in rows.tolist()]
@@ -30,7 +30,7 @@ def counted(weights_by_outcome, scale=1000):
 
 def make_value(variant, weights_by_outcome, seat=0):
     matchup = parse_matchup("gold", "simple", variant, 1, "deal")
-    return match_value.value_from_outcomes(matchup, counted(weights_by_outcome), seat)
+    return match_value.value_from_outcomes(matchup, make_outcomes(weights_by_outcome), seat)
 
 
 def test_the_bound_on_long_matches():
@@ -61,7 +61,7 @@ def test_totals_agree_with_every_way_to_score():
     }
     weights_by_outcome[1, 0, GIN, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
-    v = match_value.value_from_outcomes(matchup, counted(weights_by_outcome))
+    v = match_value.value_from_outcomes(matchup, make_outcomes(weights_by_outcome))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30)):
         ways = itertools.product(penalties.items(), repeat=left)
         good = [way for way in ways if total + sum(p for p, _ in way) <= 5]
@@ -74,9 +74,14 @@ def test_totals_agree_with_every_way_to_score():
 # Plain recursion
 
 
-TINY = {(0, 0, KNOCK, 3): 4, (0, 0, GIN, 5): 2, (0, 1, KNOCK, 2): 3, (0, 1, UNDERCUT, 4): 2}
-TINY |= {(0, -1, VOID, 0): 3, (0, 1, KNOCK, 0): 2, (1, 0, KNOCK, 1): 5, (1, 0, UNDERCUT, 7): 1}
-TINY |= {(1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNOCK, 0): 1}
+FEW_OUTCOMES = {(0, 0, KNOCK, 3): 4, (0, 0, GIN, 5): 2, (0, 1, KNOCK, 2): 3, (0, 1, UNDERCUT, 4): 2}
+FEW_OUTCOMES |= {
+    (0, -1, VOID, 0): 3,
+    (0, 1, KNOCK, 0): 2,
+    (1, 0, KNOCK, 1): 5,
+    (1, 0, UNDERCUT, 7): 1,
+}
+FEW_OUTCOMES |= {(1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNOCK, 0): 1}
 
 
 def next_scores(game, state, dealer, winner, kind, points):
@@ -118,7 +123,7 @@ def relevant_score(game, one, side):
     return {n: min(x, game[f"{n}_target"]) if n in here else 0 for n, x in side.items()}
 
 
-def iterated(game, shares_at):
+def iterate_values(game, shares_at):
     """Compute V of every reachable state by iterating the recursion until nothing changes.
 
     shares_at: Function that returns the proportions of outcomes in a match state.
@@ -141,11 +146,11 @@ def iterated(game, shares_at):
     return found
 
 
-WEIGHT = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
-SHARES = {key: n / WEIGHT[key[0]] for key, n in TINY.items()}
+WEIGHT = {d: sum(n for key, n in FEW_OUTCOMES.items() if key[0] == d) for d in (0, 1)}
+SHARES = {key: n / WEIGHT[key[0]] for key, n in FEW_OUTCOMES.items()}
 
 
-def standing(side, fields):
+def state_score(side, fields):
     names = {"score": "points", "deals": "deals", "games": "games"}
     numbers = [dict(side)[names[name]] for name in fields]
     return numbers if len(numbers) > 1 else numbers[0]
@@ -167,13 +172,15 @@ GOALS = {
 def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_dealer):
     text = f"{GOALS[goal]}+next_dealer={next_dealer}+void_dealer={void_dealer}"
     seat = int("A for" in goal)
-    v = make_value(text, TINY, seat)
+    v = make_value(text, FEW_OUTCOMES, seat)
     row = find_variant(text).params
     game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
-    truth = iterated(game, lambda state: SHARES)
+    truth = iterate_values(game, lambda state: SHARES)
     assert len(truth) >= 20
     for (state, dealer), chance in truth.items():
-        place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
+        place = [
+            state_score(side, fields) for side, fields in zip(state, v.board.fields, strict=True)
+        ]
         assert v.win_probability(*place, dealer) == pytest.approx(chance, abs=1e-9)
 
 
@@ -184,7 +191,9 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
     changes = [(a, b, group, *way) for group in range(N_GROUPS) for a, b, *way in turned]
     v = match_value.solve_value(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
-        outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * N_GROUPS),
+        outcomes.ScoreOutcomes(
+            make_outcomes(FEW_OUTCOMES, scale=10), np.array(changes), 16 * N_GROUPS
+        ),
         boards.PerScoreBoard,
         0,
     )
@@ -200,7 +209,9 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
                 found[0, -1, VOID, 0] += 1 / 16
         return found
 
-    truth = iterated({**find_variant("shot+points_target=9").params, "points_side": 0}, shares_at)
+    truth = iterate_values(
+        {**find_variant("shot+points_target=9").params, "points_side": 0}, shares_at
+    )
     scores = {tuple(dict(side)["points"] for side in state) for state, _ in truth}
     assert {(3, 2), (0, 4)} < scores
     for ((a, b), dealer), chance in truth.items():
@@ -213,13 +224,13 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
 
 def test_v_begins_at_the_start_of_the_match():
     text = "standard+points_target=9+start_points=3/6+first_dealer=1"
-    own, other = (make_value(text, TINY, seat) for seat in (0, 1))
+    own, other = (make_value(text, FEW_OUTCOMES, seat) for seat in (0, 1))
     assert own.at_start().value == own.win_probability(3, 6, 1)
     assert other.at_start().value == other.win_probability(6, 3, 0)
 
 
 def test_a_table_has_every_state():
-    v = make_value(GOALS["twofold"], TINY)
+    v = make_value(GOALS["twofold"], FEW_OUTCOMES)
     table = v.table()
     assert list(table) == ["score_a", "deals_a", "score_b", "deals_b", "dealer", "value", "se"]
     assert len(table) == 2 * (9 * 4 - 1) ** 2
@@ -237,9 +248,9 @@ def test_errors_agree_with_repeated_counting():
 
     (V - truth) / se has the variance 19/17 of t(19), within five of its standard errors.
     """
-    truth, rng = make_value("standard+points_target=20", TINY), np.random.default_rng(9)
-    rows = counted(TINY).rows
-    weights = np.array([TINY[tuple(row[:4])] for row in rows.tolist()], float)
+    truth, rng = make_value("standard+points_target=20", FEW_OUTCOMES), np.random.default_rng(9)
+    rows = make_outcomes(FEW_OUTCOMES).rows
+    weights = np.array([FEW_OUTCOMES[tuple(row[:4])] for row in rows.tolist()], float)
     states = [(0, 0, 0), (15, 3, 1), (4, 12, 0)]
     z = []
     for _ in range(400):
@@ -323,8 +334,11 @@ def test_dependence_on_the_score_is_detected(variant, a, depends):
 
 # Compared with played matches: clustered by unit, with a jackknife error of V
 
-SMALLER = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
-SMALLER |= {"twofold": "twofold+points_target=40+deals_target=3", "shot": "shot+points_target=30"}
+SHORT_GAMES = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
+SHORT_GAMES |= {
+    "twofold": "twofold+points_target=40+deals_target=3",
+    "shot": "shot+points_target=30",
+}
 ROWS = [name for name in variant_names() if name != "hollywood"]
 
 
@@ -348,7 +362,7 @@ def assert_believable(v, matches, seed):
 @pytest.mark.parametrize("variant", ROWS)
 def test_v_agrees_with_matches_played(variant):
     seat = 0 if variant == "race" else None
-    how, smaller = {"deals": 10_000, "seed": 21, "seat": seat}, SMALLER.get(variant, variant)
+    how, smaller = ({"deals": 10_000, "seed": 21, "seat": seat}, SHORT_GAMES.get(variant, variant))
     v = match_value.compute_value(smaller, "gold", opponent(variant), **how)
     assert_believable(v, 600, seed=22)
 

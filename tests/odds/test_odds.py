@@ -34,7 +34,7 @@ NO_OUTCOMES = outcomes.Outcomes(
 GIN, JOKER, LIMIT = (DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
 JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
-ALONE = (*JOKER_GAMES, "solitary-gin")
+SOLO_GAMES = (*JOKER_GAMES, "solitary-gin")
 
 
 def make_deals(rows, variant="solitaire-gin"):
@@ -123,7 +123,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
 @pytest.mark.parametrize(
     ("variant", "seed"),
     [
-        *((variant, 1) for variant in ALONE),
+        *((variant, 1) for variant in SOLO_GAMES),
         ("solitaire-gin+joker_in_hand=lose", 1),
         ("gin-solitaire", 2**64 - 1),
         (JOKER_IN_MATCHES, 1),
@@ -146,7 +146,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
             where += 1
 
 
-@pytest.mark.parametrize("variant", ALONE)
+@pytest.mark.parametrize("variant", SOLO_GAMES)
 def test_frames_agree_with_counting(variant):
     """Count the proportions at every draw in plain Python."""
     found = simulate("gold", variant, 2_000)
@@ -223,9 +223,11 @@ def test_bad_requests_are_rejected():
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
 # Gin scores 10 and the cards above the joker; otherwise X is lost.
 # Of T = 4, 8, 12 ... draws
-NEEDED = np.array([0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02])
-NEEDED /= NEEDED.sum()
-LOST = np.array([2, 9, 30])
+DRAW_PROBABILITIES = np.array(
+    [0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02]
+)
+DRAW_PROBABILITIES /= DRAW_PROBABILITIES.sum()
+LOST_COUNTS = np.array([2, 9, 30])
 
 
 def end_deals(needed, place, lost):
@@ -237,8 +239,8 @@ def end_deals(needed, place, lost):
 
 def random_deals(rng, n):
     """Return deals from the distribution NEEDED of draws to gin, with a random joker."""
-    needed = 4 * rng.choice(len(NEEDED), n, p=NEEDED) + 4
-    place, lost = rng.integers(0, 43, n), rng.choice(LOST, n)
+    needed = 4 * rng.choice(len(DRAW_PROBABILITIES), n, p=DRAW_PROBABILITIES) + 4
+    place, lost = rng.integers(0, 43, n), rng.choice(LOST_COUNTS, n)
     drawn, won, score = end_deals(needed, place, lost)
     kind = np.where(won, GIN, JOKER)
     return make_deals(np.stack([np.arange(n), place, drawn, kind, won, score, ~won], axis=1))
@@ -247,14 +249,15 @@ def random_deals(rng, n):
 def exact_values():
     """Compute the estimated quantities from the exact probabilities."""
     needed, place, lost = (
-        every.reshape(-1) for every in np.meshgrid(np.arange(len(NEEDED)), np.arange(43), LOST)
+        every.reshape(-1)
+        for every in np.meshgrid(np.arange(len(DRAW_PROBABILITIES)), np.arange(43), LOST_COUNTS)
     )
-    p = NEEDED[needed] / 43 / len(LOST)
+    p = DRAW_PROBABILITIES[needed] / 43 / len(LOST_COUNTS)
     drawn, won, score = end_deals(4 * needed + 4, place, lost)
     gin, on = p * won, p * (drawn > 15)
     by_draw = np.bincount(drawn, gin).cumsum()
 
-    def between(result):
+    def between_group_share(result):
         """Return the proportion of the variance that the joker's position explains."""
         cells = [p[place == at] @ result[place == at] * 43 for at in range(43)]
         return np.var(cells) / (p @ (result - p @ result) ** 2)
@@ -268,8 +271,8 @@ def exact_values():
         "score at 28": on @ score / on.sum(),
         "mean draw": gin @ drawn / gin.sum(),
         "median draw": np.searchsorted(by_draw, gin.sum() / 2),
-        "joker, win": between(won),
-        "joker, score": between(score),
+        "joker, win": between_group_share(won),
+        "joker, score": between_group_share(score),
     }
 
 

@@ -30,16 +30,16 @@ def mask(cards: Iterable[int]) -> int:
     return sum(1 << card(number) for number in cards)
 
 
-def theirs(hand: int) -> list[int]:
+def to_openspiel_cards(hand: int) -> list[int]:
     return [card(number) for number in members(hand)]
 
 
 def deadwood(hand: int) -> int:
     """Return the least deadwood, or OpenSpiel's value of it after a discard for eleven cards."""
-    return UTILS.min_deadwood(theirs(hand))
+    return UTILS.min_deadwood(to_openspiel_cards(hand))
 
 
-def pieces(meld: int) -> Iterator[int]:
+def split_meld(meld: int) -> Iterator[int]:
     """Split a meld into melds of at most five cards, the only ones that OpenSpiel knows."""
     cards = members(meld)
     while len(cards) > 5:
@@ -48,12 +48,12 @@ def pieces(meld: int) -> Iterator[int]:
     yield sum(1 << number for number in cards)
 
 
-def lay(meld: int) -> int:
-    return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(theirs(meld))
+def meld_action(meld: int) -> int:
+    return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(to_openspiel_cards(meld))
 
 
 @cache
-def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
+def make_initial_state(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
     """Return OpenSpiel's initial state, which is faster to copy than to create."""
     parameters = {"knock_card": limit, "oklahoma": oklahoma}
     parameters |= {"gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
@@ -67,7 +67,7 @@ class Deal:
         """Start a deal with the rules of a row and 52 cards in dealing order, nondealer first."""
         limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
         bonuses = row["gin_bonus"], row["undercut_bonus"]
-        self.state = undealt(limit, row["knock_by_upcard"], *bonuses).clone()
+        self.state = make_initial_state(limit, row["knock_by_upcard"], *bonuses).clone()
         self._pack = map(card, (*pack[0:20:2], *pack[1:20:2], *pack[20:52]))
         self._deal()
 
@@ -150,13 +150,13 @@ class Deal:
 
     def show(self, melds: Iterable[int]) -> None:
         for meld in melds:
-            for piece in pieces(meld):
-                self.apply(lay(piece))
+            for piece in split_meld(meld):
+                self.apply(meld_action(piece))
         self.apply(SPIEL.PASS_ACTION)
 
     def lay_off(self, cards: int) -> None:
         """Lay off the defender's cards in a legal order, then lay OpenSpiel's best melds."""
-        left = theirs(cards)
+        left = to_openspiel_cards(cards)
         while left:
             fits = [one for one in left if one in self.state.legal_actions()]
             assert fits, "no order of these lay-offs is allowed"
@@ -165,7 +165,7 @@ class Deal:
         if not self.state.finished_layoffs():
             self.apply(SPIEL.PASS_ACTION)
         for meld in UTILS.best_meld_group(self.state.hands()[self.seat]):
-            self.apply(lay(mask(meld)))
+            self.apply(meld_action(mask(meld)))
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:

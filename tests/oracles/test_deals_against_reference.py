@@ -104,7 +104,7 @@ KINDS = {
     "gin-solitaire": ("knock", "gin", "big_gin", "undercut", "joker"),
     "solitary-gin": ("gin", "limit"),
 }
-ALONE = (
+SOLO_VARIANTS = (
     "solitaire-gin+joker_in_hand=lose+discard_ban=drawn",
     "solitaire-gin-scored+joker_in_hand=lose+stop_before_draw=no+gin_bonus=1000",
     "solitaire-gin-scored+big_gin=yes+big_gin_bonus=0+joker=after_deal+ace_runs=corner+rainbow=yes",
@@ -140,12 +140,12 @@ def compare(text, seed, own, from_stacked, wanted=()):
         pairs = [(player, None) for player in PLAYERS]
     matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
     for unit, matchup in product(range(own), matchups):
-        book(seen, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
+        record_deal(seen, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
     for i in range(max(MAX_STACKED_DEALS, from_stacked)):
         if i >= from_stacked and all(seen[kind] for kind in wanted):
             break
         for number, matchup in enumerate(matchups):
-            book(seen, *stacked_deal(rng, matchup, i, (i + number) % 2))
+            record_deal(seen, *stacked_deal(rng, matchup, i, (i + number) % 2))
     missing = [kind for kind in wanted if not seen[kind]]
     assert not missing, (missing, seen)
     return seen
@@ -171,7 +171,7 @@ def random_joker_position(rng, row):
     return rng.randrange(0 if in_hand else 10 + (row["first_turn"] == "discard_first"), 53)
 
 
-def book(seen, played, match=None):
+def record_deal(seen, played, match=None):
     result = replay_deal(played, match)
     seen[result.kind] += 1
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
@@ -227,7 +227,7 @@ def test_every_solitaire_variant_agrees_with_the_reference(text):
     compare(text, 2040, 1, 1, (*KINDS[text], "stopped at once"))
 
 
-@pytest.mark.parametrize("text", ALONE)
+@pytest.mark.parametrize("text", SOLO_VARIANTS)
 def test_every_solitaire_option_agrees_with_the_reference(text):
     wanted = {
         "joker_in_hand=lose": "no hand",
@@ -244,7 +244,7 @@ def test_every_solitaire_option_agrees_with_the_reference(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE])
+@pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *SOLO_VARIANTS])
 def test_every_variant_and_option_agrees_with_the_reference_in_many_deals(text):
     compare(text, 2026, own=100, from_stacked=100)
 
@@ -255,7 +255,7 @@ def test_every_value_of_a_rule_is_replayed():
     wanted = {
         (name, str(value)) for name in rules for value in possible_values(rule_parameters()[name])
     }
-    texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE)
+    texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *SOLO_VARIANTS)
     assert wanted <= variant_lists.values_in_effect(
         rules, [variants.find_variant(text).params for text in texts]
     )

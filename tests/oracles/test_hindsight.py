@@ -21,7 +21,7 @@ from simgin.rules.build import build_rules
 from simgin.text.notation import mask_to_cards
 
 NEVER = 99
-MINIATURE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
+MINIATURE_FILE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 
 
 def melds_of_sizes(rules):
@@ -91,7 +91,7 @@ def test_the_bound_of_odds_agrees_deck_by_deck(text):
 @pytest.mark.slow
 def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
     """With up to five cards left, exact play is the best, and hindsight is an upper bound."""
-    spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
+    spec = importlib.util.spec_from_file_location("miniature", MINIATURE_FILE)
     miniature = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(miniature)
     melds = [set(mask_to_cards(meld)) for meld in miniature.list_melds(2, 8)]

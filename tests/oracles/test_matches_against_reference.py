@@ -62,7 +62,7 @@ OPTIONS = (
     "dice-pro+points_target=50+die_cap=3+start_points=45/30+next_dealer=alternate",
     "dice-pro+points_target=40+games_target=20+max_deals=10+oklahoma-spades",
 )
-ALONE = (
+SOLO_VARIANTS = (
     "solitaire-gin-scored+joker_in_hand=lose+points_target=60+start_points=0/30+"
     "shutout=double_points",
     "gin-solitaire+max_turns=2+max_deals=20",
@@ -131,7 +131,7 @@ def name_columns(row):
     }
 
 
-def book_deal(unit, result, played, a):
+def record_deal(unit, result, played, a):
     """Add a deal of the reference to its unit; `a` is the seat of strategy A."""
     facts, turns, counts, singles = unit
     turns.append(result.turns)
@@ -147,7 +147,7 @@ def book_deal(unit, result, played, a):
     facts[f"points_{result.kind}"] += sum(result.points)
     if result.kind in SHOWDOWNS:
         counts.append(result.stopper_count)
-        _book_showdown(facts, result, played)
+        _record_showdown(facts, result, played)
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_points"] += result.points[seat]
         facts[f"{side}_takes"] += result.takes[seat]
@@ -172,7 +172,7 @@ def draws_the_joker(result, played):
     return result.kind == "joker" and int(played.state.joker) >= dealt
 
 
-def _book_showdown(facts, result, played):
+def _record_showdown(facts, result, played):
     facts["showdowns"] += 1
     facts["knock_count"] += result.stopper_count
     facts["defender_count"] += result.other_count
@@ -182,7 +182,7 @@ def _book_showdown(facts, result, played):
     facts["tie"] += result.stopper_count == result.other_count
 
 
-def book_match(unit, match, a):
+def record_match(unit, match, a):
     facts = unit[0]
     score = final_score(match)
     facts["matches"] += 1
@@ -236,12 +236,12 @@ def play_match(game, unit, half, booked):
         played = trace_deal(game, unit, half, match.deals if match else 0)
         match = match or match_before(played)
         result = replay_deal(played, match)
-        book_deal(booked, result, played, half)
+        record_deal(booked, result, played, half)
         match.enter(result)
     told = f"the match ended with deal {match.deals - 1}, so it has no deal {match.deals}\\."
     with pytest.raises(DealNotFoundError, match=told):
         trace_deal(game, unit, half, match.deals)
-    book_match(booked, match, half)
+    record_match(booked, match, half)
     return match
 
 
@@ -262,7 +262,7 @@ def compare(game, n):
     return matches
 
 
-TEXTS = (*variants.variant_names(), *OPTIONS, *ALONE)
+TEXTS = (*variants.variant_names(), *OPTIONS, *SOLO_VARIANTS)
 
 
 @pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
@@ -364,6 +364,6 @@ def test_single_deals_and_their_sums_agree_with_the_reference(text, a, b, n):
         for half in range(1 + game.is_mirrored):
             played = trace_deal(game, unit, half)
             assert b is None or played.state.dealer == unit % 2
-            book_deal(booked, replay_deal(played), played, half)
+            record_deal(booked, replay_deal(played), played, half)
         units.append(booked)
     assert name_columns(kernel.play_batches(game, 0, n)[0]) == name_columns(batch_row(units))

@@ -25,7 +25,7 @@ def lane_lists():
 
 
 @compile_function
-def orders(i, j, k, m):
+def count_orders(i, j, k, m):
     """Return the number of distinct orders of four lanes with indices i >= j >= k >= m."""
     ways = 24
     if i == j or j == k or k == m:
@@ -50,7 +50,7 @@ def add_hands(rules, n, lanes, begin, i, histogram):
             left = n - size_b - (np.searchsorted(begin, k, side="right") - 1)
             if left <= 13:
                 for m in range(begin[left], min(k + 1, begin[left + 1])):
-                    histogram[deadwood(c | lanes[m] << 39, rules)] += orders(i, j, k, m)
+                    histogram[deadwood(c | lanes[m] << 39, rules)] += count_orders(i, j, k, m)
 
 
 def histogram_of(n):
@@ -60,11 +60,11 @@ def histogram_of(n):
     workers = usable_cpus()
     histograms = np.zeros((workers, BINS), np.int64)
 
-    def work(worker):
+    def count_hands(worker):
         for i in range(worker, begin[n + 1], workers):
             add_hands(rules, n, lanes, begin, i, histograms[worker])
 
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(workers)]
+    threads = [threading.Thread(target=count_hands, args=(worker,)) for worker in range(workers)]
     for thread in threads:
         thread.start()
     for thread in threads:

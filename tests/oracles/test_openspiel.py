@@ -20,7 +20,8 @@ from worked_examples import engine
 from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
 ROW = "standard+goal=single+undercut_on_tie=no+discard_ban=none+stock_end=opponent_may_take"
-SEEN = {  # the parameters that OpenSpiel has too, and the outcomes that must have occurred
+# Parameters that OpenSpiel has too, and the outcomes that must have occurred
+REQUIRED_OUTCOMES = {
     "": ("knock", "undercut", "laid off"),
     "+knock_limit=4": ("knock", "gin"),
     "+knock_limit=0": ("gin",),
@@ -142,15 +143,15 @@ def random_actions(rng, oracle, deal, rules):
     eager, action = rng.choice((0, 0.3, 1)), None
     while not deal.over and (action is None or action.what != STOP):
         if deal.phase == oracle.PHASE.DISCARD:
-            action = _close(rng, deal, rules, eager, taken=action.what == TAKE)
+            action = _choose_closing(rng, deal, rules, eager, taken=action.what == TAKE)
         elif deal.phase == oracle.PHASE.KNOCK:
-            action = _at_the_wall(deal, rules)
+            action = _propose_ending(deal, rules)
         else:
             action = rng.choice(deal.options())
         yield action
 
 
-def _close(rng, deal, rules, eager, taken):
+def _choose_closing(rng, deal, rules, eager, taken):
     """Return any ending, any discard, or a least-deadwood discard, rarely the card just taken."""
     endings, throws = deal.endings(), deal.throws()
     if endings and rng.random() < eager:
@@ -162,7 +163,7 @@ def _close(rng, deal, rules, eager, taken):
     return Action(deal.seat, THROW, rng.choice(hands.members(throws)))
 
 
-def _at_the_wall(deal, rules):
+def _propose_ending(deal, rules):
     """Return the ending that the engine proposes: least deadwood, then highest discard."""
     eleven = deal.hand(deal.seat)
 
@@ -172,7 +173,7 @@ def _at_the_wall(deal, rules):
     return min(deal.options(), key=preference)
 
 
-@pytest.mark.parametrize("parameters", SEEN)
+@pytest.mark.parametrize("parameters", REQUIRED_OUTCOMES)
 @pytest.mark.parametrize("deals", [24, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
     rng, seen = random.Random(f"{ROW + parameters} 2"), Counter()
@@ -182,5 +183,5 @@ def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
         compare_deal(rng, openspiel, ROW + parameters, pack, found)
         seen.update({*+found})
     rare = ("broken off", "eleven too high") if deals > 24 else ()
-    assert all(seen[name] for name in ("void", *SEEN[parameters], *rare)), seen
+    assert all(seen[name] for name in ("void", *REQUIRED_OUTCOMES[parameters], *rare)), seen
     assert all(seen[name] <= math.ceil(most * deals) for name, most in DIFFERENCES.items()), seen

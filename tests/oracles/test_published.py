@@ -23,7 +23,7 @@ from simgin.stats import batches
 
 SEED, SEED_OF_SIMPLE = 20_261_122, 20_210_118
 MATCHES, DEALS = 6_000, 200_000
-ALARM = 1e-4
+MIN_P_VALUE = 1e-4
 LIMIT = 3  # combined standard errors
 
 
@@ -48,7 +48,7 @@ def ratio_and_error(total, above, below):
     return ratio, math.sqrt(max(squares, 0)) / total[batch_columns.COL_SUM + bottom]
 
 
-def near(found, error, reference, reference_error):
+def assert_close(found, error, reference, reference_error):
     assert abs(found - reference) <= LIMIT * math.hypot(error, reference_error)
 
 
@@ -87,7 +87,7 @@ def test_the_undercut_bonus_decides_whether_to_wait_for_gin(gin, undercut):
     ) or se < 0.06  # a quarter of the difference between the bonuses
 
 
-EARLY = [
+EARLY_KNOCK_RESULTS = [
     (25, 25, 5, "gin-only", 1.8),
     (25, 25, 4, "gold", 3.5),
     (25, 25, 4, "gold-at", 3.9),
@@ -99,7 +99,7 @@ EARLY = [
 ]
 
 
-@pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY)
+@pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY_KNOCK_RESULTS)
 def test_knocking_early_or_waiting_beats_every_threshold(gin, undercut, k, opponent, reference):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
     value, se = played(f"gold-early:k={k}", opponent, variant, "deal", DEALS)
@@ -146,7 +146,7 @@ def test_marjj_early_beats_marjj():
 
 # docs/reference/published-results.md#simple-against-simple: counts of the knocker's deadwood 0..10
 # and of turns a deal 1, 2, 3 ...
-KNOCKERS = "53194 119077 112267 101124 115120 129352 219389 322567 423596 458629 498203"
+KNOCKERS_BY_DEADWOOD = "53194 119077 112267 101124 115120 129352 219389 322567 423596 458629 498203"
 TURNS = (
     "20869 17951 51290 46762 95845 91791 143594 138164 183128 171192 199570 179651 189650 164095 "
     "159680 132626 121149 96586 83793 65001 52881 39793 31376 22874 17159 12027 8990 6203 5507 "
@@ -154,7 +154,7 @@ TURNS = (
 )
 
 # name: (numerator, denominator, reference, its standard error including the printed rounding)
-FIGURES = {
+PUBLISHED_VALUES = {
     "gin": ("gin", "deals", 0.020851, 0.000025),
     "dead": ("void", "deals", 0.001669, 0.000007),
     "turns per deal": ("turns", "deals", 12.5255, 0.0009),
@@ -177,10 +177,10 @@ def simple():
     return play_sums("simple", "simple", "eaai", "match", 100_000, SEED_OF_SIMPLE)
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", PUBLISHED_VALUES)
 def test_simple_against_itself_agrees_with_the_published_numbers(simple, figure):
-    above, below, reference, reference_error = FIGURES[figure]
-    near(*ratio_and_error(simple, above, below), reference, reference_error)
+    above, below, reference, reference_error = PUBLISHED_VALUES[figure]
+    assert_close(*ratio_and_error(simple, above, below), reference, reference_error)
     assert fact(simple, "stalled") == 0
 
 
@@ -199,7 +199,7 @@ def same_distribution(counts, reference):
     table = np.array([[*some[: keep - 1], some[keep - 1 :].sum()] for some in both])
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
     statistic = ((table - expected) ** 2 / expected).sum()
-    assert chi2.sf(statistic, table.shape[1] - 1) > ALARM, statistic
+    assert chi2.sf(statistic, table.shape[1] - 1) > MIN_P_VALUE, statistic
 
 
 def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
@@ -212,21 +212,21 @@ def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts
     """Gin has no showdown, so its count of 0 is not part of the histogram."""
     counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
-    same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
+    same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)
 
 
 # Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds
 
 
-OF_SIMPLE = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
+THRESHOLD_WIN_RATES = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
 THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second term is the rounding
 
 
 @pytest.mark.parametrize("matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("knock", OF_SIMPLE)
+@pytest.mark.parametrize("knock", THRESHOLD_WIN_RATES)
 def test_knock_thresholds_agree_with_the_published_numbers(knock, matches):
     asked = (f"simple+knock={knock}", "simple", "eaai", "match", matches, SEED_OF_SIMPLE)
-    near(*played(*asked), OF_SIMPLE[knock], THRESHOLD_ERROR)
+    assert_close(*played(*asked), THRESHOLD_WIN_RATES[knock], THRESHOLD_ERROR)
 
 
 # One player that plays for gin, compared with 200,000 deals of ten cards and stock draws: four

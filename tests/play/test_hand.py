@@ -14,23 +14,27 @@ from support.command_line import call
 from support.worked_examples import vectors
 
 
-def said(cards, variant="standard", **more):
+def describe_hand(cards, variant="standard", **more):
     return hand_analysis.analyze_hand(
         variants.find_variant(variant), notation.parse_cards(cards), **more
     )
 
 
-NOT_TAKEN = [one for one in vectors("knock_options") if one.values[0]["input"]["taken"] is None]
+VECTORS_WITHOUT_TAKEN_CARD = [
+    one for one in vectors("knock_options") if one.values[0]["input"]["taken"] is None
+]
 
 
-@pytest.mark.parametrize("vector", NOT_TAKEN)
+@pytest.mark.parametrize("vector", VECTORS_WITHOUT_TAKEN_CARD)
 def test_eleven_cards_show_every_ending(vector):
     given, expect = vector["input"], vector["expect"]
     score = given["own_score"]
     flags = {"rainbow": given["rainbow"], "big_gin": given["big_gin"], "shot": score is not None}
     words = [f"{name}={'yes' if flag else 'no'}" for name, flag in flags.items()]
     words += [f"{name}={given[name]}" for name in ("ace_runs", "knock_limit")]
-    answer = said(given["hand"], "+".join(["standard+discard_ban=none", *words]), score=score)
+    answer = describe_hand(
+        given["hand"], "+".join(["standard+discard_ban=none", *words]), score=score
+    )
     ends = [one for one in answer.endings if one.kind in ("knock", "gin")]
     knocks = {format_card(one.discard): one.count for one in ends}
     if given["discard_ban"] == "drawn":  # the command does not know the drawn card
@@ -41,11 +45,11 @@ def test_eleven_cards_show_every_ending(vector):
     assert any(ending.kind == "big gin" for ending in answer.endings) == expect["big_gin"]
 
 
-ROOM = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
+MANY_MELDS_HAND = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
 
 
 def test_a_shot_leaves_exactly_the_cards_that_the_score_requires():
-    answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
+    answer = describe_hand("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
     found = {(ending.kind, ending.count) for ending in answer.endings}
     assert found == {("knock", 10), ("shot", 10)}
     assert (
@@ -55,7 +59,7 @@ def test_a_shot_leaves_exactly_the_cards_that_the_score_requires():
 
 
 def test_the_json_output_has_its_keys():
-    answer = json.loads(call("hand", ROOM, "--json").stdout)
+    answer = json.loads(call("hand", MANY_MELDS_HAND, "--json").stdout)
     assert set(answer) == {"simgin", "stream", "command", "seed", "stopped", "files", "rows"}
     (row,) = answer["rows"]
     assert (row["deadwood"], row["limit"], row["best_discards"]) == (17, 10, ["9C"])

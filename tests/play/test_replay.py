@@ -18,22 +18,22 @@ GAMES = (
     "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
     "standard+first_turn=discard_first+big_gin=yes",
 )
-ALONE = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
-UNUSUAL = [
+SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
+UNUSUAL_VARIANTS = [
     "solitaire-gin-knock+joker_in_hand=lose",
     "gin-solitaire+knock_limit=60+count_joker=yes",
     "solitaire-gin-knock+max_turns=3",
 ]
 ENDING = r"  (can (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
 PAIR, SINGLE = ("gold", "simple"), ("gold+knock=at:k=4", None)
-LOT = ("gold+stake=random", "simple+stake=random")
+RANDOM_OFFER_PLAYERS = ("gold+stake=random", "simple+stake=random")
 
 
 def replayed(players, variant, unit, half=0, deal=None):
     return replay.make_replay(replay.trace_named_deal(*players, variant, 1, unit, half, deal))
 
 
-@pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
+@pytest.mark.parametrize("variant", [*GAMES, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
 def test_rows_agree_with_the_kernels_sums(variant):
     """Return both halves of some units as replays."""
     alone = variants.find_variant(variant).is_solo
@@ -62,7 +62,7 @@ def first_words(lines, *starts):
     return [line.split()[1].rstrip(",") for line in lines if line.startswith(starts)]
 
 
-@pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
+@pytest.mark.parametrize("variant", [*GAMES, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
 def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
     alone = variants.find_variant(variant).is_solo
     for unit in range(8 if alone else 2):
@@ -134,7 +134,7 @@ def test_the_command_shows_a_deal():
     assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
 
 
-BAD = """
+INVALID_POLICIES = """
 from simgin.strategy import Strategy, discard, offer
 from simgin.toolkit import best_discard
 
@@ -164,7 +164,7 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 )
 def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_path):
     path = tmp_path / "bad.py"
-    path.write_text(BAD)
+    path.write_text(INVALID_POLICIES)
     result = call("show", path, *words, code=2)
     before, after = result.stdout.split("The deal stops here")
     assert before.rstrip().endswith(shown)
@@ -192,7 +192,7 @@ def die_text(row):
 def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
     for unit in range(60):
-        one = replayed(LOT, variant, unit, unit % 2)
+        one = replayed(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
         lines, (first, *decisions, last) = list(one.lines()), replay_json.replay_to_json(one)
         assert all(len(line) <= 80 for line in lines)
         words = r"\) (offers|leaves the die|accepts|refuses) "

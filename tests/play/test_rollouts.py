@@ -57,7 +57,7 @@ def any_take(view, rules, params):
 
 
 @knock
-def either(view, rules, params):
+def allow_two_actions(view, rules, params):
     return 3
 
 
@@ -74,12 +74,12 @@ def not_in_hand(view, rules, params):
 
 
 @discard
-def nothing(view, rules, params):
+def discard_card_63(view, rules, params):
     return 63
 
 
 @knock(noise=True)
-def seldom(view, rules, params):
+def knock_seldom(view, rules, params):
     return view.noise & 7 == 0
 
 
@@ -89,7 +89,7 @@ def knock_often(view, rules, params):
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
-SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
+SLOTS = {"discard": any_discard, "take": any_take, "knock": allow_two_actions}
 
 
 def decision_index(view, questions, slot):
@@ -101,11 +101,11 @@ def decision_index(view, questions, slot):
 def force_action(usual):
     """Return a policy that is forced at one decision; its parameters precede the usual ones."""
 
-    def forced(now, rules, params):
+    def choose_forced_action(now, rules, params):
         here = (now.turn, now.hand, now.phase, now.ending_card)
         return int(params[4]) if here == tuple(params[:4]) else usual(now, rules, params[5:])
 
-    return forced
+    return choose_forced_action
 
 
 def replay_with_action(matchup, unit, view, slot, answer):
@@ -119,8 +119,10 @@ def replay_with_action(matchup, unit, view, slot, answer):
         answer,
         *make_parameter_vector(usual, build_rules(matchup.variant)),
     ]
-    forced = force_action(usual.function)
-    policy = Policy(slot, "forced", forced, {}, usual.noise, np.array(numbers, np.float64))
+    choose_forced_action = force_action(usual.function)
+    policy = Policy(
+        slot, "forced", choose_forced_action, {}, usual.noise, np.array(numbers, np.float64)
+    )
     fields = {name: matchup.a.policy(name) for name in ("take", "discard", "knock")}
     fields[slot] = policy
     deal = trace_deal(replace(matchup, a=replace(matchup.a, **fields)), unit)
@@ -226,7 +228,7 @@ def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore
     plays = replace(matchup, a=replace(matchup.a, knock=explore or matchup.a.knock))
     units = 1000
 
-    def lasts(view, unit):
+    def count_turns_left(view, unit):
         return turns[unit] - int(view.turns)
 
     turns, every = {}, {}
@@ -234,20 +236,20 @@ def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore
         deal = trace_deal(plays, unit)
         own = [q.view for q in deal.decisions if q.seat == 0 and q.slot == slot]
         turns[unit] = int(deal.state.turns)
-        every[unit] = [lasts(view, unit) for view in own if view.own_turn > 2]
+        every[unit] = [count_turns_left(view, unit) for view in own if view.own_turn > 2]
     true = np.mean([left for of in every.values() for left in of])
     found = roll_out_deals(matchup, SLOTS[slot], 0, units, 2, None, explore)
     missed, plain = {unit: -sum(left - true for left in of) for unit, of in every.items()}, []
     for view, weight, row in zip(found.views, found.weights, found.records[:, 0], strict=True):
         if view.own_turn > 2:
-            over = lasts(view, int(row["unit"])) - true
+            over = count_turns_left(view, int(row["unit"])) - true
             plain.append(over)
             missed[int(row["unit"])] += int(weight) * over
-    assert abs(errors(list(missed.values()))) < 4
-    assert errors(plain) < -4
+    assert abs(z_score(list(missed.values()))) < 4
+    assert z_score(plain) < -4
 
 
-def errors(values):
+def z_score(values):
     """Divide a sum by its standard error."""
     return sum(values) / np.sqrt(sum(value**2 for value in values))
 
@@ -268,8 +270,10 @@ def test_only_the_requested_actions_are_tried():
 
 def test_a_policy_that_fails_is_named():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
-    fails = replace(matchup, a=replace(matchup.a, discard=nothing))
-    with pytest.raises(kernel.PolicyCallError, match="the discard policy 'nothing' discarded 63"):
+    fails = replace(matchup, a=replace(matchup.a, discard=discard_card_63))
+    with pytest.raises(
+        kernel.PolicyCallError, match="the discard policy 'discard_card_63' discarded 63"
+    ):
         roll_out_deals(fails, any_take, 0, 5, 3)
 
 
@@ -286,11 +290,11 @@ def test_players_see_the_given_score():
 def test_another_policy_can_play_up_to_the_decision():
     """Gold knocks at its first chance, so only other players have a later one."""
     matchup = parse_matchup("gold", "gold-early", "standard", 6, "deal")
-    own = roll_out_deals(matchup, either, 0, 2000, 2)
-    others = roll_out_deals(matchup, either, 0, 2000, 2, exploration_policy=seldom)
+    own = roll_out_deals(matchup, allow_two_actions, 0, 2000, 2)
+    others = roll_out_deals(matchup, allow_two_actions, 0, 2000, 2, exploration_policy=knock_seldom)
     assert len(own.views) > 100
     assert others.views["own_turn"].mean() > own.views["own_turn"].mean() + 1
-    again = roll_out_deals(matchup, either, 0, 2000, 2, exploration_policy=seldom)
+    again = roll_out_deals(matchup, allow_two_actions, 0, 2000, 2, exploration_policy=knock_seldom)
     assert again.records.tobytes() == others.records.tobytes()
 
 
@@ -310,7 +314,7 @@ def test_weights_can_be_passed_as_an_array():
 # Rollouts from positions
 
 
-ALONE = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
+SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYERS = [name for name in variants.variant_names() if not variants.find_variant(name).is_solo]
 # A deal that was played from its start has a longer history than a position
 UNCOMPARED_FIELDS = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
@@ -369,26 +373,34 @@ def positions(matchup, deals):
             yield from ((deal, question) for question in deal.decisions)
 
 
-CENTRE = "dice+die_centre_in_play=yes"
+UNOWNED_DIE = "dice+die_centre_in_play=yes"
 WITH_DIE = (
-    *("dice", "dice-pro", CENTRE, f"{CENTRE}+first_turn=free+die_refusal_pays=new"),
-    *(f"{CENTRE}+first_turn={first}" for first in ("discard_first", "upcard_stock_or_pass")),
+    *("dice", "dice-pro", UNOWNED_DIE, f"{UNOWNED_DIE}+first_turn=free+die_refusal_pays=new"),
+    *(f"{UNOWNED_DIE}+first_turn={first}" for first in ("discard_first", "upcard_stock_or_pass")),
 )
-OFFERING = (
+OFFERING_PLAYERS = (
     "champion+offer=strong:count=60,turn=9+answer=brave",
     "gold+offer=strong:count=40,turn=9,blind=yes+answer=brave:count=25",
 )
-STOPS = ("solo-lookahead+knock=at:k=6", None)
-USUAL = {core_answers.ACTION_STOCK, ACTION_DISCARD}
+STOPPING_PLAYERS = ("solo-lookahead+knock=at:k=6", None)
+USUAL_ACTIONS = {core_answers.ACTION_STOCK, ACTION_DISCARD}
 CASES = [  # variant, players, units, required actions
-    *((name, ("gold", "gold-early"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
-    *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *(
-        (name, OFFERING, 12, {ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE, *USUAL})
+        (name, ("gold", "gold-early"), 1, USUAL_ACTIONS)
+        for name in TWO_PLAYERS
+        if "dice" not in name
+    ),
+    *(
+        (name, ("champion", "tonic-like"), 1, USUAL_ACTIONS)
+        for name in TWO_PLAYERS
+        if "dice" not in name
+    ),
+    *(
+        (name, OFFERING_PLAYERS, 12, {ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE, *USUAL_ACTIONS})
         for name in WITH_DIE
     ),
-    *((name, STOPS, 15, {ACTION_DISCARD, ACTION_END}) for name in ALONE),
-    *((name, ("solo-switch", None), 15, {ACTION_DISCARD, ACTION_END}) for name in ALONE),
+    *((name, STOPPING_PLAYERS, 15, {ACTION_DISCARD, ACTION_END}) for name in SOLO_VARIANTS),
+    *((name, ("solo-switch", None), 15, {ACTION_DISCARD, ACTION_END}) for name in SOLO_VARIANTS),
 ]
 
 
@@ -415,19 +427,19 @@ def test_the_chosen_action_in_the_actual_world_leads_to_the_played_deal(name, pa
         }
         seen.add((int(view.phase), action.kind))
     assert least <= {kind for _, kind in seen}
-    if pair == OFFERING:
+    if pair == OFFERING_PLAYERS:
         blind, turn = core_answers.PHASE_BLIND, core_answers.PHASE_TURN
         assert {(blind, ACTION_OFFER), (blind, ACTION_ACCEPT), (turn, ACTION_OFFER)} <= seen
     if rules.knock_limit and not pair[1]:
         assert (
             core_answers.PHASE_STOP,
-            ACTION_END if pair == STOPS else core_answers.ACTION_STOCK,
+            ACTION_END if pair == STOPPING_PLAYERS else core_answers.ACTION_STOCK,
         ) in seen
 
 
-@pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood", *ALONE])
+@pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood", *SOLO_VARIANTS])
 def test_other_discards_agree_with_the_rollouts_of_the_deal(name):
-    alone = name in ALONE
+    alone = name in SOLO_VARIANTS
     pair = ("solo-lookahead+knock=at:k=4", None) if alone else ("champion", "gold")
     matchup = parse_matchup(*pair, name, 3, "deal")
     branches = roll_out_deals(matchup, any_discard, 0, 40 if alone else 20, 11)

@@ -63,7 +63,7 @@ def assert_same_play(*names):
 
 
 @pytest.fixture
-def eager(tmp_path, monkeypatch):
+def specialize_immediately(tmp_path, monkeypatch):
     """Use an empty cache, specialise every kernel at once, and compile only the first time."""
     compiled_code("gold-early")  # with the usual cache
     monkeypatch.setattr(specialized_kernel, "LOAD_AFTER", 0)
@@ -94,7 +94,7 @@ def play_until_specialized(matchup):
     return first, kernel.play_batches(matchup, 0, 50)
 
 
-def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(eager, monkeypatch):
+def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(specialize_immediately, monkeypatch):
     matchup = matchup_of("gold-early")
     before, after = play_until_specialized(matchup)
     assert np.array_equal(before, after)
@@ -106,7 +106,7 @@ def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(eager, monkeypatch)
     assert np.array_equal(kernel.play_batches(matchup, 0, 50), before)
 
 
-def test_measurements_use_only_generic_kernels(eager):
+def test_measurements_use_only_generic_kernels(specialize_immediately):
     matchup = matchup_of("gold-early")
     play_until_specialized(matchup)
     generic, specialized = specialized_kernel._cpu_seconds.values()
@@ -135,9 +135,9 @@ def fail_to_write(_, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", [fail_to_compile, fail_to_load])
-def test_the_generic_kernel_continues_after_an_error(fault, eager, monkeypatch):
+def test_the_generic_kernel_continues_after_an_error(fault, specialize_immediately, monkeypatch):
     matchup = matchup_of("gold-early")
-    fault(eager, monkeypatch)
+    fault(specialize_immediately, monkeypatch)
     first = kernel.play_batches(matchup, 0, 50)
     wait_for_compilation()
     for _ in range(2):
@@ -146,15 +146,17 @@ def test_the_generic_kernel_continues_after_an_error(fault, eager, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", [corrupt_cache, fail_to_write])
-def test_a_kernel_is_compiled_if_the_cache_cannot_be_used(fault, eager, monkeypatch):
+def test_a_kernel_is_compiled_if_the_cache_cannot_be_used(
+    fault, specialize_immediately, monkeypatch
+):
     matchup = matchup_of("gold-early")
     first, _ = play_until_specialized(matchup)
-    fault(eager, monkeypatch)
+    fault(specialize_immediately, monkeypatch)
     specialized_kernel.find_kernel.cache_clear()
     assert np.array_equal(play_until_specialized(matchup)[1], first)
 
 
-MODIFIES = """
+MODIFYING_STRATEGY = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -164,7 +166,7 @@ def modifies(view, rules, params):
     return best_discard(view.hand, view.legal, rules)
 STRATEGY = Strategy("modifies", discard=modifies)
 """
-FAILS = """
+FAILING_STRATEGY = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -178,14 +180,14 @@ STRATEGY = Strategy("fails", discard=fails)
 
 def test_a_policy_that_might_modify_the_rules_is_not_specialised(tmp_path):
     file = tmp_path / "modifies.py"
-    file.write_text(MODIFIES)
+    file.write_text(MODIFYING_STRATEGY)
     with pytest.raises(ValueError, match="modifies might modify the rules"):
         specialized_kernel.build_request(*kernel_parts(matchup_of(str(file))))
 
 
 def test_an_exception_of_a_policy_has_the_same_message(chosen_loop, tmp_path):
     file = tmp_path / "fails.py"
-    file.write_text(FAILS)
+    file.write_text(FAILING_STRATEGY)
     matchup = matchup_of(str(file))
     generic, policies, rules = kernel_parts(matchup)
     code = compile_in_process(specialized_kernel.build_request(generic, policies, rules))
@@ -201,16 +203,16 @@ def test_machine_code_is_freed_with_its_kernel():
     generic, *_ = kernel_parts(matchup_of("gold-early"))
     code = compiled_code("gold-early")
 
-    def memory():
+    def measure_memory():
         gc.collect()
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * 4096
 
     specialized_kernel.load_kernel(generic, code)
-    before = memory()
+    before = measure_memory()
     for _ in range(100):
         specialized_kernel.load_kernel(generic, code)
-    assert memory() - before < 50 * len(code)
+    assert measure_memory() - before < 50 * len(code)
 
 
 CASES = [(name, "simple") for name in loader.list_built_in()]

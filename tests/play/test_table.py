@@ -27,13 +27,13 @@ RESULT = "dealer pack kind stopper winner score points deals_won games column_po
 RESULT += ["stake", "turns"]
 
 
-def seated(variant, unit="match", seed=3):
+def make_matchup(variant, unit="match", seed=3):
     alone = variants.find_variant(variant).is_solo
     players = ("solo-greedy", None) if alone else ("gold", "simple+stake=random")
     return parse_matchup(*players, variant, seed, unit)
 
 
-def shown(question):
+def view_bytes(question):
     return [question.view[name].tobytes() for name in question.view.dtype.names]
 
 
@@ -47,7 +47,7 @@ def random_action(rng, question):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_game_at_the_table_is_the_engines(variant):
     rng = random.Random(variant)
-    matchup = seated(variant)
+    matchup = make_matchup(variant)
     table = GameTable(matchup, unit=2)
     script = []
     for deal in range(3):
@@ -72,7 +72,7 @@ def test_a_game_at_the_table_is_the_engines(variant):
 
 @pytest.mark.parametrize("variant", ["standard", "dice", *ONE_PLAYER[:2]])
 def test_strategies_at_the_table_play_as_in_a_run(variant):
-    matchup = seated(variant, "deal")
+    matchup = make_matchup(variant, "deal")
     _, records = kernel.play_with_records(matchup, 0, 100)
     firsts = records[:: 2 if matchup.is_mirrored else 1]
     for unit, record in enumerate(firsts[:20]):
@@ -105,32 +105,32 @@ def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
 
 def test_undoing_leads_to_the_same_decisions():
     rng = random.Random(5)
-    table = GameTable(seated("standard"))
+    table = GameTable(make_matchup("standard"))
     seen = []
     while table.decision is not None:
         answer = random_action(rng, table.decision)
-        seen.append((len(table.actions), shown(table.decision), answer))
+        seen.append((len(table.actions), view_bytes(table.decision), answer))
         table.act(answer)
     answers, result = table.actions, table.state.score.tolist()
     for length, view, _ in reversed(seen):
         table.undo_to(length)
-        assert shown(table.decision) == view
+        assert view_bytes(table.decision) == view
     for _, view, answer in seen:
-        assert shown(table.decision) == view
+        assert view_bytes(table.decision) == view
         table.act(answer)
     assert (table.actions, table.state.score.tolist()) == (answers, result)
-    again = GameTable(seated("standard"))
+    again = GameTable(make_matchup("standard"))
     again.replay(answers)
     assert again.is_deal_over and again.state.score.tolist() == result
 
 
 def test_an_illegal_action_changes_nothing():
-    table = GameTable(seated("standard"))
-    before = shown(table.decision)
+    table = GameTable(make_matchup("standard"))
+    before = view_bytes(table.decision)
     for answer in (-1, 64, 40):
         with pytest.raises(IllegalMoveError):
             table.act(answer)
-    assert shown(table.decision) == before
+    assert view_bytes(table.decision) == before
     while not table.is_deal_over:
         table.act(random_action(random.Random(1), table.decision))
     answers = table.actions
@@ -142,7 +142,7 @@ def test_an_illegal_action_changes_nothing():
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_legal_action_can_be_typed_and_lines_fit_the_screen(variant):
     rng = random.Random(variant)
-    table = GameTable(seated(variant, "deal"))
+    table = GameTable(make_matchup(variant, "deal"))
     while table.decision is not None:
         question = table.decision
         typed = list_choices(question, table.rules)

@@ -11,7 +11,7 @@ import pytest
 
 from simgin.play import parallel
 
-LOOPING = """
+LOOPING_STRATEGY = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -22,7 +22,7 @@ def endless(view, rules, params):
     return best_discard(view.hand, view.legal, rules)
 STRATEGY = Strategy("looping", discard=endless)
 """
-SLOW = """
+SLOW_STRATEGY = """
 from simgin.strategy import Strategy, discard
 NOTES = {}
 @discard
@@ -46,7 +46,7 @@ cli.main(sys.argv[1:])
 """
 
 
-def start(file, text, seconds, words):
+def start_program(file, text, seconds, words):
     file.write_text(text)
     program = PROGRAM.format(seconds=seconds)
     command = [sys.executable, "-c", program, *words]
@@ -66,7 +66,7 @@ def start(file, text, seconds, words):
 )
 def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     file = tmp_path / "looping.py"
-    process = start(file, LOOPING, 1.1, [word.format(file) for word in words])
+    process = start_program(file, LOOPING_STRATEGY, 1.1, [word.format(file) for word in words])
     assert process.stderr is not None
     lines = queue.SimpleQueue()
     reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr])
@@ -97,7 +97,9 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
 def test_the_deal_of_a_looping_policy_is_aborted(words, tmp_path):
     file, (command, *more) = tmp_path / "looping.py", words
     patience = ("--patience", "1s") if more else ()
-    process = start(file, LOOPING, 0.4, [command, str(file), "simple", *more, *patience])
+    process = start_program(
+        file, LOOPING_STRATEGY, 0.4, [command, str(file), "simple", *more, *patience]
+    )
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 2 and ("is dealt" in out) == (command == "show"), errors
     last = errors.splitlines()[-1]
@@ -107,7 +109,7 @@ def test_the_deal_of_a_looping_policy_is_aborted(words, tmp_path):
 
 def test_a_slow_policy_that_returns_is_not_reported(tmp_path):
     file = tmp_path / "slow.py"
-    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "40"])
+    process = start_program(file, SLOW_STRATEGY, 2, ["match", str(file), "simple", "--deals", "40"])
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in out
     assert "has not returned" not in errors

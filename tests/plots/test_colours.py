@@ -9,27 +9,27 @@ from simgin.report import figures
 from support.sample_plots import frames
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
-PAPERS = ("#ffffff", "#16181d")  # of a light and a dark page
-SEEN = 2.2  # WCAG contrast with the background
+BACKGROUNDS = ("#ffffff", "#16181d")  # of a light and a dark page
+MIN_CONTRAST = 2.2  # WCAG contrast with the background
 # Plots with a colour per variant, in a report on these variants
-OF_VARIANTS = ("knock_thresholds", "effects_by_player_type")
+VARIANT_PLOTS = ("knock_thresholds", "effects_by_player_type")
 PAGE = ("eaai", "standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 
 
-def linear(colour):
+def to_linear_rgb(colour):
     rgb = np.array(to_rgb(colour))
     return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
 def contrast(a, b):
-    dark, light = sorted(float(LUMINANCE @ linear(colour)) for colour in (a, b))
+    dark, light = sorted(float(LUMINANCE @ to_linear_rgb(colour)) for colour in (a, b))
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", BACKGROUNDS)
 def test_every_series_stands_out_from_the_paper(paper):
     for i in range(2 * len(figures.SERIES_STYLES)):
-        assert contrast(figures.series_style(i).colour, paper) > SEEN
+        assert contrast(figures.series_style(i).colour, paper) > MIN_CONTRAST
 
 
 def test_no_outcome_of_a_deal_has_the_colour_of_a_series():
@@ -50,7 +50,7 @@ def colours_of(axes):
     return {colour.upper() for colour in found - inks}
 
 
-@pytest.mark.parametrize("name", OF_VARIANTS)
+@pytest.mark.parametrize("name", VARIANT_PLOTS)
 def test_a_variant_has_one_colour_in_every_plot_of_a_page(name):
     """Each variant has the colour of its position in the report, even without baseline data."""
     (frame,) = frames(name, "several")

@@ -17,14 +17,14 @@ from simgin.text.messages import SimginError
 from support.plot_layout import layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot
 
-PAPER = {
+PAPER_STYLE = {
     "figure.figsize": (3.3, 2.5),
     "figure.dpi": 300,
     "font.family": "serif",
     "font.size": 8.0,
     "axes.prop_cycle": cycler(color=["black", "tab:red"]),
 }
-LARGE = {"font.size": 12.0, "figure.figsize": (6.0, 4.0)}
+LARGE_STYLE = {"font.size": 12.0, "figure.figsize": (6.0, 4.0)}
 
 
 def draw(name, size="several"):
@@ -35,7 +35,10 @@ def draw(name, size="several"):
 @pytest.mark.parametrize("name", PLOT_NAMES)
 @pytest.mark.parametrize(
     "chosen",
-    [pytest.param(PAPER, id="paper"), pytest.param(LARGE, id="large", marks=pytest.mark.slow)],
+    [
+        pytest.param(PAPER_STYLE, id="paper"),
+        pytest.param(LARGE_STYLE, id="large", marks=pytest.mark.slow),
+    ],
 )
 def test_nothing_covers_anything_else_in_a_style(name, chosen):
     before = matplotlib.rcParams.copy()
@@ -48,7 +51,7 @@ def test_nothing_covers_anything_else_in_a_style(name, chosen):
 
 @pytest.mark.parametrize("name", ["forest_plot", "win_and_points", "win_by_score"])
 def test_the_style_of_a_paper_sets_width_fonts_and_resolution(name):
-    with style.context(PAPER):
+    with style.context(PAPER_STYLE):
         figure = draw(name)
         data = plots.png(figure)
     assert figure.get_figwidth() == 3.3 and figure.dpi == 300
@@ -60,7 +63,7 @@ def test_the_style_of_a_paper_sets_width_fonts_and_resolution(name):
 
 
 def test_series_have_the_colours_of_the_cycle_and_then_grey():
-    with style.context(PAPER):
+    with style.context(PAPER_STYLE):
         looks = [figures.series_style(i) for i in range(3)]
     assert [look.colour for look in looks] == ["black", "tab:red", figures.GREY]
     assert [look.marker for look in looks] == [look.marker for look in figures.SERIES_STYLES[:3]]

@@ -26,11 +26,13 @@ def rendered_report():
 
 EMPTY = {name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")}
 WARNING = {"caveat": Caveat(f"Warning: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
-TWO = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
+TWO_PLOTS = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
-    "parts", [{}, EMPTY | {"files": {}}, TWO, WARNING], ids=["whole", "empty", "alike", "warning"]
+    "parts",
+    [{}, EMPTY | {"files": {}}, TWO_PLOTS, WARNING],
+    ids=["whole", "empty", "alike", "warning"],
 )
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
     text = html_report.render_html(make_report(**parts))

@@ -53,11 +53,11 @@ def write_pages(place):
 
 
 @pytest.fixture
-def opened(chromium, pages):
+def open_report(chromium, pages):
     """Open a report; check at the end that console and network log are empty."""
     told, asked, contexts = [], [], []
 
-    def go(name, width=1280, scheme="light", **more):
+    def open_run(name, width=1280, scheme="light", **more):
         context = chromium.new_context(
             viewport={"width": width, "height": 800}, color_scheme=scheme, **more
         )
@@ -72,19 +72,19 @@ def opened(chromium, pages):
             tab.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
         return tab
 
-    yield go
+    yield open_run
     for context in contexts:
         context.close()
     assert told + [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
-NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile")
+REPORT_NAMES = ("panel", "league", "alone", "match", "review", "review-alone", "hostile")
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", REPORT_NAMES)
 @pytest.mark.parametrize(("width", "scheme"), list(itertools.product(SIZES, SCHEMES)))
-def test_the_page_fits_is_readable_and_shows_every_plot(opened, tmp_path, name, width, scheme):
-    tab = opened(name, width, scheme)
+def test_the_page_fits_is_readable_and_shows_every_plot(open_report, tmp_path, name, width, scheme):
+    tab = open_report(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     boxes = tab.evaluate(
         "[...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().toJSON())"
@@ -108,9 +108,9 @@ def number(text):
     return float(found[0].replace(",", "")) if found else None
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_every_column_of_every_table_sorts_both_ways(opened, name):
-    tab = opened(name)
+@pytest.mark.parametrize("name", REPORT_NAMES)
+def test_every_column_of_every_table_sorts_both_ways(open_report, name):
+    tab = open_report(name)
     for table in tab.locator("table.sorted").all():
         for column, heading in enumerate(table.locator("thead th").all()):
             kind = "number" in heading.get_attribute("class").split()
@@ -129,8 +129,8 @@ def test_every_column_of_every_table_sorts_both_ways(opened, name):
                     assert tab.evaluate(ASCENDING, texts if way == "ascending" else texts[::-1])
 
 
-def test_a_filter_keeps_matching_rows_and_counts_them(opened):
-    tab = opened("panel")
+def test_a_filter_keeps_matching_rows_and_counts_them(open_report):
+    tab = open_report("panel")
     field, table = tab.locator("input[type=search]").first, tab.locator("table.sorted").first
     said = tab.locator("[aria-live]").first
     every = table.locator("tbody tr").count()
@@ -145,17 +145,17 @@ def test_a_filter_keeps_matching_rows_and_counts_them(opened):
     assert table.locator("tbody tr:visible").count() == every
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_without_scripts_everything_but_controls_is_visible(opened, name):
-    tab = opened(name, java_script_enabled=False)
+@pytest.mark.parametrize("name", REPORT_NAMES)
+def test_without_scripts_everything_but_controls_is_visible(open_report, name):
+    tab = open_report(name, java_script_enabled=False)
     for part in tab.locator("section tr, figure, svg, h2, .verdict li, pre").all():
         assert part.is_visible()
     assert tab.locator("select:visible, input:visible, button:visible").count() == 0
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_the_printed_page_has_no_controls_and_whole_plots(opened, tmp_path, name):
-    tab = opened(name, 794, "dark")
+@pytest.mark.parametrize("name", REPORT_NAMES)
+def test_the_printed_page_has_no_controls_and_whole_plots(open_report, tmp_path, name):
+    tab = open_report(name, 794, "dark")
     tab.emulate_media(media="print")
     assert tab.locator("input:visible, button[data-copies]:visible, details:visible").count() == 0
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -170,8 +170,8 @@ def test_the_printed_page_has_no_controls_and_whole_plots(opened, tmp_path, name
     assert paper.read_bytes().startswith(b"%PDF")
 
 
-def test_the_keyboard_reaches_every_control(opened):
-    tab = opened("panel", 390)
+def test_the_keyboard_reaches_every_control(open_report):
+    tab = open_report("panel", 390)
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the verdict"
     tab.keyboard.press("Enter")
@@ -187,7 +187,7 @@ def test_the_keyboard_reaches_every_control(opened):
     assert {"table-1-filter", "DIV.scroll", "BUTTON.", "SUMMARY.", "A."} <= reached
 
 
-def test_content_from_outside_is_blocked(opened, pages, tmp_path):
+def test_content_from_outside_is_blocked(open_report, pages, tmp_path):
     """The security policy of the report blocks injected code.
 
     The browser reports only this violation.
@@ -196,7 +196,7 @@ def test_content_from_outside_is_blocked(opened, pages, tmp_path):
     script = '<script>document.title = "caught"</script>'
     evil = tmp_path / "report.html"
     evil.write_text(pages["match"].read_text().replace("</main>", f"{picture}{script}</main>"))
-    other = opened("match").context.new_page()
+    other = open_report("match").context.new_page()
     asked = []
     other.on("requestfinished", lambda request: asked.append(request.url))
     other.goto(evil.as_uri())

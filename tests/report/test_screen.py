@@ -142,12 +142,14 @@ def test_details_have_every_metric_with_its_meaning(width):
 # Summaries
 
 
-def played(name, n, win):
+def make_rows(name, n, win):
     row = toy.batch_row(toy.draw_facts(RNG, n, win=win, matches=True))
     return toy.tidy_rows("standard", name, "simple", "match", row)
 
 
-SUMMARISED = pd.concat([played("gold", 300, 0.6), played("gin-only", 20, 0.4)], ignore_index=True)
+SUMMARISED_FRAME = pd.concat(
+    [make_rows("gold", 300, 0.6), make_rows("gin-only", 20, 0.4)], ignore_index=True
+)
 NAN = float("nan")
 
 
@@ -176,7 +178,7 @@ def test_numbers_of_numpy_are_rounded_like_numbers_of_python():
 
 
 def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
-    text = summary.results_table(SUMMARISED.assign(variant="a|b.toml#x")).to_markdown()
+    text = summary.results_table(SUMMARISED_FRAME.assign(variant="a|b.toml#x")).to_markdown()
     lines = text.splitlines()[2:]
     results = "deals won % | points/deal | matches won %"
     assert lines[0].startswith(f"| variant | A | B | played | {results} |")
@@ -186,7 +188,7 @@ def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
 
 
 def test_the_csv_has_limits_and_empty_cells():
-    rows = list(csv.DictReader(io.StringIO(summary.summary_csv(SUMMARISED))))
+    rows = list(csv.DictReader(io.StringIO(summary.summary_csv(SUMMARISED_FRAME))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
     low, value, high = (float(rows[0][f"deals_won_pct{end}"]) for end in ("_low", "", "_high"))
     assert low < value < high and rows[0]["matches"] == "600"

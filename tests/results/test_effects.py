@@ -14,10 +14,10 @@ from simgin.stats.batches import BatchRows
 from support import toy_deals as toy
 
 SIMPLE = FieldChange("knock=early", "gold+knock=early", "gold", "simple")
-ITSELF = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
+SELF_PLAY_CHANGE = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
 
 
-def played(strategy, opponent, win, *, swapped=False, unit="deal"):
+def make_batches(strategy, opponent, win, *, swapped=False, unit="deal"):
     """Return twenty batches in which `strategy` wins deals with probability `win`, as A or B."""
     bag = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
     rows = toy.draw_rows(np.random.default_rng(5), bag, 20, 200)
@@ -33,8 +33,8 @@ def fact(found, name):
 
 
 def test_against_another_opponent_an_effect_is_a_paired_difference():
-    changed = played("gold+knock=early", "simple", 0.55)
-    base = played("gold", "simple", 0.5)
+    changed = make_batches("gold+knock=early", "simple", 0.55)
+    base = make_batches("gold", "simple", 0.5)
     row = compute_effect(SIMPLE, changed, base).iloc[0]
     d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
     expected = stats.ttest_1samp(d, 0)
@@ -47,8 +47,8 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
 
 def test_the_effect_against_itself_is_the_difference_from_an_even_result():
     """A mirrored pair of gold against itself has margin 0 and half of the matches."""
-    changed = played("gold+knock=early", "gold", 0.55, unit="match")
-    points, matches = (row for _, row in compute_effect(ITSELF, changed, None).iterrows())
+    changed = make_batches("gold+knock=early", "gold", 0.55, unit="match")
+    points, matches = (row for _, row in compute_effect(SELF_PLAY_CHANGE, changed, None).iterrows())
     deals = fact(changed, "deals").sum()
     won = fact(changed, "a_match_win").sum() / 2  # in half matches
     played_matches = fact(changed, "matches").sum()
@@ -61,8 +61,10 @@ def test_the_effect_against_itself_is_the_difference_from_an_even_result():
 
 
 def test_the_seats_of_a_cell_do_not_matter():
-    one = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55), None)
-    other = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55, swapped=True), None)
+    one = compute_effect(SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55), None)
+    other = compute_effect(
+        SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55, swapped=True), None
+    )
     columns = ["value", "se", "low", "high", "p"]
     assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
     assert list(other["strategy"]) == ["gold+knock=early"]

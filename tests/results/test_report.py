@@ -36,12 +36,12 @@ RUNS = {
 
 
 @pytest.fixture(autouse=True)
-def here(empty_directory, few_mixes):
+def write_own_strategy(empty_directory, few_mixes):
     Path("mine.py").write_text(OWN)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def run_directories(tmp_path_factory):
     """Run an experiment ("match" or of RUNS) once and copy its directory to `out`."""
 
     @cache
@@ -56,15 +56,15 @@ def made(tmp_path_factory):
             Path(f"{name}.toml").write_text(RUNS[name])
             return place, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
 
-    def copied(name="match"):
+    def copy_run(name="match"):
         place, printed = run(name)
         shutil.copytree(place / "out", "out")
         return printed
 
-    return copied
+    return copy_run
 
 
-def emptied(place):
+def remove_report(place):
     """Remove everything that a report writes."""
     shutil.rmtree(place / "plots", ignore_errors=True)
     for path in place.iterdir():
@@ -72,29 +72,31 @@ def emptied(place):
             path.unlink()
 
 
-def verdict_of(files):
+def read_verdict(files):
     """Return the verdict of the HTML report."""
     page = files["report.html"].decode()
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_same_files_are_written_without_the_strategies(made, name):
-    printed = made(name)
+def test_the_same_files_are_written_without_the_strategies(run_directories, name):
+    printed = run_directories(name)
     before = read_tree("out")
-    emptied(Path("out"))
+    remove_report(Path("out"))
     Path("mine.py").unlink()
     output = call("report", "out").stdout
-    said = html.unescape(re.search("<li>(.*?)</li>", verdict_of(before)).group(1))
+    said = html.unescape(re.search("<li>(.*?)</li>", read_verdict(before)).group(1))
     assert " ".join(said.split()) in " ".join(printed.split())
-    assert ("standard" in verdict_of(before)) == (name == "panel")  # otherwise there is one variant
+    assert ("standard" in read_verdict(before)) == (
+        name == "panel"
+    )  # otherwise there is one variant
     assert read_tree("out") == before
     assert "plots/endings.svg" in before
     assert "report.html" in output and output.rstrip().endswith("Command: simgin report out")
     assert find_errors(before["report.html"].decode()) == []
 
 
-def change(place, statement):
+def change_ledger(place, statement):
     with sqlite3.connect(place / "ledger.sqlite") as connection:
         connection.execute(statement)
 
@@ -105,7 +107,7 @@ def forget_the_manifest(place):
 
 def forget_the_command(place):
     forget_the_manifest(place)
-    change(place, "DELETE FROM run WHERE key = 'command'")
+    change_ledger(place, "DELETE FROM run WHERE key = 'command'")
 
 
 def age_the_manifest(place):
@@ -120,7 +122,7 @@ CORRUPTIONS = {
     "is not finished. Repeat the command of the run.": forget_the_command,
     "another version of simgin (format 1, not": age_the_manifest,
     "was written by another version of simgin": partial(
-        change, statement="UPDATE run SET value = '0' WHERE key = 'form'"
+        change_ledger, statement="UPDATE run SET value = '0' WHERE key = 'form'"
     ),
     "out does not contain ledger.sqlite": lambda place: (place / "ledger.sqlite").unlink(),
 }
@@ -128,9 +130,9 @@ CORRUPTIONS = {
 
 @pytest.mark.parametrize("sentence", CORRUPTIONS)
 def test_a_directory_without_a_finished_run_of_this_version_is_rejected_and_unchanged(
-    made, sentence
+    run_directories, sentence
 ):
-    made()
+    run_directories()
     CORRUPTIONS[sentence](Path("out"))
     before = read_tree("out")
     assert sentence in call("report", "out", code=2).stderr
@@ -148,8 +150,8 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
 
 
-def test_a_run_killed_while_writing_its_files_is_completed(made):
-    made()
+def test_a_run_killed_while_writing_its_files_is_completed(run_directories):
+    run_directories()
     before = read_tree("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}

@@ -33,7 +33,7 @@ def tidy(*rows):
     return pd.DataFrame(found, columns=list(table.TABLE_COLUMNS))
 
 
-def a_league(shares):
+def make_league(shares):
     """Return standings and cross-table of a, b, c from the win rates of ab, ac, bc."""
     rows = []
     for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
@@ -72,8 +72,8 @@ def deals(margin):
     return {"deal_win": (0.48, 0.004), "deal_loss": (0.51, 0.004), "margin": (margin, 0.1)}
 
 
-WON = "48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)"
-CLOSE = "gold against simple is too close to call."
+WIN_TEXT = "48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)"
+CLOSE_TEXT = "gold against simple is too close to call."
 
 
 @pytest.mark.parametrize(
@@ -83,23 +83,28 @@ CLOSE = "gold against simple is too close to call."
             0.5,
             0.1,
             None,
-            f"gold beats simple. It scores 0.50 ± 0.10 points per deal and wins {WON}.",
+            f"gold beats simple. It scores 0.50 ± 0.10 points per deal and wins {WIN_TEXT}.",
         ),
         (
             -0.5,
             0.1,
             None,
-            f"gold loses to simple. It loses 0.50 ± 0.10 points per deal and wins {WON}.",
+            f"gold loses to simple. It loses 0.50 ± 0.10 points per deal and wins {WIN_TEXT}.",
         ),
-        (-0.1, 0.1, None, f"{CLOSE} gold scores -0.10 ± 0.10 points per deal and wins {WON}."),
+        (
+            -0.1,
+            0.1,
+            None,
+            f"{CLOSE_TEXT} gold scores -0.10 ± 0.10 points per deal and wins {WIN_TEXT}.",
+        ),
         (0.5, None, None, "there are too few deals to compare gold and simple."),
         (
             *(-0.5, 0.1, 0.55),
             "gold beats simple. It wins 55.0 ± 2.0 % of matches. "
-            f"However, it loses 0.50 ± 0.10 points per deal and wins {WON}.",
+            f"However, it loses 0.50 ± 0.10 points per deal and wins {WIN_TEXT}.",
         ),
         (-0.5, 0.1, 0.45, "gold loses to simple. It wins 45.0 ± 2.0 % of matches."),
-        (0.5, 0.1, 0.51, f"{CLOSE} gold wins 51.0 ± 2.0 % of matches."),
+        (0.5, 0.1, 0.51, f"{CLOSE_TEXT} gold wins 51.0 ± 2.0 % of matches."),
     ],
 )
 def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches, line):
@@ -222,7 +227,7 @@ def test_values_on_the_same_deals_can_differ_although_their_intervals_overlap():
     assert first.startswith(f"{best} points per deal. {players[2]} is the worst with")
 
 
-def made_differences(*rows, base=("eaai", "gold")):
+def make_differences(*rows, base=("eaai", "gold")):
     """Return differences from (strategy, metric, difference, SE, Holm's p or None)."""
     found = []
     for strategy, metric, difference, se, p in rows:
@@ -236,7 +241,7 @@ def made_differences(*rows, base=("eaai", "gold")):
 
 
 def test_significant_differences_are_stated_and_the_rest_counted():
-    frame = made_differences(
+    frame = make_differences(
         ("early", "margin", 0.5, 0.1, 0.001),
         ("early", "deal_win", -0.01, 0.01, 0.8),
         ("late", "margin", 0.18, 0.1, 0.06),
@@ -252,7 +257,7 @@ def test_significant_differences_are_stated_and_the_rest_counted():
 
 
 def test_a_sentence_names_the_strategy_of_the_user_first():
-    frame = made_differences(("last", "margin", -3.0, 0.1, 1e-9))
+    frame = make_differences(("last", "margin", -3.0, 0.1, 1e-9))
     for names, sentence in (
         ({"gold"}, "gold compared with last (eaai, against simple): +3.00 ± 0.20 points per deal."),
         (
@@ -265,14 +270,14 @@ def test_a_sentence_names_the_strategy_of_the_user_first():
 
 def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
     nan = float("nan")
-    frame = made_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
+    frame = make_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
     assert sentences.describe_differences(frame) == [
         "Too few deals to test 1 of 2 comparisons. Play 10,000 deals or 1,000 matches.",
         "No significant difference in 1 of 2 comparisons (5 % level, Holm-adjusted).",
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "early"])
     assert line.startswith("Too few deals to test the only comparison. Play 10,000 deals")
-    many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
+    many = make_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = sentences.describe_differences(many)
     assert said[-1] == "3 more comparisons show a difference (see the table of differences)."
     assert len(said) == sentences.MAX_SENTENCES + 1
@@ -302,7 +307,7 @@ def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     for name, sign in itertools.product(
         {*EXTRA_VARIANT_METRICS, *headline_metrics(unit, players)}, (-1, 1)
     ):
-        frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
+        frame = make_differences(("early", name, sign * 0.19, 0.02, 1e-6))
         (line,) = sentences.describe_differences(frame)
         assert list_errors(line) == []
         assert ("+" in line) == (sign > 0) and (" -" in line) == (sign < 0)
@@ -313,7 +318,7 @@ def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     ("value", "start"), [(0.5, "early compared with"), (0.1, "No significant")]
 )
 def test_differences_of_stopped_runs_follow_their_limits(value, start):
-    frame = made_differences(("early", "margin", value, 0.1, None))
+    frame = make_differences(("early", "margin", value, 0.1, None))
     (line,) = sentences.describe_differences(frame)
     assert line.startswith(start)
 
@@ -323,15 +328,15 @@ def triads(examined, circles=0, sure=0):
     return Triads(examined, pd.DataFrame(rows, columns=list(TRIAD_COLUMNS)))
 
 
-def said_of_a_league(shares, unit="matches", **more):
-    standings, cross = a_league(shares)
+def describe_league(shares, unit="matches", **more):
+    standings, cross = make_league(shares)
     return list(
         sentences.describe_leagues(standings.assign(**more), cross, {"eaai": triads(20)}, unit)
     )
 
 
 def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
-    said = said_of_a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
+    said = describe_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
     assert said == [
         "eaai: a leads the league of 3 by matches won (Elo 30.0 ± 5.0). It wins 51.0 ± 2.0 % of "
         "matches against b, which is second (Elo 0, the reference), but this result is too close "
@@ -339,15 +344,15 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
         "eaai: 1 of 3 pairs is too close to call: a and b.",
     ]
     assert [fault for line in said for fault in list_errors(line)] == []
-    said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
+    said = describe_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert "However, it wins only 45.0 ± 2.0 % of deals against b, which is second" in said[0]
     assert said[1] == "eaai: in all 3 pairs, one player wins significantly more deals."
-    (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
+    (line,) = describe_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
     assert line.startswith("eaai: there are too few deals to rate the 3 strategies.")
     assert line.endswith("Play at least 10,000 deals per pair.")
-    (line,) = said_of_a_league([(0.5, 0.1)] * 3, elo=NAN)
+    (line,) = describe_league([(0.5, 0.1)] * 3, elo=NAN)
     assert line.endswith("Play at least 1,000 matches per pair.")
-    said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
+    said = describe_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
     assert said[1] == (
         "eaai: matches can change the ranking. To rank strategies by matches, play whole matches."
     )
@@ -358,9 +363,9 @@ def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
     half = 0.02
     close = (0.5 + half * 2.15 / 1.96, half)
     far = (0.5 + 10 * half, half)
-    said = said_of_a_league([far, close, far])
+    said = describe_league([far, close, far])
     assert said[1] == "eaai: in all 3 pairs, one player wins significantly more matches."
-    said = said_of_a_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
+    said = describe_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
     assert said[0].endswith("but this result is too close to call.")
     assert said[1] == "eaai: 3 of 3 pairs are too close to call: a and b; a and c; b and c."
 
@@ -374,7 +379,7 @@ def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
 )
 def test_an_equilibrium_mix_of_several_strategies_is_named_with_its_weights(mix, line):
     limits = {"mix_low": [x - 0.11 for x in mix], "mix_high": [x + 0.11 for x in mix]}
-    said = said_of_a_league([(0.55, 0.02)] * 3, mix=mix, **limits)
+    said = describe_league([(0.55, 0.02)] * 3, mix=mix, **limits)
     assert said[1] == f"eaai: {line}"
 
 

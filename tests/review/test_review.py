@@ -31,7 +31,7 @@ WORDS += ("--players", "simple,gin-only,gold-early", "--goals", "turns per match
 T975 = {9: 2.262157163}  # Student's t of ten batches
 
 
-def tree(place):
+def read_files(place):
     """Return every file except the manifest and the ledger, whose page order can vary."""
     left_out = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
     files = hostile.read_tree(place).items()
@@ -229,7 +229,7 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(small_review):
 # Numbers compared with plain numpy
 
 
-def column(cell, fact):
+def select_column(cell, fact):
     return cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact]].astype(float)
 
 
@@ -251,7 +251,7 @@ def test_numbers_and_paired_differences_agree_with_numpy(small_review, rows, var
     for key, (over, under) in FIGURES.items():
         moves = {}
         for text in {variant, BASE}:
-            n, d = (column(rows[text, name, name], fact) for fact in (over, under))
+            n, d = (select_column(rows[text, name, name], fact) for fact in (over, under))
             moves[text] = (n.sum() / d.sum(), (n - n.sum() / d.sum() * d) / d.sum(), d.sum())
         value, own, _ = moves[variant]
         told = metrics.loc[variant, key, kind]
@@ -403,21 +403,21 @@ def test_an_interrupted_review_continues_to_the_same_bytes(
     """One thread without a stop, and two threads that are stopped twice, agree."""
     follow, seen = match_course.count_matches, []
 
-    def stopped(*arguments):
+    def raise_interrupt(*arguments):
         seen.append(arguments)
         if len(seen) == 2:
             raise KeyboardInterrupt
         return follow(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(match_course, "count_matches", stopped)
+        patched.setattr(match_course, "count_matches", raise_interrupt)
         call(*WORDS, "--workers", 2, code=130)
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr
     assert "Finished batches are saved" in message
     call(*WORDS, "--workers", 2)
-    assert tree(empty_directory / "out") == tree(small_review[0])
-    before = tree(small_review[0])
+    assert read_files(empty_directory / "out") == read_files(small_review[0])
+    before = read_files(small_review[0])
     call("report", small_review[0])
-    assert tree(small_review[0]) == before
+    assert read_files(small_review[0]) == before

@@ -326,19 +326,19 @@ def warning(request, command="simgin review straight -o out --seed 1"):
     return review_report._training_caveat(Review(request, None), command)
 
 
-NEW = "standard+undercut_bonus=150"  # outside the training range of champion
-LEARNED = "champion@standard-undercut-bonus-150-1234abcd.npy"
+NEW_VARIANT = "standard+undercut_bonus=150"  # outside the training range of champion
+TRAINED_PLAYER = "champion@standard-undercut-bonus-150-1234abcd.npy"
 
 
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
         (
-            make_request((BASE, "champion"), (NEW, "champion")),
+            make_request((BASE, "champion"), (NEW_VARIANT, "champion")),
             "champion was not trained for Undercut ",
         ),
         (
-            make_request((NEW, "champion"), (BASE, "champion"), base=NEW),
+            make_request((NEW_VARIANT, "champion"), (BASE, "champion"), base=NEW_VARIANT),
             "champion was not trained for U",
         ),
         (
@@ -350,15 +350,15 @@ LEARNED = "champion@standard-undercut-bonus-150-1234abcd.npy"
             "champion and mishra-uniform were not trained for Race or Straight.",
         ),
         (
-            make_request((BASE, "marjj-early"), (NEW, LEARNED)),
+            make_request((BASE, "marjj-early"), (NEW_VARIANT, TRAINED_PLAYER)),
             "marjj-early was not trained for Standard.",
         ),
         (make_request((BASE, "champion"), ("tedesco", "champion")), None),
         (make_request((BASE, "champion"), (OTHER, "champion")), None),
-        (make_request((BASE, "champion"), (NEW, LEARNED)), None),
+        (make_request((BASE, "champion"), (NEW_VARIANT, TRAINED_PLAYER)), None),
         # Training gained nothing
         (make_request((BASE, "champion"), ("race", "champion"), adapt=True), None),
-        (make_request((BASE, "gold"), (NEW, "gold"), given_strong="gold"), None),
+        (make_request((BASE, "gold"), (NEW_VARIANT, "gold"), given_strong="gold"), None),
         (make_request(("solitary-gin", "solo-champion"), base=None), None),
     ],
 )
@@ -371,7 +371,7 @@ def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(reques
 
 
 def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player():
-    players = ((BASE, "champion"), ("race", "champion"), (NEW, LEARNED))
+    players = ((BASE, "champion"), ("race", "champion"), (NEW_VARIANT, TRAINED_PLAYER))
     for adapt, expected in (
         (True, ["Training did not find a stronger player under Standard and Race."]),
         (False, []),
@@ -394,7 +394,7 @@ def test_the_rule_sets_of_a_sweep_are_named_or_counted():
 
 
 def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
-    request = make_request((BASE, "champion"), (NEW, "champion"))
+    request = make_request((BASE, "champion"), (NEW_VARIANT, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
     assert warning(request, command).command == (
         "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
@@ -403,24 +403,24 @@ def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
 
 def test_the_rows_that_training_decides_are_marked_and_no_others():
     """Comebacks and matches between other players have no mark (decisions/0008-reviews.md)."""
-    marked = review_report.scorecard_table(make_review(other=NEW)).frame["row"]
+    marked = review_report.scorecard_table(make_review(other=NEW_VARIANT)).frame["row"]
     steady = {"Comebacks", scorecard.GIN_VS_KNOCK_TITLE}
     assert {row for row in marked if not row.endswith("†")} == steady
-    request = make_request((BASE, "champion"), (NEW, LEARNED))
-    made = make_review(other=NEW)
+    request = make_request((BASE, "champion"), (NEW_VARIANT, TRAINED_PLAYER))
+    made = make_review(other=NEW_VARIANT)
     object.__setattr__(made, "request", request)
     assert not any(row.endswith("†") for row in review_report.scorecard_table(made).frame["row"])
 
 
 def test_frames_name_the_numbers_that_training_would_change():
-    made = make_review({"gin": 0.1}, other=NEW)
-    strong = {(NEW, "gin", STRONG), (NEW, "knock_turn", STRONG)}
+    made = make_review({"gin": 0.1}, other=NEW_VARIANT)
+    strong = {(NEW_VARIANT, "gin", STRONG), (NEW_VARIANT, "knock_turn", STRONG)}
     assert all(made.is_untrained(key) for key in strong)
     kind = IMMEDIATE_KNOCKER
-    others = {(BASE, "gin", STRONG), (NEW, "comebacks", STRONG), (NEW, "gin", kind)}
+    others = {(BASE, "gin", STRONG), (NEW_VARIANT, "comebacks", STRONG), (NEW_VARIANT, "gin", kind)}
     assert not any(made.is_untrained(key) for key in others)
-    assert made.is_untrained((NEW, SKILL, kind))
-    assert not made.is_untrained((NEW, GIN_VS_KNOCK, GIN_PLAYER))
+    assert made.is_untrained((NEW_VARIANT, SKILL, kind))
+    assert not made.is_untrained((NEW_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
     told = made.differences.set_index(["metric", "players"])["untrained"]
     assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
 

@@ -60,7 +60,7 @@ def values_of(name):
     return NUMBERS.get(name) or possible_values(rule_parameters()[name])
 
 
-def any_rules(rng, base):
+def random_rules(rng, base):
     """Return random valid rules, in which each parameter may have another legal value."""
     row = dict(variants.find_variant(base).params)
     for name in rng.sample([*rule_parameters()], len(row)):
@@ -114,7 +114,7 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
     rng, moved, acting = random.Random(17), set(), set()
     for i in range(rules):
         for base in BASES:
-            variant = any_rules(rng, base)
+            variant = random_rules(rng, base)
             some = PLAYERS[variant.params["players"]]
             players = some[i % len(some)]
             idle = {
@@ -138,7 +138,7 @@ POINTS = "has no effect with goal = points. It requires"
 GIN_ONLY = (
     "has no effect with knock_by_upcard = no and knock_limit = 0. It requires another value of"
 )
-IDLE = {
+RULES_WITHOUT_EFFECT = {
     "standard+columns=4": f"columns {POINTS} goal = columns.",
     "standard+games_target=3": f"games_target {POINTS} goal = games.",
     "standard+deal_count_gin=2+box_bonus=25": f"deal_count_gin {POINTS} goal = race, twofold or "
@@ -152,7 +152,7 @@ IDLE = {
     "pro+columns=2+die_cap=3": "columns has no effect with goal = games. It requires goal = "
     "columns. die_cap has no effect with die = off. It requires die = deal or game.",
 }
-QUIET = (
+RULES_WITHOUT_WARNING = (
     *variants.variant_names(),
     "standard+box_bonus=25+shutout=flat_100",
     "standard+columns=-",
@@ -170,9 +170,9 @@ def warnings_of(act, *words):
     return [str(one.message) for one in told if one.category is RulesWarning]
 
 
-@pytest.mark.parametrize("text", IDLE)
+@pytest.mark.parametrize("text", RULES_WITHOUT_EFFECT)
 def test_a_setting_without_effect_is_named_with_what_it_needs(text):
-    assert warnings_of(variants.find_variant, text) == [f"{text}: {IDLE[text]}"]
+    assert warnings_of(variants.find_variant, text) == [f"{text}: {RULES_WITHOUT_EFFECT[text]}"]
 
 
 def test_a_setting_that_is_the_default_is_named_too():
@@ -181,12 +181,12 @@ def test_a_setting_that_is_the_default_is_named_too():
     ]
 
 
-@pytest.mark.parametrize("text", QUIET)
+@pytest.mark.parametrize("text", RULES_WITHOUT_WARNING)
 def test_built_in_rules_and_settings_with_an_effect_are_quiet(text):
     assert warnings_of(variants.find_variant, text) == []
 
 
-OWN = """
+OWN_VARIANT_TEXT = """
 [variants.mine]
 title = "Mine"
 about = "Four columns."
@@ -219,21 +219,24 @@ COMMANDS = {
 }
 
 
-SLOW = {"play gold -v": 0, "chart knock --deals 1 -v": 2}
+SLOW_COMMANDS = {"play gold -v": 0, "chart knock --deals 1 -v": 2}
 
 
 @pytest.mark.parametrize(
-    "command", [*COMMANDS, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW)]
+    "command",
+    [*COMMANDS, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW_COMMANDS)],
 )
 def test_a_command_warns_once_of_the_rules_that_are_typed(command, empty_directory):
     words = [*shlex.split(command), "standard+columns=4"]
-    said = " ".join(call(*words, code=(COMMANDS | SLOW)[command]).stderr.split())
+    said = " ".join(call(*words, code=(COMMANDS | SLOW_COMMANDS)[command]).stderr.split())
     assert said.count("simgin: warning: ") == 1
-    assert f"simgin: warning: standard+columns=4: {IDLE['standard+columns=4']}" in said
+    assert (
+        f"simgin: warning: standard+columns=4: {RULES_WITHOUT_EFFECT['standard+columns=4']}" in said
+    )
 
 
 def test_files_are_warned_of(empty_directory):
-    Path("own.toml").write_text(OWN)
+    Path("own.toml").write_text(OWN_VARIANT_TEXT)
     Path("run.toml").write_text(EXPERIMENT)
     told = "own.toml#mine: games_target has no effect with goal = points."
     for words in (("variants", "check", "own.toml"), ("variants", "own.toml#mine")):

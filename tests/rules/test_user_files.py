@@ -66,7 +66,7 @@ def test_a_path_may_contain_almost_any_character(path):
 
 # Errors
 
-MANY = "9" * 9999
+MANY_DIGITS = "9" * 9999
 NUMBER = "gin_bonus must be a whole number from 0 to 1000, not "
 
 

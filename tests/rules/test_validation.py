@@ -19,8 +19,8 @@ def test_the_types_of_a_row_are_validated():
     ]
 
 
-SOLO = "solitaire-gin-knock"
-ALLOWED = [
+SOLO_VARIANT = "solitaire-gin-knock"
+ALLOWED_VARIANTS = [
     *("shot+tedesco", "dice+rainbow", "shot+race", "shot+dice", "pro+game_table=30:4/120:1"),
     *("solitary-gin+max_draws=42", "solitary-gin+first_turn=discard_first+max_draws=41"),
     *("race+start_points=0/121", "twofold+start_points=121/0", "hollywood+start_points=100/100"),
@@ -30,6 +30,6 @@ ALLOWED = [
 ]
 
 
-@pytest.mark.parametrize("text", ALLOWED)
+@pytest.mark.parametrize("text", ALLOWED_VARIANTS)
 def test_everything_else_is_a_variant(text):
     assert find_variant(text).spec == text

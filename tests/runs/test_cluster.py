@@ -34,7 +34,7 @@ FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2
 
 
 @pytest.fixture(autouse=True)
-def limited():
+def limit_test_time():
     """Fail a test that waits for workers that never come."""
     with time_limit(180):
         yield
@@ -61,19 +61,19 @@ def two_workers(place):
 
 
 @pytest.fixture
-def team(two_workers):
+def worker_pool(two_workers):
     """Connect to a cluster with two workers."""
-    team = ClusterPool(two_workers.address)
-    team.client.wait_for_workers(2, timeout=60)
-    yield team
-    team.close()
+    worker_pool = ClusterPool(two_workers.address)
+    worker_pool.client.wait_for_workers(2, timeout=60)
+    yield worker_pool
+    worker_pool.close()
 
 
-def play_tasks(cells, team, **more):
+def play_tasks(cells, worker_pool, **more):
     """Return rows and recorded deals of cells, and the workers that played them."""
     with ledger.open_ledger(None, {}) as run_ledger:
-        team.prepare([cell.matchup for cell in cells])
-        runner.run_tasks(cells, run_ledger, team, **more)
+        worker_pool.prepare([cell.matchup for cell in cells])
+        runner.run_tasks(cells, run_ledger, worker_pool, **more)
         sizes = [(i, cell.units, cell.matchup.batch_size) for i, cell in enumerate(cells)]
         found = [run_ledger.rows(*size).tobytes() for size in sizes]
         if more.get("record_deals"):
@@ -93,21 +93,23 @@ def file_task(name):
     return Task(parse_matchup(name, "gold", "standard", 1, "deal"), 3000)
 
 
-def test_a_cluster_plays_what_threads_play(team, place, monkeypatch):
+def test_a_cluster_plays_what_threads_play(worker_pool, place, monkeypatch):
     monkeypatch.chdir(place)
     cells = [*CELLS, file_task("mine.py")]
-    (theirs, who), (ours, _) = play_tasks(cells, team), play_tasks(cells, ThreadPool(2))
+    (theirs, who), (ours, _) = play_tasks(cells, worker_pool), play_tasks(cells, ThreadPool(2))
     assert theirs == ours
     assert len(who) == 2 and all(name.startswith("tcp://127.0.0.1:") for name in who)
 
 
-def test_deals_are_recorded_alike(team):
+def test_deals_are_recorded_alike(worker_pool):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
-    theirs, ours = (play_tasks(some, one, record_deals=True)[0] for one in (team, ThreadPool(2)))
+    theirs, ours = (
+        play_tasks(some, one, record_deals=True)[0] for one in (worker_pool, ThreadPool(2))
+    )
     assert theirs == ours and len(ours) > 2
 
 
-def listening():
+def list_open_ports():
     """Return (process, address, port) of all open ports of this process and its children."""
     psutil = pytest.importorskip("psutil")  # comes with dask
     found = set()
@@ -121,10 +123,10 @@ def listening():
 
 @pytest.mark.slow
 def test_a_local_cluster_listens_to_this_machine_alone():
-    before = listening()
-    with contextlib.closing(ClusterPool("local:1")) as team:
-        team.client.wait_for_workers(1, timeout=60)
-        own = listening() - before
+    before = list_open_ports()
+    with contextlib.closing(ClusterPool("local:1")) as worker_pool:
+        worker_pool.client.wait_for_workers(1, timeout=60)
+        own = list_open_ports() - before
     assert len({process for process, _, _ in own}) == 2  # the scheduler and its worker
     assert {address for _, address, _ in own} == {"127.0.0.1"}
 
@@ -132,11 +134,11 @@ def test_a_local_cluster_listens_to_this_machine_alone():
 # Other versions
 
 
-def run_error(team, cell):
+def run_error(worker_pool, cell):
     """Return the error of a run on this cluster."""
     with pytest.raises(ClusterError) as error, ledger.open_ledger(None, {}) as run_ledger:
-        team.prepare([cell.matchup])
-        runner.run_tasks([cell], run_ledger, team)
+        worker_pool.prepare([cell.matchup])
+        runner.run_tasks([cell], run_ledger, worker_pool)
     return str(error.value)
 
 
@@ -144,7 +146,7 @@ SAME_VERSIONS = r"Install the same versions of simgin and the strategies on all 
 
 
 @pytest.mark.parametrize("changed", ["other.py", "alike.py", "elsewhere.py"])
-def test_another_strategy_of_the_same_name_is_rejected(team, tmp_path, monkeypatch, changed):
+def test_another_strategy_of_the_same_name_is_rejected(worker_pool, tmp_path, monkeypatch, changed):
     """Its file is missing, or the file or its combination of policies differs."""
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
@@ -152,22 +154,22 @@ def test_another_strategy_of_the_same_name_is_rejected(team, tmp_path, monkeypat
     told = rf"\({changed} \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS}$"
     if changed == "elsewhere.py":
         told = rf"^worker tcp://[\d.:]+: the strategy file {changed} cannot be read"
-    assert re.search(told, run_error(team, file_task(changed)))
+    assert re.search(told, run_error(worker_pool, file_task(changed)))
 
 
 OTHER_ENGINE = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS}$"
 
 
-def test_another_engine_is_rejected(team, monkeypatch):
+def test_another_engine_is_rejected(worker_pool, monkeypatch):
     ours = {**cluster._required_versions(), "engine": "0" * 16}
     monkeypatch.setattr(cluster, "_required_versions", lambda: ours)
-    assert re.search(OTHER_ENGINE, run_error(team, CELLS[0]))
+    assert re.search(OTHER_ENGINE, run_error(worker_pool, CELLS[0]))
 
 
-def test_a_worker_that_is_lost_during_a_request_does_not_stop_the_run(team, monkeypatch):
+def test_a_worker_that_is_lost_during_a_request_does_not_stop_the_run(worker_pool, monkeypatch):
     found = {"tcp://127.0.0.1:9": CommClosedError("killed")}
-    monkeypatch.setattr(team.client, "run", lambda *_, **__: found)
-    team.prepare([])
+    monkeypatch.setattr(worker_pool.client, "run", lambda *_, **__: found)
+    worker_pool.prepare([])
 
 
 @pytest.mark.slow
@@ -185,25 +187,27 @@ def test_another_simgin_on_the_workers_is_rejected(tmp_path, changed, told):
     with (copy / "simgin/core/batch_columns.py").open("a") as file:
         file.write(changed)
     with dask(tmp_path / "dask", workers=1, path=copy) as one:
-        team = ClusterPool(one.address)
-        team.client.wait_for_workers(1, timeout=60)
-        assert re.search(told, run_error(team, CELLS[0]))
+        worker_pool = ClusterPool(one.address)
+        worker_pool.client.wait_for_workers(1, timeout=60)
+        assert re.search(told, run_error(worker_pool, CELLS[0]))
 
 
 # Failures
 
 
-def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(team, place, monkeypatch):
+def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(
+    worker_pool, place, monkeypatch
+):
     monkeypatch.chdir(place)
     told = []
-    for one in (ThreadPool(1), team):
+    for one in (ThreadPool(1), worker_pool):
         with pytest.raises(ValueError, match="the knock policy 'mine' raised") as error:
             play_tasks([file_task("fails.py")], one)
         told.append((type(error.value), str(error.value)))
     assert told[0] == told[1]
 
 
-def test_an_interruption_returns_immediately_and_keeps_finished_blocks(team):
+def test_an_interruption_returns_immediately_and_keeps_finished_blocks(worker_pool):
     def interrupt(done, every):
         if done:
             raise KeyboardInterrupt
@@ -211,7 +215,7 @@ def test_an_interruption_returns_immediately_and_keeps_finished_blocks(team):
     with ledger.open_ledger(None, {}) as run_ledger:
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            runner.run_tasks([Task(CELLS[0].matchup, 10**8)], run_ledger, team, interrupt)
+            runner.run_tasks([Task(CELLS[0].matchup, 10**8)], run_ledger, worker_pool, interrupt)
         assert time.monotonic() - started < 20
         assert run_ledger.finished_batches(0, 1000)
 
@@ -223,7 +227,7 @@ def match(address):
     return found.stderr
 
 
-def web(port):
+def serve_web_page(port):
     """Start a web server, which answers any line with an HTTP error."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     server.RequestHandlerClass.log_message = lambda *_: None
@@ -231,22 +235,28 @@ def web(port):
     server.serve_forever()
 
 
-def accepts(port, then):
+def accept_connections(port, then):
     """Open a port that accepts connections, and call `then` with each."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port.append(listening.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port.append(listener.getsockname()[1])
         kept = []
         while True:
-            kept.append(listening.accept()[0])
+            kept.append(listener.accept()[0])
             then(kept[-1])
 
 
 PORTS = {
-    "a web server": (web, "scheduler|no response within"),
-    "silent": (partial(accepts, then=lambda _: None), "no response within"),
-    "closes": (partial(accepts, then=lambda connection: connection.close()), "not a dask sche"),
+    "a web server": (serve_web_page, "scheduler|no response within"),
+    "silent": (partial(accept_connections, then=lambda _: None), "no response within"),
+    "closes": (
+        partial(accept_connections, then=lambda connection: connection.close()),
+        "not a dask sche",
+    ),
     "talks": (
-        partial(accepts, then=lambda connection: connection.sendall(b"HTTP/1.0 400 No\r\n" * 9)),
+        partial(
+            accept_connections,
+            then=lambda connection: connection.sendall(b"HTTP/1.0 400 No\r\n" * 9),
+        ),
         "not a dask scheduler",
     ),
     "closed": (lambda port: port.append(9), "no response within"),
@@ -304,10 +314,10 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
 
 
 def test_processes_that_do_not_start_are_reported(monkeypatch):
-    async def die(_):
+    async def exit_process(_):
         raise RuntimeError("the worker died")
 
-    monkeypatch.setattr("distributed.nanny.WorkerProcess.start", die)
+    monkeypatch.setattr("distributed.nanny.WorkerProcess.start", exit_process)
     with pytest.raises(ClusterError, match="the worker processes of local:1 cannot be started"):
         ClusterPool("local:1")
 
@@ -319,19 +329,19 @@ def test_processes_that_do_not_start_are_reported(monkeypatch):
 def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
     with (
         dask(place / asked, workers=1) as one,
-        contextlib.closing(ClusterPool(one.address)) as team,
+        contextlib.closing(ClusterPool(one.address)) as worker_pool,
     ):
-        team.client.wait_for_workers(1, timeout=60)
+        worker_pool.client.wait_for_workers(1, timeout=60)
         if asked == "cancel":
-            team.submit(Block(0, CELLS[0].matchup, 0, 1000))
-        team.client._timeout = 1.0  # dask tries for so long to reach a lost scheduler
+            worker_pool.submit(Block(0, CELLS[0].matchup, 0, 1000))
+        worker_pool.client._timeout = 1.0  # dask tries for so long to reach a lost scheduler
         one.scheduler.kill()
         until = time.monotonic() + 60
-        while team.client.status == "running" and time.monotonic() < until:
+        while worker_pool.client.status == "running" and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(2)  # dask gives up its connection
         if asked == "cancel":
-            assert team.cancel() == 1
+            assert worker_pool.cancel() == 1
             return
         with pytest.raises(ClusterError, match=r"was lost\. Finished batches are saved"):
-            play_tasks([CELLS[0]], team)
+            play_tasks([CELLS[0]], worker_pool)

@@ -99,17 +99,17 @@ def test_an_invalid_run_directory_is_rejected(tmp_path, monkeypatch, place, word
     assert read_tree(tmp_path) == before
 
 
-def writes(monkeypatch, fails_at):
+def record_writes(monkeypatch, fails_at):
     """Make writes fail after a number of successes; return the names written."""
     written, write = [], directory.write_file
 
-    def limited(path, content):
+    def fail_as_full_disk(path, content):
         if len(written) == fails_at:
             raise OSError(28, "No space left on device")
         written.append(path.name)
         write(path, content)
 
-    monkeypatch.setattr(directory, "write_file", limited)
+    monkeypatch.setattr(directory, "write_file", fail_as_full_disk)
     return written
 
 
@@ -117,7 +117,7 @@ def writes(monkeypatch, fails_at):
 def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeypatch, fails_at):
     told = r"No space left on device\)\. Fix the problem and repeat the command to continue"
     with monkeypatch.context() as patched:
-        writes(patched, fails_at)
+        record_writes(patched, fails_at)
         with pytest.raises(ResultsError, match=told):
             directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
     for name, content in read_tree(place).items():
@@ -137,14 +137,14 @@ def test_the_manifest_is_written_first_and_last(place, monkeypatch):
     A kill before it leaves a manifest that names every possible file.
     """
     removed, unlink = [], Path.unlink
-    written = writes(monkeypatch, None)
+    written = record_writes(monkeypatch, None)
 
-    def watched(path, missing_ok=False):
+    def record_removal(path, missing_ok=False):
         if path.exists():
             removed.append((path.name, len(written)))
         unlink(path, missing_ok=missing_ok)
 
-    monkeypatch.setattr(Path, "unlink", watched)
+    monkeypatch.setattr(Path, "unlink", record_removal)
     directory.write_run_directory(place, MANIFEST, NEW)
     assert written[0] == written[-1] == "manifest.json" and written.count("manifest.json") == 2
     assert removed == [("endings.png", len(written) - 1)]
@@ -158,7 +158,7 @@ def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(pl
     assert set(read_tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
 
 
-SAVING = """
+SAVE_CODE = """
 import sys
 from simgin.runs import directory
 place, name, times, is_checked = sys.argv[1:]
@@ -175,7 +175,7 @@ for number in range(int(times)):
 
 def save_concurrently(place, times, question=""):
     """Return the errors of two processes that write to one directory at the same time."""
-    words = [sys.executable, "-c", SAVING, place]
+    words = [sys.executable, "-c", SAVE_CODE, place]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     several = [
         subprocess.Popen([*words, name, str(times), question], text=True, **pipes) for name in "ab"

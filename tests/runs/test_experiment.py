@@ -50,14 +50,14 @@ strategy = "{a}"
 against = "{b}"
 grid = { a = ["gold", "gin-only"], b = ["simple", "stubborn"] }
 """
-ALONE = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]'
+SOLO_EXPERIMENT = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]'
 
 
 @pytest.mark.parametrize(
     ("text", "base"),
     [(PANEL, base) for base in ("", "pro", "simple", "gold")]
     + [(KNOCK_AND_BONUS, base) for base in ("", "simple", "simple+knock=at:k=10", "standard")]
-    + [(ALONE, base) for base in ("", "gin-only")]
+    + [(SOLO_EXPERIMENT, base) for base in ("", "gin-only")]
     + [(OPPONENTS, "")],
 )
 def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):

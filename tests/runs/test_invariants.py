@@ -29,7 +29,7 @@ NAMES = [
 ]
 UNITS = {"deal": 25, "match": 3}
 PAIRS = (("gold", "simple"), ("random", "random"), ("gold-early", "stray"))
-ALONE = (("gold", None), ("random", None))
+SOLO_PLAYERS = (("gold", None), ("random", None))
 
 
 def batches(one, units):
@@ -52,7 +52,7 @@ def pair(a, b, variant, unit, seed=11):
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("variant", [*games.TWO_PLAYER, *games.ONE_PLAYER, *games.UNUSUAL])
 def test_every_row_the_engine_plays_passes(variant, unit):
-    for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
+    for a, b in SOLO_PLAYERS if variant in games.ONE_PLAYER else PAIRS:
         cell = pair(a, b, variant, unit)
         block.check_rows(cell, *batches(cell, UNITS[unit]))
 
@@ -137,29 +137,32 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
 
 def test_a_block_of_another_shape_is_noticed(valid_batch):
     one, found = valid_batch
-    for units, wrong in (([one.batch_size] * 2, found[None]), ([one.batch_size], found[None, :-1])):
+    for units, play_false_rows in (
+        ([one.batch_size] * 2, found[None]),
+        ([one.batch_size], found[None, :-1]),
+    ):
         with pytest.raises(InvariantError, match="must have the shape"):
-            block.check_rows(one, units, wrong)
+            block.check_rows(one, units, play_false_rows)
 
 
 # Reaction to a corrupt row
 
 
-def lying(monkeypatch, from_unit):
+def falsify_rows(monkeypatch, from_unit):
     """Make the engine report an additional deal from some unit on."""
     play = kernel.play_batches
 
-    def wrong(one, first, units):
+    def play_false_rows(one, first, units):
         found = play(one, first, units)
         found[:, batch_columns.COL_SUM] += first + units > from_unit
         return found
 
-    monkeypatch.setattr(kernel, "play_batches", wrong)
+    monkeypatch.setattr(kernel, "play_batches", play_false_rows)
 
 
 @pytest.mark.parametrize(("team", "who"), [(SerialPool(), "here"), (ThreadPool(2), r"thread \d")])
 def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, who):
-    lying(monkeypatch, 7500)
+    falsify_rows(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     told = (
         rf"^gold v simple \(standard\), block starting at unit \d+000, played by {who}: numbers of "

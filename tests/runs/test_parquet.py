@@ -17,14 +17,14 @@ pytest.importorskip("pyarrow", reason="simgin[parquet] is not installed")
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALONE = parse_matchup("gold", None, "solitaire-gin-knock", 3, "deal")
+SOLO_MATCHUP = parse_matchup("gold", None, "solitaire-gin-knock", 3, "deal")
 CELLS = {
     "deals": parse_matchup("gold", "simple", "standard", 3, "deal"),
     "itself": parse_matchup("simple", "simple", "eaai", 3, "deal"),
     "matches": parse_matchup("gold-early", "simple", "oklahoma-spades", 3, "match"),
     "the die": parse_matchup("gold+offer=strong+answer=brave", "gold", "dice", 3, "match"),
     "columns": parse_matchup("gold", "simple", "hollywood", 3, "match"),
-    "one player": ALONE,
+    "one player": SOLO_MATCHUP,
     "penalties": parse_matchup("gold", None, "solitary-gin", 3, "match"),
 }
 
@@ -89,7 +89,7 @@ def sum_facts(frame, unit):
 
 
 def test_several_cells_share_a_file(tmp_path):
-    cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
+    cells = [CELLS["deals"], CELLS["matches"], SOLO_MATCHUP, CELLS["deals"]]
     names = [(cell.variant.spec, cell.a.spec, cell.opponent) for cell in cells]
     deals = (play_with_records(cell, 0, 20)[1] for cell in cells)
     batches = [(*who, some) for who, some in zip(names, deals, strict=True)]
@@ -102,7 +102,7 @@ def test_several_cells_share_a_file(tmp_path):
 
 
 def test_types_are_small_and_columns_described(tmp_path):
-    write_and_read(tmp_path / "deals.parquet", ALONE, 10)
+    write_and_read(tmp_path / "deals.parquet", SOLO_MATCHUP, 10)
     schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
         about = field.metadata[b"description"].decode()
@@ -113,7 +113,7 @@ def test_types_are_small_and_columns_described(tmp_path):
 
 
 def test_a_number_that_does_not_fit_is_an_error(tmp_path):
-    sound = play_with_records(ALONE, 0, 10)[1]
+    sound = play_with_records(SOLO_MATCHUP, 0, 10)[1]
     for name, number in {"turns": 40_000, "points_a": 2**40, "kind": 11, "winner": -2}.items():
         rows = sound.copy()
         rows[name][3] = number
@@ -123,15 +123,15 @@ def test_a_number_that_does_not_fit_is_an_error(tmp_path):
 
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "deals.parquet"
-    write_and_read(path, ALONE, 10)
+    write_and_read(path, SOLO_MATCHUP, 10)
     before = path.read_bytes()
 
-    def breaks():
-        yield ("v", "a", "", play_with_records(ALONE, 0, 10)[1])
+    def yield_interrupted_rows():
+        yield ("v", "a", "", play_with_records(SOLO_MATCHUP, 0, 10)[1])
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        records.write_deals(path, breaks())
+        records.write_deals(path, yield_interrupted_rows())
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 

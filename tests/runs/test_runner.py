@@ -18,7 +18,7 @@ from simgin.runs.ledger import open_ledger, pack_rows
 from simgin.runs.runner import ThreadPool
 from simgin.runs.stopping import COMPLETE, StopResult
 
-TOY = SimpleNamespace(
+TOY_MATCHUP = SimpleNamespace(
     batch_size=10,
     count_units=lambda n: n,
     is_mirrored=False,
@@ -49,7 +49,7 @@ def make_failing_player(*bad, delay=lambda unit: 0.0):
 
 
 @pytest.fixture
-def toys(monkeypatch):
+def toy_players(monkeypatch):
     """Play toy matchups, whose rows are not checked."""
     monkeypatch.setattr(block, "check_rows", lambda *_: None)
 
@@ -65,21 +65,23 @@ def play(n, workers=2, progress=None, ledger=None, **more):
     if ledger is None:
         with open_ledger(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)
-    (found,) = runner.run_tasks([Task(TOY, n)], ledger, ThreadPool(workers), progress, **more)
-    return found, ledger.rows(0, found.units, TOY.batch_size)
+    (found,) = runner.run_tasks(
+        [Task(TOY_MATCHUP, n)], ledger, ThreadPool(workers), progress, **more
+    )
+    return found, ledger.rows(0, found.units, TOY_MATCHUP.batch_size)
 
 
 @pytest.mark.parametrize("seconds", [1e-6, block.MIN_BLOCK_SECONDS, 1e9])
 @pytest.mark.parametrize("workers", [1, 2, 8])
-def test_rows_depend_on_neither_workers_nor_block_sizes(toys, monkeypatch, workers, seconds):
+def test_rows_depend_on_neither_workers_nor_block_sizes(toy_players, monkeypatch, workers, seconds):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
     for n in (1, 10, 11, 995):
         found, rows = play(n, workers)
-        assert (rows == numbered_rows(TOY, 0, n)).all()
+        assert (rows == numbered_rows(TOY_MATCHUP, 0, n)).all()
         assert found == StopResult(n, COMPLETE)
 
 
-def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
+def test_progress_and_every_block_are_seen_once_in_the_ledger(toy_players):
     told, seen = [], []
     with open_ledger(None, {}) as ledger:
 
@@ -94,9 +96,9 @@ def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_the_smallest_failing_unit_is_reported_and_sound_blocks_are_kept(toys, workers):
+def test_the_smallest_failing_unit_is_reported_and_sound_blocks_are_kept(toy_players, workers):
     """This also holds if it takes longer to fail than a later block in another thread."""
-    toys(make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
+    toy_players(make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
     with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
             play(10**9, workers, ledger=ledger)
@@ -108,7 +110,7 @@ def interrupt(done, every):
     raise KeyboardInterrupt
 
 
-def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
+def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toy_players):
     """Ctrl-C arrives in the main thread; the progress callback simulates it."""
     played = []
 
@@ -117,7 +119,7 @@ def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
         time.sleep(0.02)
         return numbered_rows(matchup, first, units)
 
-    toys(player)
+    toy_players(player)
     with open_ledger(None, {}) as ledger:
         with pytest.raises(KeyboardInterrupt):
             play(10**6, 2, interrupt, ledger)
@@ -127,7 +129,7 @@ def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
         assert {batch for batch, _ in ledger.finished_batches(0, 10)} == set(played)
 
 
-def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
+def test_a_hung_strategy_does_not_block_an_interruption(toy_players, monkeypatch):
     monkeypatch.setattr(runner, "INTERRUPT_TIMEOUT", 0.1)
     release = threading.Event()
 
@@ -136,7 +138,7 @@ def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
             release.wait(10)
         return numbered_rows(matchup, first, units)
 
-    toys(player)
+    toy_players(player)
     started = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -169,51 +171,52 @@ LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
+def test_a_stopping_rule_looks_at_every_batch_end_in_order(toy_players, workers):
     rng = np.random.default_rng(5)
-    toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered_rows(*block))[1])
+    toy_players(lambda *block: (time.sleep(rng.random() * 0.003), numbered_rows(*block))[1])
     rule = StopAfter(345)
     found, rows = play(10**6, workers, stopping_rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert found == StopResult(350, "350 units", 3.0) and (rows == numbered_rows(TOY, 0, 350)).all()
+    assert (
+        found == StopResult(350, "350 units", 3.0)
+        and (rows == numbered_rows(TOY_MATCHUP, 0, 350)).all()
+    )
 
 
-def test_a_stopping_rule_continues_an_earlier_run(toys):
+def test_a_stopping_rule_continues_an_earlier_run(toy_players):
     """A killed run can leave a gap. After the stop, nothing is played again."""
     with open_ledger(None, {}) as ledger:
-        ledger.add_block(0, 0, [10] * 3, pack_rows(numbered_rows(TOY, 0, 30)), "x")
-        ledger.add_block(0, 5, [10] * 40, pack_rows(numbered_rows(TOY, 50, 400)), "x")
+        ledger.add_block(0, 0, [10] * 3, pack_rows(numbered_rows(TOY_MATCHUP, 0, 30)), "x")
+        ledger.add_block(0, 5, [10] * 40, pack_rows(numbered_rows(TOY_MATCHUP, 50, 400)), "x")
         rule = StopAfter(200)
         found, _ = play(10**6, 1, ledger=ledger, stopping_rules=[rule])
         assert found.units == 200 and rule.looks == LOOKS[:20]
-        toys(make_failing_player(*range(10**4)))
+        toy_players(make_failing_player(*range(10**4)))
         assert play(10**6, ledger=ledger, stopping_rules=[StopAfter(200)])[0] == found
         shorter = play(10**6, ledger=ledger, stopping_rules=[StopAfter(100)])[0]
         assert (shorter.units, shorter.stopped) == (100, "100 units")
 
 
-def test_each_cell_has_its_own_stopping_rule(toys):
+def test_each_cell_has_its_own_stopping_rule(toy_players):
     with open_ledger(None, {}) as ledger:
-        cells, rules = (
-            [Task(TOY, 1000), Task(TOY, 35), Task(TOY, 1000)],
-            map(StopAfter, (100, 999, 55)),
-        )
+        cells = [Task(TOY_MATCHUP, 1000), Task(TOY_MATCHUP, 35), Task(TOY_MATCHUP, 1000)]
+        rules = map(StopAfter, (100, 999, 55))
         found = runner.run_tasks(cells, ledger, ThreadPool(2), stopping_rules=list(rules))
     assert [one.units for one in found] == [100, 35, 60]
     assert found[1].stopped == "enough units: not reached"
 
 
-def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
-    toys(lambda *block: (time.sleep(block[2] * 0.001), numbered_rows(*block))[1])
+def test_a_time_limit_ends_a_cell_at_a_batch_end(toy_players):
+    toy_players(lambda *block: (time.sleep(block[2] * 0.001), numbered_rows(*block))[1])
     with open_ledger(None, {}) as ledger:
         started = time.monotonic()
         found = runner.run_tasks(
-            [Task(TOY, 10**9), Task(TOY, 10**9)], ledger, ThreadPool(2), seconds=0.3
+            [Task(TOY_MATCHUP, 10**9), Task(TOY_MATCHUP, 10**9)], ledger, ThreadPool(2), seconds=0.3
         )
         assert 0.5 < time.monotonic() - started < 5
         for i, one in enumerate(found):
             assert one.units >= 10 and one.units % 10 == 0 and one.stopped == "after 0.3 s"
-            assert (ledger.rows(i, one.units, 10) == numbered_rows(TOY, 0, one.units)).all()
+            assert (ledger.rows(i, one.units, 10) == numbered_rows(TOY_MATCHUP, 0, one.units)).all()
 
 
 # Real games

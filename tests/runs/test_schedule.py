@@ -12,7 +12,7 @@ from simgin.runs import block as blocks
 from simgin.runs.block import Schedule, Task
 from simgin.runs.plan import measure_unit_seconds
 
-UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
+BLOCK_SECONDS = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
 
 def toy_task(batch, n):
@@ -61,7 +61,9 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
         handed.append(block)
         out.append(block)
         while out and data.draw(st.booleans()):
-            todo.record_time(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
+            todo.record_time(
+                out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(BLOCK_SECONDS)
+            )
     for block in out:
         todo.record_time(block, 1.0)
     units = []
@@ -80,7 +82,7 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
         )
 
 
-def take_all_blocks(todo):
+def list_all_blocks(todo):
     found = []
     while (block := todo.next_block()) is not None:
         found.append((block.matchup_index, block.first_batch, block.units))
@@ -103,7 +105,7 @@ def test_any_cell_can_be_closed():
     assert todo.next_block().matchup_index == 0
     todo.close_matchup(0)
     todo.close_matchup(1)
-    assert [cell for cell, *_ in take_all_blocks(todo)] == [2, 2]
+    assert [cell for cell, *_ in list_all_blocks(todo)] == [2, 2]
 
 
 def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):

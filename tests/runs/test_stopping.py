@@ -21,7 +21,10 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
     return parse_matchup(a, b, variant, 1, unit)
 
 
-PENALTIES, ALONE = {"b": None, "variant": "solitary-gin"}, {"b": None, "variant": "solitaire-gin"}
+PENALTY_MATCHUP, SOLO_MATCHUP = (
+    {"b": None, "variant": "solitary-gin"},
+    {"b": None, "variant": "solitaire-gin"},
+)
 
 
 @pytest.mark.parametrize(
@@ -31,10 +34,10 @@ PENALTIES, ALONE = {"b": None, "variant": "solitary-gin"}, {"b": None, "variant"
         ({}, 0.05, "margin", 0.05),
         ({"unit": "match"}, " 2 %", "match_win", 0.02),
         ({"unit": "match"}, "1", "match_margin", 1),
-        (ALONE, "1%", "win", 0.01),
-        (ALONE, "1", "score", 1),
-        (PENALTIES | {"unit": "match"}, "1%", "goal_met", 0.01),
-        (PENALTIES, "1%", "win", 0.01),
+        (SOLO_MATCHUP, "1%", "win", 0.01),
+        (SOLO_MATCHUP, "1", "score", 1),
+        (PENALTY_MATCHUP | {"unit": "match"}, "1%", "goal_met", 0.01),
+        (PENALTY_MATCHUP, "1%", "win", 0.01),
         ({"b": None, "variant": "gin-solitaire", "unit": "match"}, "1%", "match_win", 0.01),
     ],
 )
@@ -46,7 +49,7 @@ def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half
     assert len(players.players) in metrics.METRICS_BY_NAME[metric].players
 
 
-@pytest.mark.parametrize("more", [{"b": "gold"}, ALONE])
+@pytest.mark.parametrize("more", [{"b": "gold"}, SOLO_MATCHUP])
 def test_the_pair_test_needs_pairs(more):
     with pytest.raises(ValueError, match="requires two different strategies"):
         make_sequential_test(0, 5, matchup(**more))

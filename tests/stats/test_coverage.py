@@ -44,7 +44,7 @@ def stream(*address):
     return np.random.default_rng([SEED, *address])
 
 
-def bag(number, n=100, **how):
+def draw_population(number, n=100, **how):
     return toy.draw_units(np.random.default_rng([SEED, 1000, number]), n, **how)
 
 
@@ -59,13 +59,13 @@ def repeat_experiment(population, batches, *address):
         )
 
 
-def batched(sequence, n):
+def split_batches(sequence, n):
     """Yield lists of n items of an iterator."""
     while chunk := list(itertools.islice(sequence, n)):
         yield chunk
 
 
-def true(units, name):
+def true_value(units, name):
     metric = metrics.METRICS_BY_NAME[name]
     return toy.true_value(units, metric.numerator_a, metric.scale)
 
@@ -92,20 +92,25 @@ def estimated(names, rows):
     return np.moveaxis(np.array(limits), 2, 0)
 
 
-FEW = "margin turns points_scored"
-DEALS = f"deal_win points take_rate knock_count first_player_win undercut {FEW}"
+RATIO_METRICS = "margin turns points_scored"
+DEALS = f"deal_win points take_rate knock_count first_player_win undercut {RATIO_METRICS}"
 MATCHES = "match_win match_margin deals_per_match loser_score margin deal_win settlement"
 
 
 @pytest.mark.parametrize(
     ("names", "units", "how"),
-    [(DEALS, 1000, {}), (MATCHES, 400, {"matches": 1}), (FEW, 1000, {"halves": 1}), (FEW, 40, {})],
+    [
+        (DEALS, 1000, {}),
+        (MATCHES, 400, {"matches": 1}),
+        (RATIO_METRICS, 1000, {"halves": 1}),
+        (RATIO_METRICS, 40, {}),
+    ],
     ids=["pairs of deals", "pairs of matches", "single deals", "40 pairs: t quantile"],
 )
 def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
-    names, population = names.split(), bag(0, win=0.52, **how)
+    names, population = names.split(), draw_population(0, win=0.52, **how)
     low, high = estimated(names, toy.draw_rows(stream(1, units), population, EXPERIMENTS, units))
-    truth = np.array([true(population, name) for name in names])
+    truth = np.array([true_value(population, name) for name in names])
     check(coverage_by_metric(names, low, high, truth))
 
 
@@ -115,8 +120,8 @@ def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
     Over many numbers of units, the variation cancels out.
     """
     names = ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win")
-    population = bag(14, 300)
-    truth, found = np.array([true(population, name) for name in names]), []
+    population = draw_population(14, 300)
+    truth, found = np.array([true_value(population, name) for name in names]), []
     for units in range(300, 700, 20):
         rows = toy.draw_rows(stream(14, units), population, EXPERIMENTS // 20, units)
         low, high = estimated(names, rows)
@@ -124,7 +129,7 @@ def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
     check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
 
 
-COMPARED = ("deal_win", "margin", "points", "first_player_win")
+COMPARED_METRICS = ("deal_win", "margin", "points", "first_player_win")
 
 
 def batch_rows(population, batches, seed, address):
@@ -135,8 +140,8 @@ def batch_rows(population, batches, seed, address):
 
 def compared_cells(batches, seeds):
     """Return low, high, p and the true value of differences between two cells."""
-    one, other = bag(2, win=0.53), bag(2, win=0.5)
-    names = list(COMPARED)
+    one, other = draw_population(2, win=0.53), draw_population(2, win=0.5)
+    names = list(COMPARED_METRICS)
     cells = [
         batch_rows(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))
     ]
@@ -144,11 +149,11 @@ def compared_cells(batches, seeds):
         differences.compute_differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(
             dtype=float
         )
-        for chunk in batched(zip(*cells, strict=True), CHUNK)
+        for chunk in split_batches(zip(*cells, strict=True), CHUNK)
     ]
     found = np.concatenate(frames).reshape(EXPERIMENTS, len(names), 4)
     assert (found[:, :, 3] == (seeds[0] == seeds[1])).all()
-    truth = np.array([true(one, name) - true(other, name) for name in names])
+    truth = np.array([true_value(one, name) - true_value(other, name) for name in names])
     return names, found[:, :, 0], found[:, :, 1], truth
 
 
@@ -232,7 +237,7 @@ def test_intervals_of_very_rare_differences_are_wide_enough(batches):
 
 
 def test_intervals_with_control_variates_have_nominal_coverage():
-    population = bag(4, halves=2)
+    population = draw_population(4, halves=2)
     total = population.sum(axis=0)
     mean = (
         total[batch_columns.COL_DEALT_DIFFERENCE]
@@ -243,12 +248,12 @@ def test_intervals_with_control_variates_have_nominal_coverage():
         variance.adjust_metric(rows, name, mean) for rows in repeat_experiment(population, 30, 5)
     ]
     low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
-    check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
+    check(coverage_by_metric([name], low[:, None], high[:, None], true_value(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
 
 
 def test_a_strategy_against_its_clone_takes_half_of_the_cross_table():
-    half = bag(6, matches=True)
+    half = draw_population(6, matches=True)
     population = np.concatenate([half, toy.swap_sides(half)])
     rows = toy.draw_rows(stream(6, 6), population, EXPERIMENTS, 300)
     crossed = [league._cross_rows("a", "b", row[None])[0] for row in rows]
@@ -263,7 +268,7 @@ STRENGTH = (0.0, 0.02, -0.03, 0.06)
 def round_robin():
     """Return the unit populations of all pairings on the same deals, and their ratings."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
+    bags = [draw_population(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
     names = [(PLAYERS[i], PLAYERS[j]) for i, j in pairs]
     whole = dict(zip(names, (units * 10**9 for units in bags), strict=True))
     fitted = fit_strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
@@ -293,7 +298,7 @@ def test_homogeneity_keeps_its_error_rate_for_equal_batches():
     columns = batches.homogeneity_columns("deal_win")
     found = [
         batches.compute_homogeneity(rows[:, columns], rows.sum(axis=0), "deal_win")
-        for rows in repeat_experiment(bag(8), 10, 8)
+        for rows in repeat_experiment(draw_population(8), 10, 8)
     ]
     p = np.array([one.p for one in found])
     check({"p above .05": (p > 0.05).mean()})
@@ -330,10 +335,10 @@ def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
 
     A plain interval would fail in four of ten runs.
     """
-    population = bag(9, n=60)
+    population = draw_population(9, n=60)
     value, se = estimates_at_looks(population, name, 1)
     rule = PrecisionRule(name, 1e-9, 4000)
-    wrong = np.abs(value - true(population, name)) / se
+    wrong = np.abs(value - true_value(population, name)) / se
     width = np.array([rule.multiplier(200 * look) for look in range(1, LOOKS + 1)])
     assert (wrong > width).any(axis=1).mean() < 0.05 + 3 * error_of_a_rate()
     assert (wrong > 1.96).any(axis=1).mean() > 0.3
@@ -382,7 +387,7 @@ def test_the_pair_test_keeps_its_error_rates(truth, error):
 @pytest.mark.parametrize("batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
 def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     """Jackknife intervals over batches use Student's t distribution."""
-    population = bag(13)
+    population = draw_population(13)
     counts = population.sum(axis=0)[None] * 10**6
     points = variance._margin_rho(counts, "deal")[0]
     truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])

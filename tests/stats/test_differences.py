@@ -15,11 +15,11 @@ from simgin.stats.estimate import estimate_metric, required_sample_size
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 
-BAGS = [toy.draw_units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
+POPULATIONS = [toy.draw_units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
 
 
 def rows(which, batches=20, seed=5, units=200):
-    return toy.draw_rows(np.random.default_rng(seed), BAGS[which], batches, units)
+    return toy.draw_rows(np.random.default_rng(seed), POPULATIONS[which], batches, units)
 
 
 def side(cell, *, strategy="gold", opponent="simple", seed=1, unit="deal", **how):
@@ -202,7 +202,7 @@ def test_all_differences_of_a_frame_are_one_holm_family():
 def repeated_differences():
     """Compute a difference in the proportion of deals won in 250 runs."""
     rng = np.random.default_rng(8)
-    runs = [[side(toy.draw_rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
+    runs = [[side(toy.draw_rows(rng, bag, 60, 400)) for bag in POPULATIONS] for _ in range(250)]
     return compute_differences(runs, ["deal_win"])
 
 
@@ -213,7 +213,9 @@ def test_equivalence_at_the_margin_has_an_error_rate_of_one_in_forty(
     repeated_differences, beyond, least, most
 ):
     """The true value equals the margin, exceeds it by 4 SE, or is 8 SE below."""
-    true = toy.true_value(BAGS[0], "a_deal_win") - toy.true_value(BAGS[1], "a_deal_win")
+    true = toy.true_value(POPULATIONS[0], "a_deal_win") - toy.true_value(
+        POPULATIONS[1], "a_deal_win"
+    )
     margin = f"{100 * (abs(true) - beyond):.12g}%"
     verdicts = add_verdicts(repeated_differences, margin)["verdict"]
     assert least <= (verdicts == contrast.EQUIVALENT).mean() <= most

@@ -23,7 +23,7 @@ from support.plain_philox import plain_words
 from support.round_robins import make_pairing, make_round_robin
 
 
-def rated(pairings, seed=1, **how):
+def compute_ratings(pairings, seed=1, **how):
     return league.compute_ratings(RoundRobin(pairings, seed, **how))
 
 
@@ -31,16 +31,16 @@ def test_strengths_maximise_the_likelihood():
     wins = np.random.default_rng(1).integers(1, 60, (4, 4)).astype(float)
     np.fill_diagonal(wins, 0)
 
-    def unlikely(free):
+    def negative_log_likelihood(free):
         s = np.append(free, -free.sum())
         return (wins * np.log1p(np.exp(s[None, :] - s[:, None]))).sum()
 
-    expected = optimize.minimize(unlikely, np.zeros(3), tol=1e-12).x
+    expected = optimize.minimize(negative_log_likelihood, np.zeros(3), tol=1e-12).x
     assert fit_strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_rating_of_two_players_is_the_logit_of_their_share():
-    frame = rated(dict([make_pairing("x", "simple", 0.7)]))
+    frame = compute_ratings(dict([make_pairing("x", "simple", 0.7)]))
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
     assert frame["elo"].tolist() == pytest.approx([ELO_PER_LOG_ODDS * np.log(won / lost), 0])
@@ -57,7 +57,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
     leads = []
     for i in range(300):
         cells = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
-        frame = rated(cells, i, samples=200).set_index("strategy")
+        frame = compute_ratings(cells, i, samples=200).set_index("strategy")
         found.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
         half = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
         leads.append((frame["lead"].iloc[0], half.iloc[0]))
@@ -71,7 +71,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 def test_a_lead_is_the_difference_to_the_next_row():
     """The lead has a smaller error than the distance to the anchor."""
     elo = {"simple": 0.0, "b": 50.0, "c": 300.0, "d": 305.0, "e": 290.0, "f": -200.0}
-    frame = rated(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
+    frame = compute_ratings(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
     assert frame.iloc[-1][["lead", "lead_low", "lead_high"]].isna().all()
     width, lead = (frame[f"{of}high"] - frame[f"{of}low"] for of in ("", "lead_"))
@@ -82,12 +82,14 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     cells = dict(
         [make_pairing("x", "y", 0.6), make_pairing("simple", "z", 0.5), make_pairing("z", "w", 0.5)]
     )
-    frame = rated(cells).set_index("strategy")
+    frame = compute_ratings(cells).set_index("strategy")
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
     assert list(frame.index[-2:]) == ["x", "y"]
-    assert rated(dict([make_pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
-    without_simple = rated(dict([make_pairing("x", "y", 1.0)])).set_index("strategy")["elo"]
+    assert compute_ratings(dict([make_pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
+    without_simple = compute_ratings(dict([make_pairing("x", "y", 1.0)])).set_index("strategy")[
+        "elo"
+    ]
     expected = {
         "x": 0,
         "y": -ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5),
@@ -127,7 +129,7 @@ NAMES = ("simple", "b", "c")
 STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 
-def played(seed, batches=12, units=40):
+def make_pairings(seed, batches=12, units=40):
     """Return the batch rows of a round robin of matches, by pair."""
     rng, rows = np.random.default_rng(seed), {}
     for a, b in itertools.combinations(NAMES, 2):
@@ -149,7 +151,7 @@ def standings(rows, unit="match"):
 
 
 def test_standings_are_means_over_opponents():
-    rows = played(1)
+    rows = make_pairings(1)
     found = standings(rows).set_index("strategy")
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
     tidy = [toy.tidy_rows("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
@@ -160,14 +162,14 @@ def test_standings_are_means_over_opponents():
 
 
 def test_standings_without_ratings_are_sorted_by_the_win_rate():
-    found = standings(played(1, batches=4))
+    found = standings(make_pairings(1, batches=4))
     assert found["elo"].isna().all()
     assert list(found["strategy"]) == ["b", "simple", "c"] and list(found["place"]) == [1, 2, 3]
     assert found["match_win"].is_monotonic_decreasing
 
 
 def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
-    rows = played(1)
+    rows = make_pairings(1)
     seen, robin = both_sides(rows), RoundRobin(rows, 1)
     seen = [replace(one, multiplier=z) for one, z in zip(seen, (2, 2, 3, 3, 2.5, 2.5), strict=True)]
     wide = league.compute_standings(
@@ -178,7 +180,7 @@ def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
 
 
 def test_standings_have_leads_and_the_mix():
-    rows = played(1)
+    rows = make_pairings(1)
     found, robin = standings(rows), RoundRobin(rows, 1)
     assert found["lead"].to_numpy() == pytest.approx(
         league.compute_ratings(robin)["lead"], nan_ok=True
@@ -191,7 +193,7 @@ def test_standings_have_leads_and_the_mix():
 
 def test_limits_agree_with_the_jackknife_over_batches():
     """With few batches, jackknife and delta method differ by about one part in 40."""
-    rows = played(2, batches=40)
+    rows = make_pairings(2, batches=40)
     found = standings(rows).set_index("strategy")
     for name, metric in itertools.product(NAMES, league.STANDINGS_METRICS["match"]):
         left = np.zeros(40)
@@ -207,21 +209,21 @@ def test_limits_agree_with_the_jackknife_over_batches():
 
 
 def test_too_few_batches_have_no_limits_and_deals_no_match_columns():
-    found = standings(played(4, batches=4))
+    found = standings(make_pairings(4, batches=4))
     assert found["match_win"].notna().all() and found["match_win_low"].isna().all()
-    found = standings(played(5), "deal")
+    found = standings(make_pairings(5), "deal")
     assert found["match_win"].isna().all() and found["deal_win"].notna().all()
 
 
 @pytest.mark.parametrize("other_turns", [0, 1])
 def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_turns):
     """d duplicates b, once as B; a single turn makes it different."""
-    rows = played(1)
+    rows = make_pairings(1)
     again = rows["simple", "b"].copy()
     again[3, batch_columns.COL_SUM + batch_columns.FACT_INDEX["turns"]] += other_turns
     swapped = toy.swap_sides(rows["b", "c"])
     doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
-    doubled |= {("b", "d"): played(2)["simple", "b"]}
+    doubled |= {("b", "d"): make_pairings(2)["simple", "b"]}
     assert league.find_duplicate_entries(both_sides(doubled)) == (
         [] if other_turns else [("b", "d")]
     )
@@ -238,14 +240,14 @@ COPIES = (
 
 def make_league(names, seed, count):
     """Return the batch rows of a league in single deals; identical strategies are played once."""
-    cells, played = {}, {}
+    cells, make_pairings = {}, {}
     for a, b in itertools.combinations(names, 2):
         kinds = tuple("copy" if name in COPIES else name for name in (a, b))
-        if kinds not in played:
+        if kinds not in make_pairings:
             matchup = parse_matchup(a, b, "standard", seed, "deal")
             kernel.compile_matchup(matchup)
-            played[kinds] = kernel.play_batches(matchup, 0, count * matchup.batch_size)
-        cells[a, b] = played[kinds]
+            make_pairings[kinds] = kernel.play_batches(matchup, 0, count * matchup.batch_size)
+        cells[a, b] = make_pairings[kinds]
     return cells
 
 

@@ -121,7 +121,7 @@ def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, t
 # Homogeneity
 
 
-def singles(won, n):
+def make_single_deal_rows(won, n):
     """Return batch rows of n single deals each, of which `won` were won."""
     rows = np.zeros((len(won), batch_columns.N_COLUMNS), np.int64)
     win, deals = batch_columns.FACT_INDEX["a_deal_win"], batch_columns.FACT_INDEX["deals"]
@@ -140,7 +140,7 @@ def test_single_results_give_pearsons_chi_square():
     """They agree up to a factor (n - 1) / n in the variance."""
     won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
-    found = homogeneity_of_wins(singles(won, n))
+    found = homogeneity_of_wins(make_single_deal_rows(won, n))
     assert found.statistic == pytest.approx(expected.statistic * (n.sum() - 1) / n.sum())
     assert (found.df, found.p) == (4, pytest.approx(expected.pvalue, rel=1e-3))
     p = won.sum() / n.sum()
@@ -158,7 +158,11 @@ def test_the_tail_of_chi_square_agrees_with_scipy():
 
 @pytest.mark.parametrize(
     "rows",
-    [singles([50], 100), singles([100, 100], 100), singles([0, 0], [0, 0])],
+    [
+        make_single_deal_rows([50], 100),
+        make_single_deal_rows([100, 100], 100),
+        make_single_deal_rows([0, 0], [0, 0]),
+    ],
     ids=["one", "sure", "empty"],
 )
 def test_homogeneity_is_undefined_without_variation(rows):

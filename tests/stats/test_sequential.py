@@ -52,12 +52,12 @@ def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failu
     """
     n, best = successes + failures, successes / (successes + failures)
 
-    def relative(q, p):  # likelihood ratio of q to p
+    def relative_entropy(q, p):  # likelihood ratio of q to p
         return exp(stats.binom.logpmf(successes, n, q) - stats.binom.logpmf(successes, n, p))
 
     low, high = beta_binomial_interval(successes, failures)
     for p in {low, high} - {0.0, 1.0}:
-        mixed = lambda t, p=p: 2 / np.pi * relative(np.sin(t) ** 2, p)  # noqa: E731
+        mixed = lambda t, p=p: 2 / np.pi * relative_entropy(np.sin(t) ** 2, p)  # noqa: E731
         peak = [np.arcsin(sqrt(best))]
         total, _ = integrate.quad(mixed, 0, np.pi / 2, points=peak, limit=500)
         assert total == pytest.approx(20, rel=1e-6)  # Beta(1/2, 1/2) is the arcsine law

@@ -15,16 +15,14 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.variance import control_variate_mean
 from support import toy_deals as toy
 
-BAG = toy.draw_units(np.random.default_rng(1), 200)
+POPULATION = toy.draw_units(np.random.default_rng(1), 200)
 
 
 def test_adjustment_agrees_with_scipys_regression():
     """With equal batches, the adjusted value is the regression at the control's mean."""
-    rows, mean = toy.draw_rows(np.random.default_rng(2), BAG, 50, 200), 0.3
-    y, x = (
-        rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400,
-        rows[:, batch_columns.COL_DEALT_DIFFERENCE] / 400,
-    )
+    rows, mean = toy.draw_rows(np.random.default_rng(2), POPULATION, 50, 200), 0.3
+    y = rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400
+    x = rows[:, batch_columns.COL_DEALT_DIFFERENCE] / 400
     line = stats.linregress(x - mean, y)
     found, variance_ratio = variance.adjust_metric(rows, "gin", mean)
     assert found.value == pytest.approx(line.intercept)
@@ -50,7 +48,7 @@ def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
 
 
 @functools.cache
-def played(a, b, variant):
+def play_matchup(a, b, variant):
     matchup = parse_matchup(a, b, variant, 5, "deal")
     return matchup.variant.params, kernel.play_batches(matchup, 0, 60_000)
 
@@ -60,7 +58,7 @@ def played(a, b, variant):
 )
 def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     """The tolerance of 5 SE gives one false alarm in 300,000 runs."""
-    rules, rows = played(a, b, variant)
+    rules, rows = play_matchup(a, b, variant)
     per_deal = (
         rows[:, batch_columns.COL_DEALT_DIFFERENCE]
         / rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
@@ -70,7 +68,7 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
 
 
 def test_adjusted_estimates_stand_next_to_raw_estimates():
-    rules, rows = played("gold", None, "solitaire-gin")
+    rules, rows = play_matchup("gold", None, "solitaire-gin")
     frame = variance.compute_adjusted_metrics(rules, "deal", rows)
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}

@@ -279,10 +279,8 @@ def test_the_derived_table_of_stop_values_is_correct():
 def test_stop_dp_is_the_backward_induction():
     """Compare with memoised recursion over the same table, under rules with both actions."""
     table = committed("stop").astype(float)
-    means, chances = (
-        table[:N_STATES],
-        table[N_STATES:].reshape(MAX_CARDS_LEFT + 1, N_STATES, N_STATES),
-    )
+    means = table[:N_STATES]
+    chances = table[N_STATES:].reshape(MAX_CARDS_LEFT + 1, N_STATES, N_STATES)
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     own_rules = game(text)
 

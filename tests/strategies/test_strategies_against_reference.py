@@ -198,11 +198,9 @@ def positions(slot, policy):
 def compare(slot, policy, asked):
     """Compare a policy with its reference; return the proportion with one allowed action."""
     chosen = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
-    ask, vector, rule = (
-        compiler.compile_policy(chosen),
-        compiler.make_parameter_vector(chosen),
-        rule_of(slot, policy),
-    )
+    ask = compiler.compile_policy(chosen)
+    vector = compiler.make_parameter_vector(chosen)
+    rule = rule_of(slot, policy)
     decided = 0
     for rules, row, view in asked:
         seen = seen_by_reference(view, row, slot)

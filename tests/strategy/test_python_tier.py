@@ -145,10 +145,8 @@ def moody(view, rules, params):
     return {knock}
 S = Strategy("stateful", take=counting, knock=moody)
 """
-LOWERS, MOOD = (
-    "lowers_deadwood(view, rules) and view.legal >> 1 & 1",
-    "SEEN.get('asked', 0) % 3 < 2",
-)
+LOWERS = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
+MOOD = "SEEN.get('asked', 0) % 3 < 2"
 
 
 @pytest.mark.parametrize(
