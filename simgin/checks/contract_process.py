@@ -120,7 +120,7 @@ def _test_strategy(
         strategy = loader.find_strategy(spec)
     except StrategyError as error:
         raise _CheckError("read", str(error)) from None
-    reporter.report_passed(["read"])
+    reporter.report_passed(["read"], f"The strategy is named {strategy.name}.")
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     reporter.report_passed(["compiles"], _compile_policies(strategy))
     n_positions = 0

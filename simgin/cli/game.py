@@ -21,7 +21,7 @@ from simgin.cli.output import CommandResult, continue_command, print_line, repea
 from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import Matchup, parse_matchup, short_names
 from simgin.play.played_game import PlayedGame
 from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
 from simgin.play.traced_deal import TracedDeal
@@ -130,10 +130,12 @@ class InteractiveGame:
         decision = self.table.decision
         assert decision is not None, "the deal is not over"
         rules = self.table.rules
+        opponent = self.matchup.opponent
+        opponent = short_names([self.matchup]).get(opponent, opponent)
         lines = (
             [*self.panel, "", *table_text.format_hand_lines(decision.view, rules)]
             if self.panel
-            else table_text.format_table_lines(decision, rules, self.matchup.opponent)
+            else table_text.format_table_lines(decision, rules, opponent)
         )
         self._show(*lines, "", table_text.format_prompt(decision, rules), OTHER_KEYS)
         choices = table_text.list_choices(decision, rules)
@@ -266,7 +268,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
     if deal.state.stopper < 0 and deal.matchup.b is not None and hand:
         deadwood_points, melds = shown_melding(hand, replay.rules)
         melded_hand = format_melded_hand(melds, hand)
-        yield f"{deal.matchup.opponent} held {melded_hand}, deadwood {deadwood_points}"
+        yield f"{replay.names[1]} held {melded_hand}, deadwood {deadwood_points}"
 
 
 def help_lines(choices: table_text.Choices) -> Iterator[str]:

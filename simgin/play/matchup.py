@@ -147,7 +147,7 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
         Dictionary that maps full strategy names to short names.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
-    names_by_spec = {strategy.spec: _make_short_name(strategy) for strategy in players}
+    names_by_spec = {strategy.spec: make_short_name(strategy) for strategy in players}
     names = {text: name for text, name in names_by_spec.items() if name != text}
     for text, name in names.items():
         namesakes = [
@@ -166,7 +166,7 @@ def _find_strategy_file(text: str) -> PurePath:
     return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 
 
-def _make_short_name(strategy: Strategy) -> str:
+def make_short_name(strategy: Strategy) -> str:
     """Return the declared name of a strategy, followed by its changed parameters and policies."""
     text = strategy.spec
     name = parse_spec(text).strategy.name

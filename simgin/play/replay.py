@@ -1,7 +1,7 @@
 """Transcript of a deal in 80 columns, with every decision, the player's view and the result."""
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from numbers import Integral
 from typing import Any
@@ -22,7 +22,7 @@ from simgin.play.hand_analysis import (
     shown_melding,
     sort_melds,
 )
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import Matchup, parse_matchup, short_names
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import match_goal, rule_parameters
@@ -101,10 +101,14 @@ class Replay:
         self.params = variant.params
         self.goal = variant.goal
         self.rules = build_rules(variant)
-        self.names = self._make_player_names(traced_deal.matchup)  # by seat
+        specs = [player.spec for player in traced_deal.matchup.players]
+        names_by_spec = short_names([traced_deal.matchup])
+        # strategy specs and display names, by seat
+        self.specs = self._sort_by_seat(specs)
+        self.names = self._sort_by_seat([names_by_spec.get(spec, spec) for spec in specs])
 
-    def _make_player_names(self, matchup: Matchup) -> tuple[str, str]:
-        a, b = matchup.a.spec, matchup.opponent
+    def _sort_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
+        a, b = names
         if a == b:
             return f"{a} (A)", f"{b} (B)"
         return (a, b) if self.state.half == 0 else (b, a)
@@ -395,8 +399,8 @@ class Replay:
 class SoloReplay(Replay):
     """Transcript of a traced solitaire deal."""
 
-    def _make_player_names(self, matchup: Matchup) -> tuple[str, str]:
-        return matchup.a.spec, JOKER_NAME
+    def _sort_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
+        return names[0], JOKER_NAME
 
     @property
     def has_joker(self) -> bool:

@@ -1,6 +1,7 @@
 """Tests of `simgin strategies`: the list, single strategies and new files."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -79,6 +80,21 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     assert [row["slot"] for row in rows] == list(SLOTS)
     shown = {"name": "k", "kind": "integer", "value": "7", "may_be": "0..500 (whole)"}
     assert shown.items() <= rows[2]["parameters"][0].items()
+
+
+def test_a_file_is_shown_with_the_name_that_it_declares(empty_directory):
+    text = "from simgin.strategy import Strategy\n\nSTRATEGY = Strategy('patient')\n"
+    Path("mine.py").write_text(text)
+    assert call("strategies", "mine.py").stdout.startswith("patient (mine.py)\n")
+    assert call("strategies", "gold").stdout.startswith("gold\n")
+    shown = call("show", "mine.py", "gold").stdout
+    assert "patient (seat" in shown and "mine.py (seat" not in shown
+    first_row = json.loads(call("show", "mine.py", "gold", "--json").stdout)["rows"][0]
+    assert first_row["strategies"] == ["mine.py", "gold"]
+    output = call("strategies", "check", "mine.py", "-v", "standard").stdout
+    assert "All checks passed. The strategy is named patient. Every policy" in " ".join(
+        output.split()
+    )
 
 
 def print_check(monkeypatch, *failed, code=0, words=()):

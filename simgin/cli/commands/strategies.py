@@ -14,6 +14,7 @@ from simgin.cli.completion import complete_strategy
 from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import CommandResult, can_print, format_command, print_line, repeat_command
 from simgin.core.codes import SLOTS
+from simgin.play.matchup import make_short_name
 from simgin.report.report_table import Table, table_from_rows
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
@@ -356,7 +357,8 @@ def _show(strategy: Strategy, as_json: bool) -> None:
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     description = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
-    yield strategy.spec
+    name = make_short_name(strategy)
+    yield strategy.spec if name == strategy.spec else f"{name} ({strategy.spec})"
     yield description
     if strategy.source and f"Source: {strategy.source}" not in description:
         yield f"Source: {strategy.source}"
