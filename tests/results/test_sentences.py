@@ -57,10 +57,10 @@ def described(tidy_rows, tied=()):
 
     def compare(variant, opponent, baseline, strategies, metric):
         if tied is None:
-            return made_differences(*((name, metric, NAN, NAN, NAN) for name in strategies))
+            return make_differences(*((name, metric, NAN, NAN, NAN) for name in strategies))
         p_values = (0.9 if name in tied else 0.001 for name in strategies)
         rows = zip(strategies, p_values, strict=True)
-        return made_differences(*((name, metric, -1.0, 0.1, p) for name, p in rows))
+        return make_differences(*((name, metric, -1.0, 0.1, p) for name, p in rows))
 
     return sentences.describe_matchups(tidy_rows, compare)
 
@@ -291,7 +291,7 @@ def test_strategies_come_first_and_leave_room_for_variants(strategies, rules, sh
     """Variants differ more, and would otherwise hide the comparisons of strategies."""
     rows = [(f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(strategies)]
     rows += [("gold", "margin", 50.0 + i, 0.1, 0.001) for i in range(rules)]
-    frame = made_differences(*rows)
+    frame = make_differences(*rows)
     names = [f"v{i}" for i in range(rules)]
     frame["base_variant"] = ["eaai"] * strategies + names
     said = sentences.describe_differences(frame)
