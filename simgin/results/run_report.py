@@ -17,6 +17,8 @@ from simgin.report.report_table import Column, Table, describe_frame
 from simgin.results.run_info import describe_homogeneity, describe_size
 from simgin.results.sentences import (
     COMPARISON_COLUMNS,
+    compare_pairs,
+    describe_upsets,
     format_comparison,
     is_significant,
     list_sentences,
@@ -228,15 +230,18 @@ def build_run_tables(results: RunResults) -> list[Table]:
 
 def build_league_tables(results: RunResults) -> Iterator[Table]:
     """Yield the ratings of every round robin, including an equilibrium mix of several members."""
+    pairs = compare_pairs(results.standings, results.cross_table)
     for name, rows in results.standings.groupby("variant", sort=False):
         if rows["elo"].notna().all():
             note = LEAGUE_NOTE.format(unit=UNIT_PLURALS[results.info.unit])
+            upset_text = describe_upsets(pairs[str(name)])
+            fit_text = _describe_rating_fit(results, str(name))
             has_mix = bool((rows["mix"] > 0).sum() > 1)
             yield Table(
                 f"League: {name}",
                 rows,
                 (*LEAGUE_TABLE_COLUMNS, *MIX_COLUMNS * has_mix),
-                f"{note}{MIX_NOTE * has_mix}{_describe_rating_fit(results, str(name))}",
+                f"{note}{MIX_NOTE * has_mix}{fit_text}{upset_text}",
             )
 
 

@@ -217,17 +217,17 @@ def describe_leagues(
 
     All pairs in all leagues form one family for Holm's correction.
     """
-    tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
-    pairs = _compare_pairs(tables, cross)
-    for variant, rows in tables.items():
+    pairs = compare_pairs(standings, cross)
+    for name, rows in standings.groupby("variant", sort=False):
+        variant = str(name)
         lines = [*_describe_league(rows, pairs[variant], unit)]
         if rows["elo"].notna().all():
             lines.append(describe_cyclic_triads(triads[variant]))
         yield from [f"{variant}: {line}" for line in lines if line]
 
 
-def _compare_pairs(
-    tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
+def compare_pairs(
+    standings: pd.DataFrame, cross: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
     """Return the estimate and the leading side of every pair in league order, by variant."""
     estimates_by_pair = {
@@ -235,8 +235,8 @@ def _compare_pairs(
         for row in cross.to_dict("records")
     }
     named_pairs = [
-        (variant, a, b)
-        for variant, rows in tables.items()
+        (str(variant), a, b)
+        for variant, rows in standings.groupby("variant", sort=False)
         for a, b in itertools.combinations(rows["strategy"], 2)
     ]
     estimates = [estimates_by_pair[pair] for pair in named_pairs]
@@ -293,6 +293,17 @@ def _describe_league(
         yield f"{counts} {verb} too close to call: {pair_names}."
     else:
         yield f"in all {len(pairs)} pairs, one player wins significantly more {unit}."
+
+
+def describe_upsets(pairs: Mapping[NamePair, PairResult]) -> str:
+    """Return a sentence about strategies that beat a strategy with a higher rating, or ""."""
+    upsets = [f"{b} beats {a}" for (a, b), (_, side) in pairs.items() if side < 0]
+    if not upsets:
+        return ""
+    return (
+        " Ratings depend on the results against all opponents, so a strategy can beat a strategy "
+        f"with a higher rating: {join_first_words(upsets)}."
+    )
 
 
 def describe_mix(rows: pd.DataFrame) -> str:

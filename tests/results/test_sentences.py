@@ -8,6 +8,7 @@ import pytest
 
 import simgin
 from simgin.results import sentences
+from simgin.results.run_report import build_league_tables
 from simgin.results.run_results import EXTRA_VARIANT_METRICS
 from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
@@ -356,6 +357,29 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     assert said[1] == (
         "eaai: matches can change the ranking. To rank strategies by matches, play whole matches."
     )
+
+
+@pytest.mark.parametrize(
+    ("shares", "sentence"),
+    [
+        ([(0.55, 0.02)] * 3, ""),
+        ([(0.49, 0.02), (0.6, 0.02), (0.6, 0.02)], ""),
+        ([(0.45, 0.02), (0.6, 0.02), (0.6, 0.02)], "b beats a."),
+        ([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], "b beats a and c beats b."),
+    ],
+)
+def test_wins_against_a_higher_rating_are_named(shares, sentence):
+    pairs = sentences.compare_pairs(*a_league(shares))["eaai"]
+    said = sentences.describe_upsets(pairs)
+    start = " Ratings depend on the results against all opponents, so a strategy can beat a "
+    assert said == (f"{start}strategy with a higher rating: {sentence}" if sentence else "")
+
+
+def test_the_note_below_a_league_names_wins_against_a_higher_rating():
+    players = ["gold-early", "gin-only", "gold", "stubborn"]
+    (league_table,) = build_league_tables(simgin.league(players, deals=12_000))
+    assert list(league_table.frame["strategy"])[:2] == ["gold-early", "gold"]
+    assert league_table.note.endswith(" with a higher rating: gold beats gold-early.")
 
 
 def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
