@@ -369,7 +369,7 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     ],
 )
 def test_wins_against_a_higher_rating_are_named(shares, sentence):
-    pairs = sentences.compare_pairs(*a_league(shares))["eaai"]
+    pairs = sentences.compare_pairs(*make_league(shares))["eaai"]
     said = sentences.describe_upsets(pairs)
     start = " Ratings depend on the results against all opponents, so a strategy can beat a "
     assert said == (f"{start}strategy with a higher rating: {sentence}" if sentence else "")
