@@ -9,6 +9,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -217,6 +218,7 @@ def review_rules(
     note: str = "",
     seed: int = 1,
     workers: int | None = None,
+    output: str | Path | None = None,
 ) -> Review:
     """Measure the effects of rule changes for every player type, as `simgin review` does.
 
@@ -237,6 +239,7 @@ def review_rules(
         note: Note shown in the report.
         seed: Seed of the deals.
         workers: Number of threads (default: one per CPU).
+        output: Directory for the results. Repeat an interrupted call to resume the review.
 
     Returns:
         Review with the DataFrames `metrics` and `differences`.
@@ -256,7 +259,7 @@ def review_rules(
 
     arguments |= {name: _as_tuple(arguments[name]) for name in ("goals", "sweep")}
     request = ReviewRequest.read(_as_tuple(arguments.pop("rules")), **arguments)
-    return _run("review", run_review, request, workers)
+    return _run("review", partial(run_review, output=output), request, workers)
 
 
 @record_call
@@ -266,6 +269,7 @@ def compute_odds(
     deals: float | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
+    output: str | Path | None = None,
 ) -> Odds:
     """Compute the probability of winning a deal and a match, as `simgin odds` does.
 
@@ -275,6 +279,7 @@ def compute_odds(
         deals: Number of deals per player.
         seed: Seed of the deals.
         workers: Number of threads (default: one per CPU).
+        output: Directory for the results.
 
     Returns:
         Odds with the method `frames()`, which returns a dict of DataFrames. For a solitaire

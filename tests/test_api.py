@@ -235,6 +235,23 @@ def test_a_call_with_an_output_directory_resumes(empty_directory, monkeypatch, d
         simgin.match("gold", "wary", deals=deals, output="out")
 
 
+def test_reviews_and_odds_are_written_to_an_output_directory(empty_directory, monkeypatch):
+    players = ["simple", "gin-only", "gold-early"]
+
+    def review(**options):
+        rules = {"against": "standard", "players": players, "matches": 1_000}
+        return simgin.review_rules("straight", **rules, **options)
+
+    saved = review(output="review")
+    assert format_csv(saved.differences) == Path("review/differences.csv").read_text()
+    assert saved.metrics.equals(review().metrics)
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "play_block", None)  # The repeated call plays nothing.
+        assert review(output="review").metrics.equals(saved.metrics)
+    odds = simgin.compute_odds("standard", "gold", deals=20_000, output="odds")
+    assert format_csv(odds.frames()["seats"]) == Path("odds/seats.csv").read_text()
+
+
 def test_an_analysis_shows_the_text_of_the_command():
     cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
     screen = call("analyze", cards, "--pile", pile, "--worlds", 100, "--score", "30-45").stdout

@@ -500,6 +500,7 @@ def run_saved_plan(
     output: str | Path,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
+    **options: Any,
 ) -> RunResults:
     """Play a plan in the ledger of a directory, and return results that do not need the directory.
 
@@ -513,7 +514,7 @@ def run_saved_plan(
     with ExitStack() as resources:
         copy = resources.enter_context(ledger.open_ledger(None, plan.identity))
         with ledger.open_ledger(path, plan.identity) as saved_ledger:
-            info = run_plan(plan, workers, on_progress, run_ledger=saved_ledger).info
+            info = run_plan(plan, workers, on_progress, run_ledger=saved_ledger, **options).info
             saved_ledger.copy_to(copy)
         results = RunResults(info, copy)
         weakref.finalize(results, resources.pop_all().close)

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.play.matchup import parse_matchup
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
-from simgin.results.run_results import RunResults, run_plan
+from simgin.results.run_results import RunResults, run_plan, run_saved_plan
 from simgin.review import match_course, review_request, scorecard
 from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.review.scorecard import DesignGoal, MatchupStats, Measurement, ScorecardRow
@@ -550,6 +551,8 @@ def run_review(
     request: ReviewRequest,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
+    *,
+    output: str | Path | None = None,
     **options: Any,
 ) -> Review:
     """Play all matches of a review request and return the review.
@@ -558,6 +561,7 @@ def run_review(
         request: Request with the rule sets, players and goals.
         workers: Number of worker threads.
         on_progress: Callback that reports the progress.
+        output: Directory in which the matches are stored and an interrupted review is continued.
         **options: Additional arguments for `run_plan`, such as a ledger.
     """
     from simgin.review.live_scorecard import LiveScorecard
@@ -565,7 +569,10 @@ def run_review(
     if not request.strong:
         request = resolve_players(request, workers)
     plan, make_live = plan_review(request), partial(LiveScorecard, request)
-    return Review(request, run_plan(plan, workers, on_progress, make_live=make_live, **options))
+    run = run_plan if output is None else partial(run_saved_plan, output=output)
+    return Review(
+        request, run(plan, workers=workers, on_progress=on_progress, make_live=make_live, **options)
+    )
 
 
 def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = None) -> Plan:
