@@ -272,7 +272,7 @@ def test_a_policy_that_fails_is_named():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
     fails = replace(matchup, a=replace(matchup.a, discard=discard_card_63))
     with pytest.raises(
-        kernel.PolicyCallError, match="the discard policy 'discard_card_63' discarded 63"
+        kernel.PolicyCallError, match="the discard policy 'discard-card-63' discarded 63"
     ):
         roll_out_deals(fails, any_take, 0, 5, 3)
 
