@@ -168,11 +168,22 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
     """Return a sentence that states the sample size needed to detect a difference."""
-    difference_text = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
-    return (
-        f"To detect a difference of {difference_text} with 80 % power, play "
-        f"{plan_row['needed']:,} {UNIT_PLURALS[plan_row['unit']]}."
-    )
+    unit_name = UNIT_PLURALS[plan_row["unit"]]
+    has_opponent = bool(plan_row["opponent"])
+    if isinstance(power, str):
+        percent = 100 * differences.parse_margin(power)
+        points = "percentage point" if percent == 1 else "percentage points"
+        claims = (
+            f"a difference of {percent:g} {points} in {unit_name} won",
+            f"that A wins {50 + percent:g} % of {unit_name} instead of 50 %",
+        )
+    else:
+        claims = (
+            f"a difference of {power:g} points per deal",
+            f"that A scores {power:g} points per deal more than B",
+        )
+    size_text = f"{plan_row['needed']:,} {unit_name}"
+    return f"To detect with 80 % power {claims[has_opponent]}, play {size_text}."
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:

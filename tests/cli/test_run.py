@@ -118,7 +118,11 @@ def test_a_dry_run_estimates_interval_widths_and_required_sizes(size, metric):
     half = plan["half_width"][metric]
     assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
     output = call(*words[:-1], "--power", "2%").stdout
-    assert "2% of wins with 80 % power" in output
+    assert f"with 80 % power that A wins 52 % of {size[2:]} instead of 50 %, play" in output
+    output = call(*words[:-1], "--power", "0.5").stdout
+    assert "with 80 % power that A scores 0.5 points per deal more than B, play" in output
+    output = call("match", "gold", "-v", "solitaire-gin", size, "4000", "--power", "1%").stdout
+    assert f"a difference of 1 percentage point in {size[2:]} won, play" in output
 
 
 @pytest.mark.parametrize(

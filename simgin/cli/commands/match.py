@@ -38,8 +38,9 @@ DETAILS_HINT = "--details prints every metric and table."
     "--power",
     callback=options.read_until,
     metavar="X",
-    help="Print the sample size needed to detect a difference, such as 1% (wins) or 0.5 (points), "
-    "and exit.",
+    help="Print the sample size needed to detect a difference, and exit. With 1%, A wins 51 % "
+    "instead of 50 % of deals, or of matches with --matches. With 0.5, A scores 0.5 points per "
+    "deal more than B.",
 )
 @options.dry_run_option
 @click.option(
