@@ -64,6 +64,10 @@ PAIRING_NOTE = (
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
     "p-value comes from the exact sign test."
 )
+DETECTABLE_NOTE = (
+    "The other differences are not significant. The number in parentheses is the smallest "
+    "difference that would be detected with 80 % power."
+)
 # Maximum number of matchups per plot. Larger leagues are plotted as heat maps.
 MAX_PLOTTED_MATCHUPS = 60
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
@@ -324,10 +328,10 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
         pairing_note = "Both sides played the same deals, so the differences are paired."
     note = (
         f"{pairing_note} * marks differences with p < {ALPHA} after Holm's adjustment for the "
-        f"{frame['p'].count()} comparisons in this table. The other differences are not "
-        "significant. The number in parentheses is the smallest difference that would be detected "
-        "with 80 % power."
+        f"{frame['p'].count()} comparisons in this table."
     )
+    if any(_shows_detectable(row) for _, row in frame.iterrows()):
+        note = f"{note} {DETECTABLE_NOTE}"
     labelled_frame = _with_comparison(frame)
     return build_pivot_table(
         "Differences", labelled_frame, "comparison", "column", _format_difference, note
@@ -345,6 +349,13 @@ def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _shows_detectable(row: Any) -> bool:
+    """Return True if the table shows the smallest detectable difference next to a difference."""
+    is_known = not math.isnan(row["value"] + row["low"] + row["high"])
+    is_tested = is_known and row["se"] > 0 and not is_significant(row)
+    return is_tested and not math.isnan(row.get("detectable", math.nan))
+
+
 def _format_difference(row: Any) -> str:
     if row["se"] == 0:
         return "none"
@@ -352,7 +363,7 @@ def _format_difference(row: Any) -> str:
     text = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
     if is_significant(row):
         return f"{text} *"
-    if text == numbers.EN_DASH or math.isnan(row.get("detectable", math.nan)):
+    if not _shows_detectable(row):
         return text
     smallest_detectable = factor * row["detectable"]
     return f"{text} ({numbers.format_number(smallest_detectable, smallest_detectable)})"

@@ -8,7 +8,7 @@ import pytest
 
 import simgin
 from simgin.results import sentences
-from simgin.results.run_report import build_league_tables
+from simgin.results.run_report import build_differences_table, build_league_tables
 from simgin.results.run_results import EXTRA_VARIANT_METRICS
 from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
@@ -255,6 +255,15 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No significant difference in the only comparison")
+
+
+def test_a_note_explains_numbers_in_parentheses_only_if_there_are_any():
+    significant, tied = ("last", "margin", -3.0, 0.1, 1e-9), ("late", "margin", 0.18, 0.1, 0.06)
+    for rows, has_parentheses in ([significant], False), ([significant, tied], True):
+        table = build_differences_table(make_differences(*rows))
+        assert ("(0.30)" in str([row[1] for row in table.rows])) == has_parentheses
+        assert ("The number in parentheses" in table.note) == has_parentheses
+        assert ("The other differences" in table.note) == has_parentheses
 
 
 def test_a_sentence_names_the_strategy_of_the_user_first():
