@@ -70,6 +70,7 @@ MAX_VARIANTS_NAMED = 4  # maximum number of rule sets that a caveat lists
 # Maximum number of rule sets per table. Longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
 GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
+DIFFERENCES_TITLE = "All differences from the baseline"
 INTERVAL_NOTE = "± marks 95 % confidence intervals. "
 SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
@@ -82,7 +83,7 @@ SIZE_NOTE = (
     'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
     "To narrow the interval, increase --matches. "
     "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
-    'the table "All metrics" shows the effect against each opponent. '
+    f'the table "{DIFFERENCES_TITLE}" shows the effect against each opponent. '
 )
 LIMITATIONS = (
     "A review does not measure fun, learning, bluffing or how people play. Unlike people, the "
@@ -485,7 +486,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
             f"adjusted for all rows of this table with Holm's method.{stalled_text}"
         )
-        yield Table("All differences from the baseline", differences, displayed_tables, note)
+        yield Table(DIFFERENCES_TITLE, differences, displayed_tables, note)
 
 
 def _list_methods(review: Review) -> Iterator[tuple[str, str]]:

@@ -305,6 +305,10 @@ def test_the_report_is_complete_and_valid(small_review):
     assert find_errors(text) == []
     for part in ("Scorecard", "at equal match length", "Limitations", "All metrics"):
         assert part in text
+    summary = (small_review[0] / "summary.md").read_text()
+    assert 'the table "All differences from the baseline" shows the effect' in summary
+    effects_table = summary.partition("## All differences from the baseline\n")[2]
+    assert "| effect size |" in effects_table and "| Skill" in effects_table
     pictures = {path.stem for path in (small_review[0] / "plots").glob("*.svg")}
     assert pictures == {"match_length", "outcomes", "kinds", "knock_chart", "scores"}
 
