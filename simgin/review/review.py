@@ -220,6 +220,15 @@ class Review(Result):
             and estimate.value >= MIN_STALLED_RATE
         }
 
+    @cached_property
+    def knock_rates(self) -> Mapping[str, PairedEstimate]:
+        """Proportions of deals between strong players that end with a knock, by variant."""
+        return {
+            variant: scorecard.measure_knock_rate(self.stats_of_type(variant, STRONG))
+            for variant, metric, player_type in self.measurements
+            if (metric, player_type) == ("knock_turn", STRONG)
+        }
+
     @property
     def shown_rows(self) -> tuple[ScorecardRow, ...]:
         """Rows of the scorecard, without stalled deals if they are rare for all player types."""

@@ -277,7 +277,7 @@ def _shutout_rate(stats: MatchupStats) -> Measurement:
 
 
 # differences that players notice over years but not in one evening
-_PROPORTION_BOUNDS = (0.01, 0.03)
+PROPORTION_BOUNDS = (0.01, 0.03)
 SKILL_BOUNDS = (0.02, 0.06)
 _LENGTH_WORDS: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
 _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
@@ -299,6 +299,11 @@ DEALS_ROW = ScorecardRow(
     less_word="fewer",
     goal_names=("deals per match",),
 )
+
+
+def measure_knock_rate(stats: MatchupStats) -> PairedEstimate:
+    """Estimate the proportion of deals that end with a knock."""
+    return stats.per_unit("deals", "knock", "undercut", "even", is_proportion=True)
 
 
 def minutes_row(seconds_per_turn: float) -> ScorecardRow:
@@ -347,14 +352,14 @@ TWO_PLAYER_ROWS = (
         *(STALLED, "Stalled deals", _ending_rate_measure("stalled"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
-        fixed_bounds=_PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("stalled deals",),
         meaning="percentage of all deals that simgin stops at the turn limit",
     ),
     ScorecardRow(
         *("seat", "Deals won by nondealer", _metric_measure("first_player_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=_PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
         meaning="percentage of the deals with a winner that the nondealer wins",
     ),
@@ -381,14 +386,14 @@ SOLO_ROWS = (
         _metric_measure("win"),
         1,
         **_PERCENT_FORMAT,
-        fixed_bounds=_PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("deals won",),
     ),
     ScorecardRow("score", "Score per deal", _metric_measure("score"), 1, goal_names=("score",)),
     ScorecardRow(
         *("match_win", "Matches won", _metric_measure("match_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=_PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("matches won",),
     ),
     GIN_ROW,

@@ -14,7 +14,17 @@ from simgin.core import batch_columns
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, Table
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, MetricKey, Review
-from simgin.review.scorecard import GIN_ROW, LITTLE, MUCH, SAME, UNCLEAR, Measurement, ScorecardRow
+from simgin.review.scorecard import (
+    GIN_ROW,
+    LITTLE,
+    MUCH,
+    PROPORTION_BOUNDS,
+    SAME,
+    UNCLEAR,
+    Measurement,
+    ScorecardRow,
+    effect_size,
+)
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats.batches import MIN_BATCHES
@@ -47,7 +57,7 @@ EFFECT_CLAUSES = {
     "shut_out": ("shut-outs are {} more common", "shut-outs are {} less common"),
     "comebacks": ("comebacks are {} more common", "comebacks are {} less common"),
     "seat": ("the nondealer wins {} more often", "the nondealer wins {} less often"),
-    "knock_turn": ("players knock {} later", "players knock {} earlier"),
+    "knock_turn": ("players knock{knocks} {} later", "players knock{knocks} {} earlier"),
     "turns": ("deals are {} longer", "deals are {} shorter"),
     "draws": ("deals are {} longer", "deals are {} shorter"),
     "win": ("deals are {} easier to win", "deals are {} harder to win"),
@@ -263,11 +273,23 @@ def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) ->
     if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
         yield f"playing for gin is {comparative} profitable"
-    for effect_size in (MUCH, LITTLE):
+    for size in (MUCH, LITTLE):
         for metric, clauses in EFFECT_CLAUSES.items():
-            if metric in effects and effects[metric].size == effect_size and effects[metric].sign:
+            if metric in effects and effects[metric].size == size and effects[metric].sign:
                 clause = clauses[effects[metric].sign < 0]
-                yield clause.format("much" if effect_size == MUCH else "slightly")
+                knocks = _knock_rate_phrase(review, variant) if metric == "knock_turn" else ""
+                adverb = "much" if size == MUCH else "slightly"
+                yield clause.format(adverb, knocks=knocks)
+
+
+def _knock_rate_phrase(review: Review, variant: str) -> str:
+    """Return a phrase about a large change in the proportion of deals with a knock, or ""."""
+    rate, base_rate = (review.knock_rates[v] for v in (variant, str(review.request.base)))
+    if effect_size(rate - base_rate, PROPORTION_BOUNDS) != MUCH:
+        return ""
+    comparative = "more" if rate.value > base_rate.value else "fewer"
+    percent, base_percent = (f"{100 * estimate.value:.0f}" for estimate in (rate, base_rate))
+    return f" in {comparative} deals ({percent} instead of {base_percent} %) and"
 
 
 def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:

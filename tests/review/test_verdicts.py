@@ -36,7 +36,15 @@ def make_estimate(value, half=0.0):
 
 
 def make_review(
-    changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5, other=OTHER
+    changes=(),
+    *,
+    half=1e-6,
+    everybody=(),
+    skill=(0, 0, 0),
+    waiting=0.0,
+    gin=0.5,
+    knocks=0.32,
+    other=OTHER,
 ):
     """Return a review of a variant against `standard` with these effects for the strong player.
 
@@ -47,6 +55,7 @@ def make_review(
         skill: Effects on skill against the weaker player types.
         waiting: Effect on playing for gin against knocking immediately.
         gin: Proportion of gin in the variant.
+        knocks: Proportion of deals with a knock in the variant, which is 0.32 in the baseline.
         other: The variant.
     """
     request = ReviewRequest((BASE, other), BASE, strong=((BASE, "champion"), (other, "champion")))
@@ -71,7 +80,8 @@ def make_review(
     found[other, GIN_VS_KNOCK, GIN_PLAYER] = Effect(
         make_estimate(waiting, half), scorecard.SKILL_BOUNDS
     )
-    made.__dict__.update(measurements=figures, effects=found)
+    knock_rates = {BASE: make_estimate(0.32, half), other: make_estimate(knocks, half)}
+    made.__dict__.update(measurements=figures, effects=found, knock_rates=knock_rates)
     return made
 
 
@@ -173,6 +183,21 @@ def test_a_verdict_follows_from_the_words_of_size(made, said):
     assert found == said
 
 
+@pytest.mark.parametrize(
+    ("knocks", "half", "change", "said"),
+    [
+        (0.2, 1e-6, -1.5, "in fewer deals (20 instead of 32 %) and slightly earlier"),
+        (0.43, 1e-6, 10.0, "in more deals (43 instead of 32 %) and much later"),
+        (0.3, 1e-6, -1.5, "slightly earlier"),  # less than 3 percentage points
+        (0.28, 0.02, -1.5, "slightly earlier"),  # not significantly more than 3
+    ],
+)
+def test_a_large_change_in_the_number_of_knocks_comes_before_their_turn(knocks, half, change, said):
+    made = make_review({"knock_turn": make_estimate(change)}, knocks=knocks)
+    made.knock_rates[OTHER] = make_estimate(knocks, half)
+    assert f"but players knock {said}. " in verdicts.variant_verdict(made, OTHER)
+
+
 # Estimates of every size for each row; a little is from 1 and much from 3
 SIZES = {"same": 0.0, "little": 1.5, "less": -1.5, "much": 10.0, "unclear": make_estimate(1.0, 9.0)}
 GIN_SIZES = ((0.0, 0.5), (0.1, 0.6), (-0.1, 0.4), (0.3, 0.8), (-0.3, 0.2), (0.3, 0.96))
@@ -191,7 +216,8 @@ def test_every_verdict_is_up_to_three_short_sentences(length, skill):
     for (change, gin), waiting, size in itertools.product(GIN_SIZES, (0, 0.2, -0.2), SIZES):
         changes = dict.fromkeys(KEYS, SIZES[size]) | {"turns_per_match": strong, "gin": change}
         everybody = {"turns_per_match": others}
-        made = make_review(changes, everybody=everybody, skill=skill, waiting=waiting, gin=gin)
+        effects = {"everybody": everybody, "skill": skill, "waiting": waiting}
+        made = make_review(changes, **effects, gin=gin, knocks=0.2)
         found = verdicts.variant_verdict(made, OTHER)
         sentences = re.split(r"(?<=[a-z%])\. ", found.removesuffix("."))
         assert len(sentences) <= 3 and len(found.split()) <= 45 and found.endswith("."), found
