@@ -302,7 +302,8 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     opponent_count = int(record["defender_count"])
     if ending == "undercut":
         return f"{ending_phrase}, and {opponent_name} undercuts with {opponent_count}"
-    return f"{ending_phrase}, and {opponent_name} has deadwood {opponent_count}"
+    points_text = "1 point" if opponent_count == 1 else f"{opponent_count} points"
+    return f"{ending_phrase}, and {opponent_name} has {points_text} of deadwood"
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:

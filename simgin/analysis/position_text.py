@@ -260,7 +260,8 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     if deadwood_points > rules.knock_limit:
         limit = f"{rules.knock_limit} or less" if rules.knock_limit else "gin"
         yield (
-            f"ten cards with deadwood {deadwood_points} cannot end the deal, which needs {limit}. "
+            f"ten cards with {deadwood_points} points of deadwood cannot end the deal, which needs "
+            f"{limit}. "
             "Enter eleven cards, with the card just drawn last."
         )
 
