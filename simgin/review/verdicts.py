@@ -531,12 +531,15 @@ def _trend_line(
     else:
         values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
         known_values = [value.value for value in values if isinstance(value, PairedEstimate)]
-        range_texts = dict.fromkeys(map(row.format_value, (min(known_values), max(known_values))))
+        low_text, high_text = map(row.format_value, (min(known_values), max(known_values)))
+        range_text = f"is {low_text}"
+        if low_text != high_text:
+            range_text = f"ranges from {low_text} to {high_text}"
         verb = "hardly differs" if effect.size == SAME else "does not differ significantly"
         endpoints = " and ".join(
             format_sweep_point(review, variant) for variant in (first_variant, last_variant)
         )
-        yield f"{subject} is {' to '.join(range_texts)}{unit_noun} and {verb} between {endpoints}."
+        yield f"{subject} {range_text}{unit_noun}, and {verb} between {endpoints}."
 
 
 def _skill_trend_line(review: Review, first_variant: str, last_variant: str) -> Iterator[str]:

@@ -796,7 +796,7 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
             74.0,
             75.0,
             1.0,
-            "is 70 to 75 turns and hardly differs between undercut bonus 0 and undercut ",
+            "ranges from 70 to 75 turns, and hardly differs between undercut bonus 0 and undercut ",
         ),
         (
             74.0,
@@ -808,7 +808,7 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
             74.0,
             82.0,
             9.0,
-            "is 70 to 82 turns and does not differ significantly between undercut bonus ",
+            "ranges from 70 to 82 turns, and does not differ significantly between undercut bonus ",
         ),
     ],
 )
