@@ -45,13 +45,13 @@ VIEW_FIELDS = (
     ("other_points", "points that the opponent scored in the match before the current deal"),
     (
         "own_deals",
-        "number of won deals credited to the player before the current deal (gin and undercuts "
-        "can count twice)",
+        "number of deals that the player won before the current deal (one deal can count as "
+        "several)",
     ),
     (
         "other_deals",
-        "number of won deals credited to the opponent before the current deal (gin and "
-        "undercuts can count twice)",
+        "number of deals that the opponent won before the current deal (one deal can count as "
+        "several)",
     ),
     ("own_games", "number of games that the player won in the match, for the goal `games`"),
     ("other_games", "number of games that the opponent won in the match, for the goal `games`"),
