@@ -77,9 +77,11 @@ OPPONENT_FEATURES = ["wanted", "contested", "spurned", "spurned_fits", "count_ta
 HIGHEST_BLEND_INDEX = player.N_BLENDS - 1
 CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
     "nothing": change_nothing,
-    "estimated type of the opponent (replaced by one half)": fix_blend(HIGHEST_BLEND_INDEX // 2),
-    'estimated type of the opponent (replaced by "patient")': fix_blend(0),
-    'estimated type of the opponent (replaced by "knocks immediately")': fix_blend(
+    "estimated probability that the opponent knocks immediately (always 0.5)": fix_blend(
+        HIGHEST_BLEND_INDEX // 2
+    ),
+    "estimated probability that the opponent knocks immediately (always 0)": fix_blend(0),
+    "estimated probability that the opponent knocks immediately (always 1)": fix_blend(
         HIGHEST_BLEND_INDEX
     ),
     "value of the discard to the opponent": remove_features(*SAFETY_FEATURES),
