@@ -76,7 +76,7 @@ POSITION_WORLDS = 10_000
     "--deals", "Measure the error rate of A in N deals against B [default: champion]."
 )
 @options.strategy_option(
-    "Strategy that plays your side, or side A, for the rest of each deal.", "--as", "strategy"
+    "Strategy that plays your side (side A of a run) for the rest of each deal.", "--as", "strategy"
 )
 @options.strategy_option(
     "Strategy that plays the opponent (side B of a run) for the rest of each deal.",
