@@ -4,8 +4,8 @@ If it was dealt exactly one meld, it keeps its jacks, queens and kings for two t
 turns, it discards its highest lone card from three to eight. If there is none, it discards its
 highest unmatched card from ace to ten. A card is lone if no other unmatched card has the same rank,
 or the same suit within two ranks. The best arrangement of melds determines which cards are
-unmatched. The discard precedes the decision to end the deal, so the strategy sometimes breaks up
-gin if the eleventh card is high.
+unmatched. The strategy chooses its discard before it decides whether to end the deal, so it
+sometimes breaks up gin if the eleventh card is high.
 
 The original breaks ties between cards of the same rank by suit. If several arrangements of melds
 are equally good, the original uses the first one that it finds. Here, ties go to the lowest card

@@ -3,18 +3,18 @@
 The structure of a card measures what the hand would lose without the card. The structure is a sum
 over the partners of the card in the hand and over the cards that would complete a meld with both. A
 completing card counts 3 if it is in the hand, and 1 - q^4 if it is unseen, where q is the
-probability that the opponent holds it. The discard minimises a * structure + (1 - a) * remaining
-deadwood. The authors estimated q with a random forest. Here, all unseen cards are equally likely by
-default. With `belief=learned`, q depends on the opponent's actions. The original program takes and
-knocks like Simple.
+probability that the opponent holds it. The discard minimises `a` * structure + (1 - `a`) *
+remaining deadwood. The authors estimated q with a random forest. Here, all unseen cards are equally
+likely by default. With `belief=learned`, q depends on the opponent's actions. The original program
+takes and knocks like Simple.
 
-The weight a decreases with the square root of the number of turns, so structure matters early and
-deadwood late. In the original, a becomes negative. Here, the minimum of a is `floor`. The original
-also counts some dead cards as live, and treats the king of one suit as adjacent to the ace of the
-next suit. This strategy does neither.
+The weight `a` decreases with the square root of the number of turns, so structure matters early and
+deadwood late. In the original, `a` becomes negative. Here, the minimum of `a` is `floor`. The
+original also counts some dead cards as live, and treats the king of one suit as adjacent to the ace
+of the next suit. This strategy does neither.
 
-The discard precedes the decision to end the deal. Like the original, the strategy therefore
-sometimes breaks up gin.
+Like the original, the strategy chooses its discard before it decides whether to end the deal.
+Therefore, it sometimes breaks up gin.
 
 Source: Hein, Jiang, Thiyageswaran and Guerzhoy, "Random Forests for Opponent Hand
 Estimation in Gin Rummy", EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.

@@ -48,7 +48,8 @@ from simgin.text.messages import join_words, quote_text
 # Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_RATES = {name: (points, half) for name, (points, half) in CAST["points_lost"].items()}
 MANY_DEALS = 100  # number of deals below which the result depends mostly on luck
-# Worlds before the first comparison. With fewer worlds, the mistakes found depend on the seed.
+# Number of worlds before the first comparison. With fewer worlds, different seeds would often lead
+# to different lists of mistakes.
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 YOU = "you"

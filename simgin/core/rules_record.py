@@ -166,7 +166,7 @@ def build_lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]
         in_runs |= np.where(lanes & run == run, run, 0)
     for r in range(12, -1, -1):
         low = 1 << r
-        group = lanes[low :: 2 * low]  # lanes in which this card is the lowest
+        group = lanes[low :: 2 * low]  # suit lanes whose lowest card has rank r
         run_cards[group] = run_cards[group ^ low]
         for run in runs:
             if run & -run == low:

@@ -21,7 +21,7 @@ YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
 MAX_DECISIONS = 2560
 
 _SCALARS = (
-    # address of the deal in the random streams
+    # address of the deal in the random streams (strategy A sits in seat `half`)
     ("seed", "unit", "half", "deal")
     # number of cards shuffled and number of cards dealt so far
     + ("shuffled", "dealt")
@@ -62,8 +62,8 @@ _BY_SEAT = (
     # number of random numbers that policies have used so far
     + ("noises",)
 )
-# Fields of strategies A and B (A sits in seat `half`). `noisy` is a mask of the slots whose
-# policies use random numbers. `same` is 1 if the discard precedes the decision about the ending.
+# Fields of strategies A and B. `noisy` is a mask of the slots whose policies use random numbers.
+# `same` is 1 if the strategy chooses its discard before it decides whether to end the deal.
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(

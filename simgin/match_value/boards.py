@@ -77,8 +77,8 @@ def compile_table_filler() -> Any:
 
     The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
     and the last column contain the values of finished matches. Every other entry is
-    `reward[dealer]` plus the mean of the entries after one deal. If both positions can remain
-    unchanged after a deal, the entries for the two dealers are the solution of two linear
+    `reward[dealer]` plus the mean of the entries after one deal. If a deal can
+    leave both scores unchanged, the entries for the two dealers are the solution of two linear
     equations.
     """
     int_matrix = types.Array(int64, 2, "C")

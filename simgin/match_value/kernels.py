@@ -137,7 +137,7 @@ def fill_value_table(
     table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
 ):
     """Fill a table of match values backwards from the end of the match."""
-    # probability that both positions remain unchanged, by dealer and next dealer
+    # probability that neither player's score changes, by dealer and next dealer
     p_same = np.zeros((2, 2))
     rows, ends_a = next_a.shape
     columns, ends_b = next_b.shape

@@ -30,7 +30,7 @@ def build_kernel(
     Args:
         kernel: Bitcode of the generic kernel.
         kernel_name: Name of the kernel's function.
-        wrapper_name: Name of the function that Python calls and that calls the kernel.
+        wrapper_name: Name of the function that Python calls to run the kernel.
         policies: Bitcode and function name of each policy, in the order of the arguments.
         rules: Content of the rules record.
         target: Arguments of llvmlite's `create_target_machine`.

@@ -175,7 +175,8 @@ def _iter_equalities(
     yield "numbers of deals and of turn counts", deals, turns.sum(axis=1)
     yield "numbers of showdowns and of deadwood counts", showdowns, ending_counts.sum(axis=1)
     yield "numbers of units and of pair scores", units, pair_counts.sum(axis=1)
-    # A number and its square have the same parity, so their sums have the same parity.
+    # A number and its square are both even or both odd. Therefore, a sum of numbers and the sum of
+    # their squares are also both even or both odd.
     differences = ((sums ^ square_sums) & 1).sum(axis=1)
     yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are

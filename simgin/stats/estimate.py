@@ -20,7 +20,7 @@ from simgin.stats.metrics import Metric
 Z95 = 1.96
 MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
-# minimum number of units for Student's t, because its critical values grow without bound
+# minimum number of units for Student's t; with fewer units, its critical values are huge
 MIN_UNITS_STUDENT = 1.5
 SERIES_TERMS = 1000  # number of terms; the last term is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method

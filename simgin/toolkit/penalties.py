@@ -1,10 +1,10 @@
 """Choice of the discard with the lowest cost, which is the remaining deadwood plus a penalty.
 
-Advice about discards recommends which cards to keep, but rarely states how many points they are
-worth. To turn such advice into a policy, add a penalty on some cards to the discard policy of
-`gold`. The discard minimises the remaining deadwood plus the penalty. Ties are broken by the
-highest card, then by the lowest card number. A penalty of less than 1 point only breaks ties. A
-penalty of 10 points or more is a strict rule, because no card counts more than 10 points.
+Advice about discards says which cards to keep, but rarely how many points they are worth. To turn
+such advice into a policy, add a penalty on some cards to the discard policy of `gold`. The discard
+minimises the remaining deadwood plus the penalty. Ties are broken by the highest card, then by the
+lowest card number. A penalty of less than 1 point only breaks ties. A penalty of 10 points or more
+is a strict rule, because no card counts more than 10 points.
 
 If costs or penalties depend on the card, the author writes a function with the decorator `@helper`.
 The function is called with the arguments (view, rules, params, card, context). `context` is a value
