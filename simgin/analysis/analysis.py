@@ -367,7 +367,8 @@ def select_measure(variant: Variant) -> str:
     return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
-# Callback that receives the number of worlds, the maximum, and a function for the result
+# Callback that receives the number of worlds so far, the maximum number of worlds, and a function
+# that returns the current result
 OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 

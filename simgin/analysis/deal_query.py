@@ -15,7 +15,7 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import SimginError, did_you_mean, quote_text
 
-# Deal, and the same deal played by the second strategy if two strategies are compared
+# If two strategies are compared, `other` is the same deal played by the second strategy.
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
 ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}

@@ -273,7 +273,8 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
     """Yield each decision of strategy A in a deal, with the evaluator's action."""
     state = deal.state
     if state.half:
-        # A deal from a given shuffle has half 0, so swap the strategies to keep their seats.
+        # With a given shuffle, strategy A always sits in seat 0. Swap the strategies to keep their
+        # seats.
         assert matchup.b is not None, "A single-player game has only one half."
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}
@@ -359,7 +360,7 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
     chosen_action = position.chosen_action
     if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
-    if kind == "die":  # The card field is the offered number, or 0 for no offer.
+    if kind == "die":  # The field `card` is the offered number, or 0 for no offer.
         return "offered too much" if chosen_action.card > best.card else "offered too little"
     if kind in ("upcard", "draw"):
         return "took the card" if chosen_action.kind == ACTION_TAKE else "left the card"

@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 
 DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
-MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum (for reliable intervals) and maximum number of deals
-LEAD_FACTOR = 25  # number of deals for estimating the mean gain, per evaluated deal
+MIN_DEALS = 100  # With fewer deals, the intervals would not be reliable.
+MAX_DEALS = 100_000
+LEAD_FACTOR = 25  # number of extra deals for estimating the mean gain, for each evaluated deal
 PAIRS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
-# Number of decisions that are measured again because they seem costliest, and number of new worlds
-# per decision. The first estimates of the costliest decisions are biased upwards.
+# The first estimates of the costliest decisions are biased upwards. Therefore, MAX_CANDIDATES
+# decisions are measured again in new worlds.
 MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
 N_COSTLIEST = 5  # number of decisions listed in the report
 DECISION_TITLES = {

@@ -411,9 +411,9 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     for metric, estimate in grade.result.items():
         values = grade.to_columns(estimate)
         rows.append({**columns, "metric": metric, **values, "n": int(estimate.n)})
+    # Only NaN differs from itself. It is replaced with None.
     return [
-        {name: None if value != value else value for name, value in row.items()}  # NaN
-        for row in rows
+        {name: None if value != value else value for name, value in row.items()} for row in rows
     ]
 
 

@@ -15,7 +15,7 @@ DEAL_RESULTS = tuple(
 SCORED_RESULTS = DEAL_RESULTS[:5]  # results that score points for a player
 WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results that count as a won deal
 
-# Facts about strategies A and B. The function `count_draws` defines `draws`.
+# Facts about strategies A and B. See `count_draws` for the definition of `draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
@@ -75,18 +75,18 @@ COL_SUM = 1
 COL_SQUARE = COL_SUM + N_FACTS
 COL_CROSS = COL_SQUARE + N_FACTS
 COL_TURNS_HISTOGRAM = COL_CROSS + N_FACTS
-TURNS_BINS = 64  # histogram of the number of turns in a deal (the last bin means 63 or more)
+TURNS_BINS = 64  # bins for the number of turns in a deal (the last bin means 63 or more)
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
-DEADWOOD_BINS = 16  # histogram of the knocker's deadwood (the last bin means 15 points or more)
+DEADWOOD_BINS = 16  # bins for the knocker's deadwood (the last bin means 15 points or more)
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
-# Histogram of four times A's win rate in a unit. The win rate refers to matches, or to deals if the
-# unit has no matches.
+# Bins for A's win rate in a unit, which is 0, 1/4, 1/2, 3/4 or 1. If the unit consists of matches,
+# this is the rate of matches won. Otherwise, it is the rate of deals won.
 PAIR_BINS = 5
 # Sum of A's squared margin over deals, which measures the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
 COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum of A's squared margin over matches
-# Sum over deals of the difference in dealt deadwood, dealer minus nondealer. In solitaire games,
-# the column contains the negative sum of the player's dealt deadwood.
+# Sum over deals of the deadwood dealt to the dealer minus the deadwood dealt to the nondealer. In
+# solitaire games, the player counts as the nondealer.
 COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
 N_COLUMNS = COL_DEALT_DIFFERENCE + 1
 

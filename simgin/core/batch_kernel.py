@@ -181,7 +181,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     a_has_won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # A match to a total is a solitaire match, so no opponent has a score.
+        return  # Only solitaire matches have a target total, so the opponent has no score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a

@@ -12,26 +12,24 @@ from simgin.core.jit import jit
 from simgin.core.scoring import RESULT_JOKER
 
 _FIELDS = (
-    # Address of the deal: number of the unit, game of the mirrored pair, and number of the deal in
-    # the match
+    # Indices of the unit, of the game in a mirrored pair, and of the deal in a match
     ("unit", "half", "deal")
-    # Dealer, index of the result in `DEAL_RESULTS`, winner, and knocker
+    # `kind` is the index of the result in `DEAL_RESULTS`.
     + ("dealer", "kind", "winner", "knocker")
-    # Points of both sides, and total number of turns
     + ("points_a", "points_b", "turns")
     # Player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
     # there is no upcard)
     + ("upcard_to",)
-    # Showdown: deadwood of the knocker, deadwood of the defender after lay-offs and before
-    # lay-offs, and number of cards laid off
+    # `defender_count` is the defender's deadwood after lay-offs, and `defender_before` is the
+    # deadwood before lay-offs.
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood of the dealt hands, number of upcards and discards taken, and total number of cards
-    # drawn (`count_draws`)
+    # `dealt_a` is the deadwood of the hand that was dealt to A. `takes_a` counts the cards that A
+    # took from the pile, and `draws_a` is the result of `count_draws`.
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
-    # Multiplier of the score, number on the die and owner of the die at the end of the deal, and
-    # number of deals or games won by a refusal
+    # `stake` is the number on the die at the end of the deal. If a player refused the die, `pays`
+    # is the number of deals or games that the opponent won.
     + ("multiplier", "stake", "owner", "pays")
-    # Match score before this deal: points, won deals and won games of both sides
+    # Score of the match before this deal
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
     # Winner of the match after this deal, or -1 (undecided), -2 (drawn) or -3 (unfinished). A
     # single deal counts as a match.

@@ -12,9 +12,9 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
 
-# Maximum number of combinations of lay-offs on one meld. Two chains with at most ten cards in total
-# form up to 36 pairs. With round-the-corner runs, both chains can contain the same ten cards, which
-# gives 66 pairs.
+# Maximum number of combinations of lay-offs on one meld. A player can extend a run at both ends by
+# up to ten cards in total. If every card fits only one end, there are at most 6 * 6 combinations.
+# In a round-the-corner run, every card can fit both ends, which gives 66 combinations.
 MAX_OPTIONS = 66
 
 

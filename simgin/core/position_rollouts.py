@@ -48,9 +48,9 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# Actions that a take policy does not have: discard a card, end the deal with a discard (-1 for big
-# gin), leave the last discard (50th-card rule), offer a number on the die (0 for no offer), and
-# accept or refuse the offered number
+# Actions that a take policy does not have. ACTION_END ends the deal with a discard (-1 for big
+# gin). ACTION_LEAVE leaves the last discard on the pile (50th-card rule). ACTION_OFFER offers a
+# number on the die, and 0 means no offer.
 ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
     3,
     4,

@@ -16,50 +16,50 @@ from simgin.core.view import VIEW
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
-# Maximum number of decisions in a deal: 500 turns with up to five decisions each (offer, draw, two
-# endings, discard), plus a margin
+# Maximum number of decisions in a deal. A deal has up to 500 turns with up to five decisions each
+# (offer, draw, two endings, discard). The rest is a margin.
 MAX_DECISIONS = 2560
 
 _SCALARS = (
     # address of the deal in the random streams (strategy A sits in seat `half`)
     ("seed", "unit", "half", "deal")
-    # number of cards shuffled and number of cards dealt so far
+    # `shuffled` and `dealt` are the numbers of cards shuffled and dealt so far.
     + ("shuffled", "dealt")
-    # dealer and visible cards, knock limit and multiplier of the deal, and state of the turn
+    # `limit` is the knock limit, and `multiplier` is the factor by which points are multiplied.
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
-    # number of cards above the joker in a solitaire deck (negative if the joker was dealt to the
-    # player), and position of the joker in dealing order
+    # `above` is the number of cards above the joker in a solitaire deck, or a negative number if
+    # the joker was dealt to the player. `joker` is the position of the joker in dealing order.
     + ("above", "joker")
-    # number on the die, owner of the die, offered number, and payment for a refusal
+    # State of the die. If the opponent refuses the offer, the player wins `pays` deals or games.
     + ("stake", "owner", "offered", "pays")
-    # least deadwood after a discard from eleven cards, and all discards that achieve it
+    # `best` contains all discards that leave the least deadwood (`least`).
     + ("least", "best")
-    # ending that is proposed to the knock policy
+    # Ending that the engine proposes to the knock policy
     + ("ending", "ending_card", "ending_count")
-    # current decision, for error messages
+    # Current decision, for error messages
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # traced deal: game of the pair, number of the deal (-1 if no deal is traced), 1 if the current
-    # deal is traced, number of logged decisions, 1 if the cards are prescribed, and number of
-    # prescribed actions
+    # `watch_half` and `watch_deal` identify the deal to trace. `watched` is 1 during this deal, and
+    # `logged` is the number of logged decisions. `given` is 1 if the cards are prescribed, and
+    # `scripted` is the number of prescribed actions.
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
-    # result of the deal (rules.md, section 6): seats (-1 for neither seat), last discard (-1 for
-    # none), and deadwood in points
+    # Result of the deal (rules.md, section 6). `stopper` and `winner` are seats, or -1 for neither
+    # seat. `discard` is the last discard, or -1 for none.
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")
-    # number of deal records written so far
+    # Number of deal records written so far
     + ("recorded",)
-    # player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
+    # Player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
     # there is no upcard)
     + ("upcard_to",)
 )
 _BY_SEAT = (
-    # hands, cards known to the opponent, cards discarded or declined, deadwood of the ten cards
-    # between turns, and deadwood of the dealt hands
+    # `known` contains the cards that the opponent knows. `shed` contains the cards that the player
+    # discarded or declined. `count` is the deadwood of the ten cards between turns.
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
-    # score of the match so far
+    # Score of the match so far
     + ("points", "deals_won", "games", "opened")
-    # number of random numbers that policies have used so far
+    # Number of random numbers that policies have used so far
     + ("noises",)
 )
 # Fields of strategies A and B. `noisy` is a mask of the slots whose policies use random numbers.

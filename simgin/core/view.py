@@ -13,7 +13,8 @@ from simgin.core.rules_record import MAX_COLUMNS
 
 # `max_turns` is at most 500, and the 50th-card rule can add one turn.
 MAX_TURNS = 501
-FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)  # source in the history
+# Sources of a card in the history
+FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)
 
 VIEW_FIELDS = (
     ("hand", "mask of the player's own cards: ten before the draw, eleven after the draw"),
@@ -112,10 +113,10 @@ _VIEW = np.dtype(
     align=True,
 )
 VIEW = np.dtype((np.record, _VIEW))
-# meldings[i] contains the three melds (0 for none) of action i of a `show` policy, in the order of
-# rules.md 3.5. In other slots, meldings[i] is 0. For i < turns, history[i] contains the seat, the
-# source (0 for the stock, 1 for the pile), the card drawn (-1 if this seat did not see it) and the
-# card discarded (-1 for none).
+# For a `show` policy, meldings[i] contains the three melds of action i in the order of rules.md
+# 3.5, and 0 for each missing meld. For other policies, all entries are 0. Each of the first `turns`
+# rows of `history` contains the seat, the source of the card (0 for the stock, 1 for the pile), the
+# card drawn (-1 if the player did not see it) and the card discarded (-1 for none).
 
 
 def new_view() -> np.record:

@@ -60,16 +60,17 @@ from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_d
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
-ROLLOUT_BLOCK = 4000  # number of deals per call (views of 16 MB)
+ROLLOUT_BLOCK = 4000  # number of deals per call (their views use 16 MB)
 # number of matches per opponent for the sample of initial scores
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
-WARM_UP_ROUNDS = 4  # number of warm-up rounds
+WARM_UP_ROUNDS = 4
 AVERAGED_ROUNDS = 5  # number of final rounds whose weights are averaged
 WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors by which sums of previous rounds are multiplied
 RIDGE_PENALTY = 4000.0
 # penalties on the weights of the knock table
 SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0
-REFINEMENT_LEVEL_PENALTY = 10.0  # penalty on the cells of a trained table, as a number of decisions
+# penalty on changes of the cells of a trained table, as a number of decisions
+REFINEMENT_LEVEL_PENALTY = 10.0
 IMMEDIATE_KNOCK_PRIOR = 0.5  # prior probability that an opponent knocks immediately
 # Policies and their features are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
@@ -190,7 +191,7 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
 KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
-# cells of the knock table, and linear features by stage
+# number of cells in the knock table, plus number of linear features for each stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 

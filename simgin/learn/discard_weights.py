@@ -38,7 +38,7 @@ TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
 EVALUATION_MATCHES = 4_000  # number of matches per opponent for the estimated gain of a round
 MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of the report
-ROLLOUT_BLOCK = 2_000  # number of deals per call (views of 8 MB)
+ROLLOUT_BLOCK = 2_000  # number of deals per call (their views use 8 MB)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class TrainRequest(TrainingRequest):
         player, parsed_variant, pool = read_players(strategy, variant, against)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
-        feature_sampler(policy)  # raises an error if the policy cannot be trained
+        feature_sampler(policy)  # Raise an error if the policy cannot be trained.
         assert isinstance(policy.weights, Path), "the decorator requires a file"
         initial_weights = np.array(list(policy.start.values()), np.float64)
         untrained_player = replace(player, discard=replace(policy, weights=initial_weights))
@@ -327,7 +327,7 @@ def _round_line(training: TrainRequest, result: TrainingRound) -> str:
 
 
 MAX_ALTERNATIVES = 5  # maximum number of discards that are rolled out per decision
-# number of additional feature slots, which are 0 unless `describe` writes too many features
+# number of extra feature slots, which reveal whether `describe` writes too many features
 FEATURE_MARGIN = 16
 PRIOR_DECISIONS = 300  # weight of the prior (the previous weights), as a number of decisions
 ILLEGAL_COST = 1e300  # cost of cards that must not be discarded
@@ -425,7 +425,7 @@ class FeatureSampler:
 
     policy: Policy
     select_discards: Policy  # policy that returns the discards with the lowest costs as bits
-    # function of views, actions, rules and the array for the features
+    # function that is called with views, actions, rules and the array for the features
     write_features: Callable[..., None]
 
     def sample(self, matchup: Matchup, first_deal: int, n_deals: int) -> RegressionSums:

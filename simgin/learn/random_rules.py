@@ -13,8 +13,8 @@ from simgin.rules.parameters import ParamValue, rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
-# Settings of training/champion_rules.py: seed, number of rounds, number of rule sets per round, and
-# number of rule sets for estimating the odds of the opponent's type
+# Settings of training/champion_rules.py. From ODDS_RULE_SETS rule sets, the script estimates the
+# odds that an opponent knocks immediately.
 TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 8, 96, 100
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_PROBABILITY = 0.4

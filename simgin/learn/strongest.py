@@ -25,7 +25,8 @@ from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
 PILOT_SEED = 0x7261696C  # seed offset, so that pilot matches and reviews use different deals
-# Elo difference of a challenger that is clearly stronger than `champion` and wins 52.9 % of matches
+# Elo lead of a challenger that counts as clearly stronger than `champion`, because it wins 52.9 %
+# of matches
 STRONGER_ELO = 20
 
 

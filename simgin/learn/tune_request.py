@@ -25,10 +25,10 @@ SEARCH_GENERATIONS = 20
 CANDIDATE_MATCHES = 4_000  # number of matches per candidate and opponent
 # number of matches per opponent for the confirmation
 CONFIRMATION_MATCHES = 40_000
-# Minimum number of matches, because standard errors require batches of 200 matches
+# Minimum number of matches. Standard errors require several batches of 200 matches.
 MIN_SEARCH_MATCHES = 1_000
 SEED_STRIDE = 2**32  # difference between the seeds of successive generations
-# Maximum number of parameters, because more parameters would require larger generations
+# Maximum number of parameters. More parameters would require larger generations.
 MAX_TUNED_PARAMETERS = 60
 
 ParameterValues = tuple[float, ...]  # one value per tunable parameter
@@ -261,7 +261,7 @@ def read_matches(text: float | str) -> int:
 
 
 ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters whose values have an order
-VALUE_DIGITS = 2  # decimals of a value beyond the first significant digit of its step
+VALUE_DIGITS = 2  # number of decimals after the first significant digit of the step
 _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 

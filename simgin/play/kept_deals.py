@@ -11,7 +11,7 @@ from simgin.text.messages import SimginError
 from simgin.text.user_data import user_data_directory
 
 MAX_DEALS = 100  # maximum number of stored deals; older deals are deleted
-FILE_PATTERN = "deal-*.json"  # Other files in the directory are not changed.
+FILE_PATTERN = "deal-*.json"  # simgin does not change other files in the directory.
 
 
 class NoDealsError(SimginError):

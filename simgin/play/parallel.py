@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from simgin.core import jit
 
 T = TypeVar("T")
-# Function that is called with the number of finished units and the total number
+# Function that is called with the number of finished units and the total number of units
 Progress = Callable[[int, int], None]
 PROGRESS_PARTS = 1000  # number of progress steps per part of a task
 

@@ -46,7 +46,7 @@ LOAD_AFTER = 0.5  # CPU time in seconds after which a kernel is loaded from the 
 COMPILE_AFTER = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
-FREE_MEMORY = 64 << 20  # bytes that must be available, because LLVM exits if memory runs out
+FREE_MEMORY = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()

@@ -49,12 +49,11 @@ from simgin.core.state import (
 from simgin.core.turn_steps import clear_deal
 
 N_SLOTS = len(SLOTS)
-# Addresses of the records of a game: the state, a copy of the state from the beginning of a turn,
-# the views of both seats, and a buffer for a copy of a view
+# Fields that contain addresses. `turn_start` refers to a copy of the state at the beginning of a
+# turn, and `view_copy` to a buffer for a copy of a view.
 ADDRESS_FIELDS = ("state", "turn_start", "view0", "view1", "view_copy")
-# Further fields: the address of the rules, the external seats as bits, the status of the game, the
-# outcome of its match, the die before the deal, the fields of `simgin.envs`, and the policies of
-# both seats, which are used only if the seat has a strategy
+# Each bit of `external_seats` is 1 if the actions of the seat come from outside the engine. `stake`
+# and `owner` describe the die before the deal. The fields in the last line belong to `simgin.envs`.
 _GAME_FIELDS = (
     (*ADDRESS_FIELDS, "rules", "has_turn_start", "external_seats", "is_match", "n_players")
     + ("status", "outcome", "stake", "owner")
@@ -68,7 +67,7 @@ GAME = np.dtype(
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
-# number of leading int64 fields of a state, which change during a turn
+# size of the part of a state that can change during a turn, in int64 fields
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)

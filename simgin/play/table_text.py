@@ -19,7 +19,8 @@ from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 YES, NO = 1, 0
-MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
+MAX_HISTORY_ROWS = 12  # maximum number of rows in a column of the history
+HISTORY_WIDTH = 40  # width of a column of the history, in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
 ENDING_WORDS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
 MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history, in characters

@@ -24,7 +24,7 @@ from simgin.text.messages import print_status
 WARN_AFTER = 10.0  # time in seconds before the warning
 ABORT_AFTER = 60.0  # time in seconds before the call is aborted
 CHECK_INTERVAL = 1.0  # seconds between two checks
-# State fields, of which at least one changes between two decisions of a deal
+# State fields. Between two decisions of a deal, at least one of these fields changes.
 _DECISION_FIELDS = (
     "unit",
     "half",
@@ -46,9 +46,9 @@ class _RunningKernel:
         self._state = state
         self._on_timeout = on_timeout
         self._decision: tuple[int, ...] = ()
-        self._waited = (
-            0.0  # time in seconds, counted in checks so that pauses of the process are ignored
-        )
+        # The waiting time in seconds is the number of checks times their interval, so that pauses
+        # of the process do not count.
+        self._waited = 0.0
 
     def check(self) -> None:
         """Warn if the current policy call takes too long, and later abort the call."""

@@ -174,8 +174,10 @@ class BatchRows:
         return all(sum_metric(total, m) == sum_metric(total, m, as_b=True) for m in METRICS)
 
 
-# Homogeneity of batches. A batch is a pure function of its units, so the replay of an outlier must
-# give the same result. Batches are never dropped (docs/explanation/statistics.md#homogeneity).
+# Homogeneity of batches
+#
+# A batch depends only on its units, so replaying an outlier must give the same result. simgin never
+# drops a batch (docs/explanation/statistics.md#homogeneity).
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,15 @@ MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
 # minimum number of units for Student's t; with fewer units, its critical values are huge
 MIN_UNITS_STUDENT = 1.5
-SERIES_TERMS = 1000  # number of terms; the last term is below 1e-17 of the sum
+SERIES_TERMS = 1000  # number of terms of a series, whose last term is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences and of each direction of a sequential test
-# Minimum number of units before the first look. The sequence is only asymptotically valid if the
-# variance is estimated.
+# Minimum number of units before the first look. With fewer units, a confidence sequence with an
+# estimated variance would not be reliable.
 MIN_UNITS_FIRST_LOOK = 200
-POWER_80 = 2.8  # sum of the normal quantiles 1.96 and 0.84: a two-sided 5 % test has 80 % power
+# A two-sided 5 % test detects a difference of 2.8 standard errors with 80 % power. The number is
+# the sum of the normal quantiles 1.96 and 0.84.
+POWER_80 = 2.8
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
     """
     log_term = 2 * math.log(1 / alpha)
     ratio_at_optimum = log_term + math.log(1 + log_term)
-    variance_ratio = units / planned_units * ratio_at_optimum  # V / r
+    variance_ratio = units / planned_units * ratio_at_optimum
     return math.sqrt((1 + 1 / variance_ratio) * math.log((1 + variance_ratio) / alpha**2))
 
 

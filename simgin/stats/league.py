@@ -25,7 +25,7 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-MIX_SAMPLES = 200  # number of bootstrap samples; each sample needs a linear program
+MIX_SAMPLES = 200  # number of bootstrap samples (simgin solves a linear program for each)
 # percentiles of the bootstrap samples that are the bounds of an interval
 INTERVAL_PERCENTILES = (2.5, 97.5)
 MIN_WEIGHT = 1e-6  # minimum weight of a strategy in the equilibrium mix

@@ -33,7 +33,7 @@ TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-# Number of significant digits, which hides differences between platforms in the last bits
+# Number of significant digits. Further digits can differ between platforms.
 SIGNIFICANT_DIGITS = 10
 
 
