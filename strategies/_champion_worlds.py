@@ -41,14 +41,14 @@ TABLE_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
 BURN_IN, THINNING = 200, 15  # number of Metropolis steps before the first hand and between hands
 WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
-# Prior standard deviation of the difference between two actions in a world, in points, and weight
-# of the prior in worlds
+# The prior standard deviation of the difference between two actions in a world is PRIOR_SD points.
+# The prior counts as much as PRIOR_WORLDS worlds.
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
-TURN_COST = 0.024  # `n` times the minimum expected gain (points) for each turn of a rollout
-EXPECTED_TURNS, SETUP_TURNS = (
-    9.0,
-    1.1,
-)  # expected number of turns of a rollout, and overhead of a world in turns
+# Another world is played only if the expected gain is at least TURN_COST / n points for each turn
+# of its rollouts.
+TURN_COST = 0.024
+EXPECTED_TURNS = 9.0  # expected number of turns of a rollout
+SETUP_TURNS = 1.1  # CPU time to set up a world, as a number of turns
 FIRST_CHECK = 32  # number of worlds assumed in the first check
 
 

@@ -23,7 +23,7 @@ from simgin.toolkit import (
     random_below,
 )
 
-# Actions, of which the first three are the actions of a take policy
+# Actions. The first three are the actions of a take policy.
 STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
 ANY_SOURCE = -1  # action with an unspecified draw source
 TABLE_TARGET = 100  # target score of the matches in the table of win probabilities
@@ -53,7 +53,7 @@ EXPECTED_DEADWOOD = (
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
 )  # fmt: skip
 MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
-# Number of worlds before the first check for inferior actions, doubled at each check
+# Number of worlds before the first check for inferior actions. The number doubles at each check.
 FIRST_BATCH = 32
 
 

@@ -105,7 +105,7 @@ def adapt_weights(weights, deltas, rules):
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
     trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
-    # Under the rules used in training, the change improves only the weights of rush.
+    # Of the variants used in training, only rush plays better with a correction for its own rules.
     used = features if offset == RUSH else features - trained_features
     if not used.any():
         return weights

@@ -42,8 +42,8 @@ from simgin.toolkit import (
 )
 
 TALLY_SIZE = 300  # larger than the deadwood of eleven cards, even if an ace counts 99 points
-# Axes of improvement.npy: rank; number of known other cards of the rank; number of unseen other
-# cards of the rank; state of each of the four nearest cards in the suit (gone, unseen or known)
+# The axes of improvement.npy are the rank, the numbers of other cards of the rank that are known
+# and unseen, and the states of the four nearest cards in the suit (gone, unseen or known).
 N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
 N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 

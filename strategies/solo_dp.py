@@ -20,8 +20,8 @@ from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs
 
-# Shape of solo_dp.npy. A linear function has an intercept, a slope by cards saved and a slope by
-# deadwood.
+# Shape of solo_dp.npy. The last axis contains an intercept, a slope by the number of cards saved
+# and a slope by deadwood.
 N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
 CARDS_PER_STEP = 3  # number of cards per time step in a deck with the joker

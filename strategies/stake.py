@@ -25,8 +25,8 @@ idea.
 from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import bernoulli, pick_random
 
-# Axes of stake.npy: number of the player's turns (the last index includes later turns), and bands
-# of five points of deadwood
+# The axes of stake.npy are the number of the player's turns and bands of five points of deadwood.
+# The last index of turns includes all later turns.
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MAX_NEEDED = 21
