@@ -118,7 +118,7 @@ def test_training_ignores_earlier_weights(train_screen):
     assert extract_result(result) == extract_result(train_screen)
     assert Path("other.npy").exists()
     assert re.search(
-        r"Next:    move other\.npy to \S+/weighed\.npy, which weighed\.py reads\.", result
+        r"Next:    move other\.npy to \S+/weighed\.npy\. weighed\.py reads this file\.", result
     )
 
 
