@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
-MIN_DEALS = 100  # With fewer deals, the intervals would not be reliable.
-MAX_DEALS = 100_000
+# minimum number of deals for reliable intervals, and maximum number of deals
+MIN_DEALS, MAX_DEALS = 100, 100_000
 LEAD_FACTOR = 25  # number of extra deals for estimating the mean gain, for each evaluated deal
 PAIRS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
