@@ -152,7 +152,9 @@ style_option = click.option(
     metavar="NAME|FILE",
     help="Style of the plots: a matplotlib style such as ggplot, or a .mplstyle file.",
 )
-details_option = click.option("--details", is_flag=True, help="Print all tables of the report.")
+details_option = click.option(
+    "--details", is_flag=True, help="Print all tables of the report in full."
+)
 variant_option = click.option(
     "-v",
     "--variant",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -135,7 +135,7 @@ class Report(RenamedAttributes):
         return render_text(part for part in parts if part is not None)
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the objects to print on a terminal, with every table if `details` is True."""
+        """Yield the objects to print on a terminal, with every row of every table if `details`."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -143,9 +143,11 @@ class Report(RenamedAttributes):
         if self.caveat:
             yield Sentences([self.caveat.sentence])
         yield Sentences(self.verdict, sys.maxsize if details else MAX_VERDICT_LINES)
-        yield from self.tables if details else self.tables[:1]
-        if details:
-            yield from self.detail_tables
+        if not details:
+            yield from self.tables[:1]
+            return
+        for report_table in (*self.tables, *self.detail_tables):
+            yield replace(report_table, max_rows=len(report_table.rows))
 
     def to_markdown(self) -> str:
         """Return the question, the rules, the verdict and all tables as Markdown."""

@@ -33,7 +33,7 @@ LATEX_MINUS_PATTERN = re.compile(r"(?<=[\s(])-(?=\d)")  # minus sign of a number
 COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and its minimum in wide tables
 # minimum width of a column of names, unless the terminal is narrow
 MIN_NAME_WIDTH = 14
-MAX_TERMINAL_TABLE_ROWS = 60  # maximum number of rows that are printed on a terminal
+MAX_TERMINAL_TABLE_ROWS = 60  # default maximum number of rows that are printed on a terminal
 # tones of cells, which are CSS classes in HTML, and their styles on a terminal
 TONE_STYLES = {
     "": "",
@@ -146,13 +146,15 @@ class Table:
     """Table of a report, with a title, a DataFrame, columns and a note.
 
     The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
-    mapping from column names to strings (see `table_from_rows`).
+    mapping from column names to strings (see `table_from_rows`). A terminal shows up to `max_rows`
+    rows.
     """
 
     title: str
     frame: Frame
     columns: Sequence[Column]
     note: str = ""
+    max_rows: int = MAX_TERMINAL_TABLE_ROWS
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -211,10 +213,10 @@ class Table:
         if self.is_scorecard:
             yield _build_scorecard(self.headings, self.rows, options.max_width)
         elif self.rows:
-            rows = [tuple(map(str, row)) for row in self.rows[:MAX_TERMINAL_TABLE_ROWS]]
+            rows = [tuple(map(str, row)) for row in self.rows[: self.max_rows]]
             yield from _fit_table_to_width(self.headings, rows, options.max_width)
-        if (n_omitted := len(self.rows) - MAX_TERMINAL_TABLE_ROWS) > 0:
-            yield Text(f"... and {n_omitted} more rows, in summary.md.")
+        if (n_omitted := len(self.rows) - self.max_rows) > 0:
+            yield Text(f"... and {n_omitted} more rows.")
         if self.note and not self.is_scorecard:
             yield Text(wrap_text(self.note, options.max_width))
 

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from simgin.report.numbers import EN_DASH
+from simgin.report.report import Report
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 from support.sample_reports import make_report
 
@@ -86,6 +87,14 @@ def test_question_verdict_and_first_table_fit_a_screen_and_details_show_the_rest
     assert lines[:2] == ["Who wins, gold?", "gold wins."] and len(lines) <= 24
     text = "".join(map(text_of, make_report().to_renderables(details=True)))
     assert "Small" not in "\n".join(lines) and "Small" in text and "Results" in text
+
+
+def test_details_show_every_row_of_a_long_table():
+    frame = pd.DataFrame({"n": range(100)})
+    report = Report("How many?", [], detail_tables=[Table("Numbers", frame, [Column("n", "n")])])
+    assert text_of(report.detail_tables[0]).endswith("59\n... and 40 more rows.\n")
+    text = "".join(map(text_of, report.to_renderables(details=True)))
+    assert text.split()[-1] == "99" and "more rows" not in text
 
 
 def test_the_alternative_text_has_ends_minimum_and_maximum():
