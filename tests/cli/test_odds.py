@@ -37,6 +37,11 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     headings = ("matches won %", "goals met %", "penalty", "best possible")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
+    _, further_results = " ".join(output.split()).split("Further results: ")
+    assert further_results.startswith(
+        "odds by number of draws (odds.csv), odds by number of cards left (left.csv), "
+        "effect of luck (joker.csv) and effect of skill (gap.csv)."
+    )
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call(*repeated[2:], "--details").stdout == output
@@ -64,6 +69,7 @@ def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
     output = call(*words, "--details").stdout
     assert_narrow(output)
     assert "nondealer" in output and "deadwood" in output and "joker" not in output
+    assert "Further results" not in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*TABLE_COLUMNS, "a", "b", "dealer"]
     for name in ("scores-standard", "counts-standard"):

@@ -11,6 +11,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.output import print_note, repeat_command
+from simgin.text.messages import join_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from simgin.odds.odds import Odds
     from simgin.report.report import Report
 
+# contents of CSV files that are not part of the report
+CSV_CONTENTS = {
+    "odds.csv": "odds by number of draws",
+    "left.csv": "odds by number of cards left",
+    "joker.csv": "effect of luck",
+    "gap.csv": "effect of skill",
+}
 DEFAULT_OUTPUT = Path("results") / "odds"
 
 
@@ -49,11 +57,11 @@ def odds_command(
 ) -> None:
     """Compute the probability of winning a deal and a match.
 
-    For solitaire variants, simgin reports the probability of winning a deal, winning the match,
-    going gin and drawing the joker. The tables show the odds of each strategy by number of draws
-    and by number of cards left, and separate luck from skill. For two-player variants, simgin
-    reports the win probability by seat and by score, with each strategy playing against itself.
-    Without VARIANT, simgin covers all solitaire variants.
+    For solitaire variants, simgin reports the probability of winning a deal, winning the match and
+    going gin. CSV files contain the odds of each strategy by number of draws (odds.csv) and by
+    number of cards left (left.csv), and separate luck (joker.csv) from skill (gap.csv). For
+    two-player variants, simgin reports the win probability by seat and by score, with each strategy
+    playing against itself. Without VARIANT, simgin covers all solitaire variants.
 
     \b
       simgin odds
@@ -103,4 +111,7 @@ def _make_screen(report: Report, seed: int, details: bool) -> Iterator[Renderabl
     yield from report.to_renderables(details=details)
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
-        yield "Details: --details prints all tables, which are also in summary.md."
+        yield "Details: --details prints all tables of the report."
+    contents = [f"{text} ({name})" for name, text in CSV_CONTENTS.items() if name in report.files]
+    if contents:
+        yield f"Further results: {join_words(contents)}."
