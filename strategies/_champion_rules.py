@@ -38,7 +38,7 @@ BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES = 68
-# Indices of the features that are 1, for each variant with separate champion weights
+# For each variant with its own champion weights, the indices of the features that are 1
 TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 61), "dice": (64,)}
 
 

@@ -61,7 +61,7 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
 ROLLOUT_BLOCK = 4000  # number of deals per call (their views use 16 MB)
-# number of matches per opponent for the sample of initial scores
+# number of matches per opponent from which the initial scores of deals are sampled
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4
 AVERAGED_ROUNDS = 5  # number of final rounds whose weights are averaged

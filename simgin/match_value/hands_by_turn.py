@@ -33,8 +33,9 @@ from simgin.strategy import python_tier
 
 RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
 
-# Record of a turn: index of the deal in the records, number of the turn from 1, number of the
-# player's own turn, side that moved (0 for A, 1 for B), and deadwood of this side after the turn
+# Record of a turn. `deal` is the index of the deal in the records. `turn` counts the turns of both
+# players from 1, and `own_turn` counts the player's turns. `count` is the player's deadwood after
+# the turn.
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
 DEADWOOD_BIN_SIZE = 5  # width of a bin, in points of deadwood

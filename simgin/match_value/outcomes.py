@@ -40,8 +40,8 @@ N_GROUPS = 20  # number of groups (the relative error of standard errors is 16 %
 Arrays = dict[str, np.ndarray]
 UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 
-# Side of the dealer, side of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
-# points of the winner (of A if neither side won), and number on the die at the end of the deal
+# `dealer` and `winner` are sides (0 for A, 1 for B, -1 for neither). If neither side won, `points`
+# are the points of A. `stake` is the number on the die at the end of the deal.
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
 # Minimum value and number of values of each column, for packing an outcome into an integer
@@ -220,8 +220,8 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
 MAX_TARGET_POINTS = 250  # maximum of the rule parameter points_target
 
-# points of both sides, group, sign (1 for the outcome at this score, -1 for the outcome of the same
-# shuffle from the starting score), side of the dealer, side of the winner, and points of the winner
+# `sign` is 1 for the outcome at this score, and -1 for the outcome of the same shuffle from the
+# starting score. `points` are the points of the winner.
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 

@@ -26,7 +26,7 @@ from simgin.stats.table import Frame, make_frame
 ANCHOR = "simple"
 BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # number of Elo points per unit of the log odds
-TOLERANCE = 1e-9  # maximum change in log t in the last iteration of the fit
+TOLERANCE = 1e-9  # maximum change in a log strength in the last iteration of the fit
 MAX_ITERATIONS = 100_000
 VIRTUAL_WINS = 0.5  # wins that the virtual draw of a pairing adds to each side
 PHILOX_WORDS = 4  # number of random numbers in a Philox block

@@ -196,7 +196,7 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# recorded margin per deal or match, and the column with the squared margins
+# For each unit, the fact that records the margin, and the column with the squared margins
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", COL_DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", COL_MATCH_SQUARE),

@@ -10,7 +10,7 @@ from simgin.text.messages import SimginError, format_value, quote_text, shorten_
 
 UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of play and their plural forms
 
-# Maximum count, up to which random numbers do not repeat
+# Maximum count. Up to this count, random numbers do not repeat.
 MAX_COUNT = 10**12
 # maximum half-width in points per deal, which exceeds the score of any deal
 MAX_HALF_WIDTH = 1000.0
