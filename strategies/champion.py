@@ -312,7 +312,7 @@ def describe_take(view, rules, weights):
         int_stack_array(),
         float_stack_array(),
     )
-    # The current hand precedes the hands after taking the card.
+    # Row 0 is the current hand. The other rows are the hands after taking the card.
     hands[0], counts[0] = view.hand, view.count
     n = 1
     while best:
