@@ -29,7 +29,7 @@ from simgin.runs.block import remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import SELF_PLAY, FieldChange, Plan
 from simgin.runs.result import Result
-from simgin.runs.stopping import COMPLETE, StopResult
+from simgin.runs.stopping import COMPLETE, TEST_NAME, TEST_SUBJECT, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, compute_differences
@@ -154,14 +154,30 @@ class RunResults(Result):
         return max([stop.multiplier or Z95 for stop in self.info.stop_results])
 
     @property
-    def stopping_notes(self) -> list[str]:
-        """Notes about the matchups that a stopping rule ended, one per line."""
-        lines = []
+    def test_sentences(self) -> dict[MatchupKey, str]:
+        """Sentences about the result of each sequential test, by matchup."""
+        if not self.info.stopping_text.startswith(TEST_NAME):
+            return {}
+        sentences = {}
         for key, stop in self._iter_stops():
-            label = f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else "Stopped"
-            if stop.stopped != COMPLETE:
-                lines.append(f"{label}: {stop.stopped}")
-        return lines
+            conclusion = f"no decision after {stop.units:,} pairs."
+            if stop.stopped.startswith(TEST_SUBJECT):
+                conclusion = stop.stopped.replace(TEST_SUBJECT, f"{key.a} is ", 1)
+            sentences[key] = f"{self._stop_label(key, 'Sequential test')}: {conclusion}"
+        return sentences
+
+    @property
+    def stopping_notes(self) -> list[str]:
+        """Notes about the matchups that another stopping rule ended, one per line."""
+        return [
+            f"{self._stop_label(key, 'Stopped')}: {stop.stopped}"
+            for key, stop in self._iter_stops()
+            if not stop.stopped.startswith((COMPLETE, TEST_NAME, TEST_SUBJECT))
+        ]
+
+    def _stop_label(self, key: MatchupKey, default: str) -> str:
+        """Return the title of a matchup, or `default` if the run has only one matchup."""
+        return f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else default
 
     @cached_property
     def table(self) -> pd.DataFrame:

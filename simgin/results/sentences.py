@@ -105,7 +105,9 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from describe_identical(results.identical_matchups)
     if info.effects:
         yield from describe_effects(results.effects)
-    yield from describe_matchups(_remaining_rows(results), results.compare_strategies)
+    yield from results.test_sentences.values()
+    tested = {(key.variant, key.a, key.b) for key in results.test_sentences}
+    yield from describe_matchups(_remaining_rows(results), results.compare_strategies, tested)
     if info.contrasts:
         names = info.display_names
         own_names = {names[spec] for spec in names if ".py" in spec}
@@ -366,8 +368,13 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 # Matchups
 
 
-def describe_matchups(tidy: TidyRows, compare: Compare) -> list[str]:
+def describe_matchups(
+    tidy: TidyRows, compare: Compare, tested: Collection[tuple[str, str, str]] = ()
+) -> list[str]:
     """Return sentences that state the winner and the margin of every matchup.
+
+    `tested` contains the variant and both strategies of matchups with a sequential test. Sentences
+    about these matchups state only the margin, because the test decides which strategy wins.
 
     If there are more than MAX_SENTENCES matchups, the sentences mention only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the first
@@ -386,8 +393,8 @@ def describe_matchups(tidy: TidyRows, compare: Compare) -> list[str]:
         compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even_value)
         for metric, even_value in (("match_win", 0.5), ("margin", 0))
     )
-    sides = zip(match_comparisons, point_comparisons, strict=True)
-    sides_by_matchup = dict(zip((names for names, _ in all_matchups), sides, strict=True))
+    all_sides = zip(match_comparisons, point_comparisons, strict=True)
+    sides_by_matchup = dict(zip((names for names, _ in all_matchups), all_sides, strict=True))
     is_summarised = sum(map(len, groups.values())) > MAX_SENTENCES
     sentences = []
     for (variant, b), opponent_group in groups.items():
@@ -402,13 +409,21 @@ def describe_matchups(tidy: TidyRows, compare: Compare) -> list[str]:
             for a, rows in opponent_group:
                 sentence = _describe_solo(a, rows)
                 if b:
-                    sentence = _describe_matchup(a, b, rows, *sides_by_matchup[variant, a, b])
+                    sides = sides_by_matchup[variant, a, b]
+                    is_tested = (variant, a, b) in tested
+                    sentence = _describe_matchup(a, b, rows, *sides, is_tested=is_tested)
                 sentences.append(f"{variant}: {sentence}")
     return sentences
 
 
 def _describe_matchup(
-    a: str, b: str, rows: ByMetric, match_comparison: int, point_comparison: int
+    a: str,
+    b: str,
+    rows: ByMetric,
+    match_comparison: int,
+    point_comparison: int,
+    *,
+    is_tested: bool = False,
 ) -> str:
     """Return a sentence that states the winner by matches, or by points in runs of deals.
 
@@ -418,6 +433,7 @@ def _describe_matchup(
         rows: Estimates by metric.
         match_comparison: Result of `compare_family` for matches won.
         point_comparison: Result of `compare_family` for points.
+        is_tested: True if the matchup has a sequential test.
     """
     margin, win_rate = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
     if math.isnan(margin[0]):
@@ -430,11 +446,9 @@ def _describe_matchup(
             if point_comparison < 0
             else f"scores {numbers.format_estimate(*margin)}"
         )
-        return (
-            f"{_format_outcome(a, b, point_comparison, margin, 0)} {points_text} points per deal "
-            f"and wins {deals_phrase}."
-        )
-    outcome = _format_outcome(a, b, match_comparison, win_rate, 0.5)
+        outcome = a if is_tested else _format_outcome(a, b, point_comparison, margin, 0)
+        return f"{outcome} {points_text} points per deal and wins {deals_phrase}."
+    outcome = a if is_tested else _format_outcome(a, b, match_comparison, win_rate, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
     if match_comparison * point_comparison < 0:
         verb = "gains" if point_comparison > 0 else "loses"

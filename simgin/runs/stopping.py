@@ -37,6 +37,8 @@ EMPTY_COUNT = 1e-3
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE = "complete"
+TEST_NAME = "sequential test"  # start of the description of a sequential test
+TEST_SUBJECT = "A is "  # start of every conclusion of a sequential test
 # subjects of sentences about each metric
 METRIC_SUBJECTS = {
     "deal_win": "the percentage of deals won",
@@ -118,7 +120,7 @@ class SequentialTest:
     def text(self) -> str:
         """Description of the stopping rule."""
         return (
-            f"sequential test of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
+            f"{TEST_NAME} of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
             f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
         )
 
@@ -156,15 +158,23 @@ class SequentialTest:
     def _h1_conclusion(self) -> str:
         """Conclusion if H1 is accepted: an Elo difference of `elo0` or less is unlikely."""
         if self.elo0 < 0:
-            return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
-        return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"
+            return f"{TEST_SUBJECT}less than {-self.elo0:g} Elo weaker and may be stronger"
+        return (
+            f"{TEST_SUBJECT}more than {self.elo0:g} Elo stronger"
+            if self.elo0
+            else f"{TEST_SUBJECT}stronger"
+        )
 
     @property
     def _h0_conclusion(self) -> str:
         """Conclusion if H0 is accepted: an Elo difference of `elo1` or more is unlikely."""
         if self.elo1 > 0:
-            return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
-        return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
+            return f"{TEST_SUBJECT}less than {self.elo1:g} Elo stronger and may be weaker"
+        return (
+            f"{TEST_SUBJECT}more than {-self.elo1:g} Elo weaker"
+            if self.elo1
+            else f"{TEST_SUBJECT}weaker"
+        )
 
     def check_totals(self, totals: np.ndarray) -> str | None:
         """Return the conclusion if the test accepts a hypothesis, or None to continue.

@@ -89,6 +89,21 @@ def test_sentences_a_table_and_the_command_fit_two_screens(name):
     assert_two_screens(read_screen(COMMANDS[name]))
 
 
+@pytest.mark.parametrize(
+    ("bounds", "result"),
+    [
+        ("0,10", "Sequential test: gold-early is stronger (log likelihood ratio "),
+        ("-3,0", "Sequential test: no decision after 500 pairs. gold-early "),
+    ],
+)
+def test_the_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
+    output = read_screen(f"match gold-early gin-only --sprt {bounds} --matches 1000")
+    _, sentences = " ".join(output.split()).split("Does gold-early beat gin-only? ")
+    assert sentences.startswith(result) and "gold-early wins " in sentences
+    for words in ("beats", "loses to", "too close to call", "not reached", " A is "):
+        assert words not in sentences
+
+
 def assert_two_screens(output):
     lines = output.splitlines()
     assert lines[-1].startswith("Command: simgin ")
