@@ -592,7 +592,7 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
         significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
         variant, base_variant, strategy, base_strategy, opponent = map(str, names)
         if base_strategy in own_names and strategy not in own_names:
-            strategy, base_strategy = base_strategy, strategy
+            strategy, base_strategy = f"{base_strategy}, the baseline,", strategy
             significant_rows = [_reverse_difference(row) for row in significant_rows]
         if significant_rows:
             max_z_score = max(abs(row["value"]) / row["se"] for row in significant_rows)

@@ -269,7 +269,11 @@ def test_a_note_explains_numbers_in_parentheses_only_if_there_are_any():
 def test_a_sentence_names_the_strategy_of_the_user_first():
     frame = make_differences(("last", "margin", -3.0, 0.1, 1e-9))
     for names, sentence in (
-        ({"gold"}, "gold compared with last (eaai, against simple): +3.00 ± 0.20 points per deal."),
+        (
+            {"gold"},
+            "gold, the baseline, compared with last (eaai, against simple): +3.00 ± 0.20 points "
+            "per deal.",
+        ),
         (
             {"gold", "last"},
             "last compared with gold (eaai, against simple): -3.00 ± 0.20 points per deal.",
