@@ -200,11 +200,13 @@ def run_screen(
         sentences: Sentences that are printed above the report.
     """
     from simgin.results.run_report import build_run_report
+    from simgin.results.sentences import explain_outcomes
 
+    report = build_run_report(results, command, details=details)
     yield from sentences
-    yield from screen_parts(
-        build_run_report(results, command, details=details), details, details_hint
-    )
+    yield from screen_parts(report, details, details_hint)
+    if note := explain_outcomes(report.verdict):
+        yield note
     if details and (sentence := specialized_kernel.describe_use()):
         yield sentence
 

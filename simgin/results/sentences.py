@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +67,11 @@ OUTCOME_PHRASES = {
     -1: "{a} loses to {b}",
     0: "{a} against {b} is too close to call",
 }
+OUTCOME_WORDS = (" beats ", " loses to ", "too close to call")
+OUTCOME_NOTE = (
+    'Terms:   "Beats" and "loses to" mean that the difference is significant at the 95 % '
+    'confidence level. "Too close to call" means that it is not significant.'
+)
 # Metrics that rank strategies in solitaire games (False) and against an opponent (True). The first
 # available metric is used.
 RANKING_METRICS = {
@@ -89,6 +94,12 @@ def list_sentences(results: RunResults) -> list[str]:
     if len({key.variant for key in results.matchup_keys}) > 1:
         return sentences
     return [_drop_variant(sentence, results) for sentence in sentences]
+
+
+def explain_outcomes(sentences: Iterable[str]) -> str:
+    """Return a note that defines the outcomes in sentences about matchups, or ""."""
+    text = " ".join(sentences)
+    return OUTCOME_NOTE if any(word in text for word in OUTCOME_WORDS) else ""
 
 
 def _iter_sentences(results: RunResults) -> Iterator[str]:

@@ -104,6 +104,20 @@ def test_the_result_of_a_sequential_test_comes_before_the_estimate(bounds, resul
         assert words not in sentences
 
 
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ("gold-early gin-only --matches 2000", "beats"),
+        ("gold simple --deals 2000", "is too close to call"),
+        ("gold -v solitary-gin --deals 2000", None),
+    ],
+)
+def test_the_words_about_the_outcome_are_defined_once(words, outcome):
+    output = " ".join(read_screen(f"match {words}").split())
+    assert output.count("is significant at the 95 % confidence level") == (outcome is not None)
+    assert outcome is None or f" {outcome}" in output
+
+
 def assert_two_screens(output):
     lines = output.splitlines()
     assert lines[-1].startswith("Command: simgin ")
