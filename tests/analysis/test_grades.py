@@ -63,7 +63,7 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(graded):
     trial = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = error_rates.evaluate_units(trial, 0, 3)
     found = [one for deal in graded.decisions for one in deal]  # a unit is a file
-    alike = ("half", "turn", "label", "chosen", "evaluator_cost")
+    alike = ("mirrored_game", "turn", "label", "chosen", "evaluator_cost")
     same, rated = (
         [[getattr(one, name) for name in alike] for one in of] for of in (found, [*chain(*units)])
     )
