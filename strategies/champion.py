@@ -106,12 +106,11 @@ def adapt_weights(weights, deltas, rules):
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
     trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
     # Of the variants used in training, only rush plays better with a correction for its own rules.
-    used = features if offset == RUSH else features - trained_features
-    if not used.any():
+    if offset != RUSH and (features == trained_features).all():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
-    change = used @ changes
+    change = features @ changes
     patient, hasty_odds = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
     hasty_share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (

@@ -1,6 +1,6 @@
 """Fit how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
 
-    python training/champion_rules.py                # committed file: half an hour on one core
+    python training/champion_rules.py                # committed file: 80 minutes on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
@@ -23,9 +23,10 @@ from pathlib import Path
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
-from simgin_strategies._champion_rules import N_RULE_FEATURES, compute_rule_features
+from simgin_strategies._champion_rules import N_PRODUCTS, N_RULE_FEATURES, compute_rule_features
 
 from simgin.core import jit
+from simgin.core.rules_record import GOAL_DEALS
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
@@ -46,16 +47,16 @@ DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
 N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
 VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
-DECAY = 0.9  # factor for the sums of previous rounds
-ROUNDS_PER_FIT = 8  # number of rounds in one regression
-BONUS_FEATURES = (*range(8), *range(16, 32))  # features of the rules that change the log odds
+DECAY = 0.85  # factor for the sums of previous rounds
+ROUNDS_PER_FIT = 6  # number of rounds in one regression
+# Features of the rules that change the log odds
+BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCTS, N_RULE_FEATURES))
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
 ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
 # Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
-# has no effect. These values were best in a threefold cross-validation over rule sets in the first
-# round.
-PENALTIES = {"discards": 11.0, "takes": 6.0, "knocks": 1.5}
+# has no effect. These values were good in a fourfold cross-validation over 288 rule sets.
+PENALTIES = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
 RIDGE = 40.0  # penalty on squared weights, in decisions
 MAX_STEPS, TOLERANCE = (
     400,
@@ -94,7 +95,10 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
         subtracted.
     """
     rules = build_rules(variant)
-    sums: Sums = {"features": compute_rule_features(rules)}
+    sums: Sums = {
+        "features": compute_rule_features(rules),
+        "points_scale": np.float64(estimate_points_scale(rules)),
+    }
     changes = np.split(sums["features"] @ deltas, len(DEALS))
     initial_weights = load_initial_weights(rules)
     for seed_offset, (opponent_type, change) in enumerate(zip(DEALS, changes, strict=True)):
@@ -118,6 +122,13 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
             sums[f"{opponent_type} {decision_type} squares"] = squares.astype(np.float32)
             sums[f"{opponent_type} {decision_type} products"] = residuals.astype(np.float32)
     return sums
+
+
+def estimate_points_scale(rules: np.record) -> float:
+    """Return the approximate size of the points of a deal, relative to the rules of eaai."""
+    if rules.goal == GOAL_DEALS:
+        return 1.0
+    return float(50 + rules.gin_bonus + rules.undercut_bonus) / 100
 
 
 def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
@@ -306,14 +317,19 @@ def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Execu
 
 
 def fit_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
-    """Fit the weights to the last rounds; older rounds have less weight."""
+    """Fit the weights to the last rounds.
+
+    The weight of a rule set decreases with the age of the round and with the bonuses, because large
+    bonuses increase the variance of the points.
+    """
     last_rounds = finished_rounds[-ROUNDS_PER_FIT:]
     sums = {
         name: np.concatenate([round_sums[name] for round_sums in last_rounds])
         for name in last_rounds[0]
     }
     ages = np.arange(len(last_rounds))[::-1]
-    return fit_deltas(sums, np.repeat(DECAY**ages, len(last_rounds[0]["features"])))
+    age_weights = np.repeat(DECAY**ages, len(last_rounds[0]["features"]))
+    return fit_deltas(sums, age_weights / sums["points_scale"])
 
 
 def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> np.ndarray:

@@ -15,7 +15,7 @@ from simgin.rules.variants import Variant, VariantError
 
 # Settings of training/champion_rules.py. From ODDS_RULE_SETS rule sets, the script estimates the
 # odds that an opponent knocks immediately.
-TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 8, 96, 100
+TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 6, 512, 200
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_PROBABILITY = 0.4
 GOALS = ("points", "deals")  # match goals of the sampled variants
