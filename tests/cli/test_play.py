@@ -256,7 +256,8 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_in_t
     hint, nothing, _, why = (" ".join(screen.split()) for screen in screens[1:5])
     assert re.search(r"Best: (take TC|pass)\b|No action is clearly the best\.", hint)
     assert re.search(
-        r"after (take TC|pass) \(vs. (pass|take TC)\), you average -?[\d.]+ net points "
+        r"after (take TC|pass), compared with those after (pass|take TC), "
+        r"you average -?[\d.]+ net points "
         r"\(vs. -?[\d.]+\), win \d+ % \(vs. \d+ %\)",
         hint,
     )
