@@ -222,7 +222,7 @@ def test_each_option_explains_its_chances(small_drill):
         best = texts[found["ranking"][0]]
         for text, option in zip(texts, found["options"], strict=True):
             assert f"after {best}, compared with those after " in option["why"]
-            assert text == best or f"(vs. {text})" in option["why"]
+            assert text == best or f"with those after {text}, you " in option["why"]
 
 
 @pytest.mark.slow

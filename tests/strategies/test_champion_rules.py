@@ -203,6 +203,7 @@ def test_the_range_of_the_training(name, value, known):
 def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
     """Without the check, this seed draws rules of the training, also under another name."""
     monkeypatch.setattr(random_rules, "TRAINING_ROUNDS", 1)
+    monkeypatch.setattr(random_rules, "RULE_SETS_PER_ROUND", 96)
     trained = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
     known = {build_rules(variant).tobytes() for variant in trained}
     known |= {build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER}
