@@ -3,7 +3,8 @@
 The hooks copy linked images into the site. They replace links to other files by their text and
 path, also if the file is a page that is excluded from the site (`exclude_docs` in mkdocs.yml). If
 the path contains the text, only the path remains. The hooks also prevent line breaks within options
-and before units. In tables, they allow line breaks in code after punctuation.
+and before units. In tables, they allow line breaks in code after punctuation. In headings, they
+allow line breaks after underscores.
 """
 
 import re
@@ -18,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
 CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)")  # not in code blocks
+COMMANDS_PATTERN = re.compile(r'<div class="language-sh .*?</div>', re.S)
+HEADING_PATTERN = re.compile(r'[^<>]+(?=<a class="headerlink")')
 BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
 OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 UNIT_PATTERN = re.compile(
@@ -62,6 +65,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return CODE_PATTERN.sub(lambda code: BREAK_PATTERN.sub("<wbr>", code[0]), cell[0])
 
     html = CODE_PATTERN.sub(join_option, CELL_PATTERN.sub(break_code, html))
+    html = COMMANDS_PATTERN.sub(join_option, html)
+    html = HEADING_PATTERN.sub(lambda heading: heading[0].replace("_", "_<wbr>"), html)
     return UNIT_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
 
 
