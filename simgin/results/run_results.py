@@ -606,7 +606,13 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"
                 )
-            run_info = read_run_info(directory_path, directory.read_manifest(directory_path))
+            manifest_entries = directory.read_manifest(directory_path)
+            if not path.is_file() and "contrasts" not in manifest_entries:
+                raise directory.ResultsError(
+                    f"{directory_path} does not contain a run or a review. To regenerate its "
+                    f"files, repeat the command: {manifest_entries.get('command')}"
+                )
+            run_info = read_run_info(directory_path, manifest_entries)
             run_ledger = stack.enter_context(ledger.open_existing_ledger(path))
             check_ledger(directory_path, run_info, run_ledger)
         yield RunResults(run_info, run_ledger)

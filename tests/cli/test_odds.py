@@ -31,6 +31,13 @@ def assert_narrow(output):
     assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Command: "))
 
 
+def test_the_report_of_odds_names_the_command_that_repeats_them():
+    call("solitary-gin", *SOLO_OPTIONS, "-o", "out")
+    error = " ".join(command_line.call("report", "out", code=2).stderr.split())
+    assert "out does not contain a run or a review." in error
+    assert "repeat the command: simgin odds solitary-gin" in error
+
+
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO_OPTIONS, "--details").stdout
     assert_narrow(output)
