@@ -404,7 +404,7 @@ def _same_length_table(review: Review) -> Table:
     titles = {base: rule_set_label(review, base)}
     for variant, same_length_variant in variant_by_base.items():
         target = variants.find_variant(same_length_variant).params["points_target"]
-        titles[same_length_variant] = f"{rule_set_label(review, variant)} to {target}"
+        titles[same_length_variant] = f"{rule_set_label(review, variant)}, target {target}"
     rows = _make_scorecard_cells(review, titles, _value_cell)
     rows.append(_skill_row(review, titles))
     note = (
