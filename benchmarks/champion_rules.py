@@ -1,6 +1,6 @@
 """Measure `champion` under rules that its training did not contain.
 
-    python benchmarks/champion_rules.py    # an hour on one core; the same command resumes
+    python benchmarks/champion_rules.py    # two hours on one core; the same command resumes
 
 The table is written to results/reference/champion-rules. `champion` plays mirrored matches under
 random rule sets that did not occur in its training. The opponents are a copy of `champion` that

@@ -56,7 +56,7 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
     "chart-upcard": (*CHART_COMMAND, "upcard", "--deals", "2M"),
     "chart-discard": (*CHART_COMMAND, "discard", "--deals", "400k"),
     "adapted": (sys.executable, "benchmarks/adapted.py"),
-    "champion-rules": (sys.executable, "benchmarks/champion_rules.py", "--rule-sets", "35"),
+    "champion-rules": (sys.executable, "benchmarks/champion_rules.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
     "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),
 }
