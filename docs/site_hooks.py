@@ -18,13 +18,14 @@ from mkdocs.structure.pages import Page
 HERE = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
-CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)")  # not in code blocks
+# The pattern does not match code blocks.
+CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)", re.S)
 COMMANDS_PATTERN = re.compile(r'<div class="language-sh .*?</div>', re.S)
 HEADING_PATTERN = re.compile(r'[^<>]+(?=<a class="headerlink")')
 BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
 OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 UNIT_PATTERN = re.compile(
-    r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=\d) (?=%)|(?<=±) (?=\d)", re.S
+    r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=\d)\s(?=%)|(?<=±)\s(?=\d)", re.S
 )
 
 
