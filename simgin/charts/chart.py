@@ -66,7 +66,8 @@ SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
     "leave": "Leave an upcard that {}.",
-    "unclear": "If the upcard {}, the better choice depends on who deals, or is inconclusive.",
+    "unclear": "If the upcard {}, the better choice depends on who deals, or the result is "
+    "inconclusive.",
 }
 SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_only`
     True: "In each deal, all actions were compared for one of the players. This player was the "

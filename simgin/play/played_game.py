@@ -55,7 +55,7 @@ class SavedGame(Schema):
         unit: "deal" or "match".
         deals: Actions of all seats in each deal. The last deal is the current deal.
         prompts: Number of actions in the current deal before each decision of the human player.
-        back: Number of undone actions.
+        back: Number of actions that the player took back.
     """
 
     variant: str
@@ -138,7 +138,7 @@ class PlayedGame:
         seat: Seat of the human player.
         deals: Finished deals.
         prompts: Number of actions in the current deal before each decision of the human player.
-        n_undone: Number of undone actions.
+        n_undone: Number of actions that the player took back.
     """
 
     def __init__(self, matchup: Matchup, file: Path) -> None:

@@ -18,7 +18,7 @@ __all__ = ["analysis", "decision_chart"]
 
 COST_PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
-# units of costs, by the measure that compares actions
+# unit of the cost for each measure that can compare actions
 COST_UNITS = {
     "points": "points",
     "match": "% of matches",

@@ -234,7 +234,7 @@ def deadwood_of_melding(hand, melds, rules):
         Deadwood in points.
 
     Example:
-        Compute the deadwood of the first legal melding in a show policy::
+        Compute the deadwood of the first legal arrangement of melds in a show policy::
 
             deadwood_of_melding(view.hand, view.meldings[0], rules)
     """
@@ -255,7 +255,7 @@ def count_extensions(melds, cards, rules):
         Number of cards.
 
     Example:
-        Count the unseen cards that the opponent could lay off on the first legal melding::
+        Count the unseen cards that the opponent could lay off on the first arrangement of melds::
 
             count_extensions(view.meldings[0], view.unseen, rules)
     """

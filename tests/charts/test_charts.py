@@ -198,8 +198,8 @@ def test_summaries_of_upcard_and_discard_charts():
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
-        "If the upcard has one partner, the better choice depends on who deals, or is "
-        "inconclusive.",
+        "If the upcard has one partner, the better choice depends on who deals, or the "
+        "result is inconclusive.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
     lines = list(
