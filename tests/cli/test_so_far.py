@@ -28,7 +28,7 @@ from simgin.stats.metrics import METRICS_BY_NAME
 
 EXPERIMENT_TEXT = """
 question = "Who?"
-deals = "400k"
+deals = "2M"
 variants = ["standard"]
 [panel]
 strategies = ["gold", "gin-only"]
@@ -65,12 +65,13 @@ def test_a_terminal_shows_the_estimate_so_far_and_then_clears_it(tmp_path):
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
-    line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)k of 400k deals  won (\d\d\.\d+) ± \d"
+    line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)([kM]) of 2M deals  won (\d\d\.\d+) ± \d"
     so_far = re.findall(line, text)
     assert so_far
-    counts = [(int(which), float(number)) for which, number, _ in so_far]
-    assert counts == sorted(counts) and all(0 < number <= 400 for _, number in counts)
-    assert all(abs(float(value) - 50) < 5 for which, _, value in so_far if which == "1")
+    thousands = {"k": 1, "M": 1000}
+    counts = [(int(which), float(number) * thousands[unit]) for which, number, unit, _ in so_far]
+    assert counts == sorted(counts) and all(0 < number <= 2000 for _, number in counts)
+    assert all(abs(float(value) - 50) < 5 for which, *_, value in so_far if which == "1")
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is shown again
     assert "\x1b[2K" in shown[-40:]
     assert "\x1b" not in out and "left" not in out

@@ -89,7 +89,7 @@ def test_answers_by_value_follow_v():
 
 def test_the_blind_offers_are_those_on_the_page():
     page = (ROOT / "docs" / "reference" / "strategies" / "stakes.md").read_text()
-    rows = page.split("### Blind offers")[1].split("|---")[1].splitlines()[1:8]
+    rows = page.split("## Blind offers")[1].split("|---")[1].splitlines()[1:8]
     for own, row in enumerate(rows):
         told = [0 if text.strip() == "–" else int(text) for text in row.split("|")[2:9]]
         for other in range(7):
