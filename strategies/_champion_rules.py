@@ -38,8 +38,7 @@ BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES, N_PRODUCTS = 124, 72
-# A small scale strengthens the ridge penalty on products. The value was best in a cross-validation
-# over 288 rule sets.
+# A small scale strengthens the ridge penalty on products.
 PRODUCT_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1
 TRAINED_FEATURES = {"eaai": (), "rush": (43,), "tedesco": (14, 23, 36, 37, 41, 45), "dice": (48,)}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HTML_REPORT = "report.html"
 # parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-# keys under which the metadata of the context contains options
+# keys of options in the metadata of the click context
 PATIENCE_KEY, EXPORT_KEY, STYLE_KEY = "patience", "export", "style"
 EXPORT_FORMATS = ("markdown", "latex", "csv")
 

@@ -18,7 +18,7 @@ from simgin.text.files import check_writable, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-N_KERNEL_MEASUREMENTS = 11  # measurements that are neither of matchups nor of strategies
+N_KERNEL_MEASUREMENTS = 11  # number of measurements of other parts of the engine
 SPEED_NOTE = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. To compare machines, use ratios instead of seconds. Matchups of two \
