@@ -13,19 +13,12 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from adapted import (
-    STRONG_STRATEGIES,
-    TRAINED,
-    list_opponents,
-    load_trained_champion,
-    measure_row,
-    read_rows,
-    write_table,
-)
 
+from simgin.learn.adapt import adapt_champion
 from simgin.learn.random_rules import sample_held_out_variants, two_player_names
 from simgin.play.matchup import Matchup
 from simgin.report.numbers import format_estimate
@@ -33,10 +26,16 @@ from simgin.report.report_table import format_markdown_table
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
+from simgin.runs.runner import run_matchup
+from simgin.stats import metrics
 from simgin.stats.differences import adjust_p_values
-from simgin.stats.estimate import ALPHA, interval_around, two_sided_p_value
+from simgin.stats.estimate import ALPHA, estimate_metric, interval_around, two_sided_p_value
+from simgin.stats.table import estimate_columns
 from simgin.strategy import Strategy, compiler, loader
 
+STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
+SLOW_STRATEGIES = ("mc", "champion-mc")
+TRAINED = "champion, trained"
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
 RULE_SET_SEED = 0x5CCB2043  # hash of a commit
 FIXED = "champion, not adapted"
@@ -45,6 +44,59 @@ SEED = 9102
 MATCHES = {TRAINED: 20_000, FIXED: 20_000, **dict.fromkeys(STRONG_STRATEGIES, 10_000)}
 N_MATCHES = 2_000
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
+
+
+def list_opponents() -> list[str]:
+    """Return all two-player strategies, with the strong strategies first."""
+    weaker_strategies = [
+        name
+        for name in loader.list_built_in()
+        if name not in (*STRONG_STRATEGIES, *SLOW_STRATEGIES)
+    ]
+    return [
+        *STRONG_STRATEGIES,
+        *(name for name in weaker_strategies if not name.startswith("solo-")),
+    ]
+
+
+def load_trained_champion(variant: str, workers: int | None, **sizes: Any) -> Strategy:
+    """Return `champion` with the weights that `simgin train champion` trains for a variant."""
+    adaptation = adapt_champion(variant, workers=workers, **sizes)
+    print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
+    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED)
+
+
+def measure_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
+    """Print the match win rate of strategy A, and return a table row."""
+    metric = metrics.METRICS_BY_NAME["match_win"]
+    win_rate = estimate_metric(run_matchup(matchup, n_matches, workers).sum(axis=0), metric)
+    print(matchup.variant.spec, matchup.title, f"{100 * win_rate.value:.2f} %", flush=True)
+    return {
+        "variant": matchup.variant.spec,
+        "strategy": matchup.a.spec,
+        "opponent": matchup.opponent,
+        "unit": "match",
+        "metric": metric.name,
+        **estimate_columns(win_rate, n_matches),
+    }
+
+
+def read_rows(table_path: Path) -> list[dict[str, Any]]:
+    """Return the rows measured by an earlier run, or an empty list."""
+    if not table_path.exists():
+        return []
+    table: Any = pd.read_csv(table_path)
+    return list(table.to_dict("records"))
+
+
+def write_table(table_path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write all rows measured so far, with Holm-adjusted p-values of the win rates."""
+    table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
+    differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
+    p_values = np.array([two_sided_p_value(*difference) for difference in differences])
+    table.assign(p_holm=adjust_p_values(p_values)).to_csv(
+        table_path, index=False, float_format="%.10g"
+    )
 
 
 def is_adapted(variant: Variant) -> bool:

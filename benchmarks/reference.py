@@ -55,7 +55,6 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
     "chart-knock-ahead": (*KNOCK_CHART_COMMAND, "--score", "80-20"),
     "chart-upcard": (*CHART_COMMAND, "upcard", "--deals", "2M"),
     "chart-discard": (*CHART_COMMAND, "discard", "--deals", "400k"),
-    "adapted": (sys.executable, "benchmarks/adapted.py"),
     "champion-rules": (sys.executable, "benchmarks/champion_rules.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
     "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),
