@@ -28,7 +28,7 @@ print(json.dumps(digests))
 def compute_digests(python, **variables):
     """Return the digest of some deals of every strategy, played by a Python interpreter."""
     found = subprocess.run(
-        [python, "-c", CODE],
+        [python, "-P", "-c", CODE],  # -P: do not import simgin from the working directory
         capture_output=True,
         text=True,
         check=True,
