@@ -85,7 +85,7 @@ def players(tmp_path_factory):
 
 @cache
 def count_deadwood(hand, name):
-    return reference.deadwood(sorted(hand), game(name)[1])
+    return reference.compute_deadwood(sorted(hand), game(name)[1])
 
 
 def play_as_plain(name, deal):

@@ -174,13 +174,15 @@ def test_only_hands_with_which_the_opponent_would_offer_are_sampled(count, pile)
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
     sampler = WorldSampler(matchup, view)
     every = sample_worlds(view, rules, 400, 9)
-    share = np.mean([reference.deadwood(names(int(hand)), row) <= count for hand in every.hands])
+    share = np.mean(
+        [reference.compute_deadwood(names(int(hand)), row) <= count for hand in every.hands]
+    )
     assert sampler.matching_offers == (3,)
     assert abs(sampler.offer_probability - share) < 5 * np.sqrt(
         share * (1 - share) * (1 / 400 + 1 / 500)
     )
     worlds = sampler.sample(60, 0)
-    held = [reference.deadwood(names(int(hand)), row) for hand in worlds.hands]
+    held = [reference.compute_deadwood(names(int(hand)), row) for hand in worlds.hands]
     assert max(held) <= count
     views = worlds.views_for(view)
     for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):

@@ -39,11 +39,11 @@ class Board:
 
 def reference_meldings(hand, discard, row, **conditions):
     """Return every legal (deadwood, melds) to show, in order, from the reference."""
-    cards, worth = hands.names(hand), reference.card_values(row)
+    cards, worth = hands.names(hand), reference.get_card_values(row)
     thrown = hands.names(discard)[0] if discard else None
     found = []
-    for melds in reference.melds.showable(cards, thrown, row, **conditions):
-        left = sum(worth[card] for card in reference.melds.left_over(cards, melds))
+    for melds in reference.melds.sort_permitted_meldings(cards, thrown, row, **conditions):
+        left = sum(worth[card] for card in reference.melds.find_unmatched_cards(cards, melds))
         found.append((left, sorted(map(hands.mask, melds))))
     return found
 
@@ -68,7 +68,7 @@ def test_melds_are_ordered_by_their_texts():
     """Compare every meld of at most ten cards; longer ones are distinguished by their first ten."""
     texts = {}
     for ace in hands.ACE_RUNS:
-        for meld in reference.melds_in(reference.PACK, {"ace_runs": ace, "rainbow": True}):
+        for meld in reference.find_melds(reference.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
     orders = [meldings.meld_name_key(texts[text]) for text in sorted(texts)]
@@ -137,7 +137,7 @@ def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
         want = reference_melding(
-            ten, discard, row, demanded=reference.shot_ranks(points), taken=taken
+            ten, discard, row, demanded=reference.get_shot_ranks(points), taken=taken
         )
         found = board.shown(ten, discard, must, find_required_ranks(points))
         assert found == want, (hands.names(ten), points)

@@ -37,7 +37,7 @@ def reference_turns(turn_records):
         held[seat] -= set() if thrown < 0 else set(hands.names(1 << thrown))
         own[seat] += 1
         side = seat ^ int(turn_records.state.half)
-        found.append((number, own[seat], side, reference.deadwood(held[seat], row)))
+        found.append((number, own[seat], side, reference.compute_deadwood(held[seat], row)))
     return found
 
 

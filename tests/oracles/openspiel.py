@@ -12,30 +12,35 @@ import pyspiel
 from support.hands import members
 from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
-SPIEL = pyspiel.gin_rummy
-PHASE = SPIEL.Phase
-KNOCK = SPIEL.KNOCK_ACTION
-DRAWS = {SPIEL.DRAW_UPCARD_ACTION: TAKE, SPIEL.DRAW_STOCK_ACTION: STOCK, SPIEL.PASS_ACTION: PASS}
-ACTIONS = {what: action for action, what in DRAWS.items()}
-UTILS = SPIEL.GinRummyUtils(13, 4, 10)
+GIN_RUMMY = pyspiel.gin_rummy
+Phase = GIN_RUMMY.Phase
+KNOCK_ACTION = GIN_RUMMY.KNOCK_ACTION
+DRAW_KINDS = {
+    GIN_RUMMY.DRAW_UPCARD_ACTION: TAKE,
+    GIN_RUMMY.DRAW_STOCK_ACTION: STOCK,
+    GIN_RUMMY.PASS_ACTION: PASS,
+}
+OPENSPIEL_ACTIONS = {kind: action for action, kind in DRAW_KINDS.items()}
+UTILS = GIN_RUMMY.GinRummyUtils(13, 4, 10)
 
 
-def card(number: int) -> int:
+def convert_card(number: int) -> int:
     """Convert a card to or from OpenSpiel, whose suit order is s c d h instead of S H D C."""
     suit, rank = divmod(number, 13)
     return 13 * (-suit % 4) + rank
 
 
-def mask(cards: Iterable[int]) -> int:
-    return sum(1 << card(number) for number in cards)
+def to_mask(cards: Iterable[int]) -> int:
+    """Return the mask of OpenSpiel's cards in the card order of simgin."""
+    return sum(1 << convert_card(number) for number in cards)
 
 
 def to_openspiel_cards(hand: int) -> list[int]:
-    return [card(number) for number in members(hand)]
+    return [convert_card(number) for number in members(hand)]
 
 
-def deadwood(hand: int) -> int:
-    """Return the least deadwood, or OpenSpiel's value of it after a discard for eleven cards."""
+def compute_deadwood(hand: int) -> int:
+    """Return the deadwood of a hand according to OpenSpiel, after a discard for eleven cards."""
     return UTILS.min_deadwood(to_openspiel_cards(hand))
 
 
@@ -48,28 +53,28 @@ def split_meld(meld: int) -> Iterator[int]:
     yield sum(1 << number for number in cards)
 
 
-def meld_action(meld: int) -> int:
-    return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(to_openspiel_cards(meld))
+def get_meld_action(meld: int) -> int:
+    return GIN_RUMMY.MELD_ACTION_BASE + UTILS.meld_to_int(to_openspiel_cards(meld))
 
 
 @cache
 def make_initial_state(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
-    """Return OpenSpiel's initial state, which is faster to copy than to create."""
+    """Return OpenSpiel's initial state, cached because copies are faster to create."""
     parameters = {"knock_card": limit, "oklahoma": oklahoma}
     parameters |= {"gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
     return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
 
 
-class Deal:
+class OpenSpielDeal:
     """A deal of OpenSpiel, action by action, including the showdown."""
 
-    def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
-        """Start a deal with the rules of a row and 52 cards in dealing order, nondealer first."""
-        limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
-        bonuses = row["gin_bonus"], row["undercut_bonus"]
-        self.state = make_initial_state(limit, row["knock_by_upcard"], *bonuses).clone()
-        self._pack = map(card, (*pack[0:20:2], *pack[1:20:2], *pack[20:52]))
-        self._deal()
+    def __init__(self, params: dict[str, Any], pack: list[int]) -> None:
+        """Start a deal with rule parameters and 52 cards in dealing order, nondealer first."""
+        limit = 10 if params["knock_by_upcard"] else params["knock_limit"]
+        bonuses = params["gin_bonus"], params["undercut_bonus"]
+        self.state = make_initial_state(limit, params["knock_by_upcard"], *bonuses).clone()
+        self._pack = map(convert_card, (*pack[0:20:2], *pack[1:20:2], *pack[20:52]))
+        self._deal_cards()
 
     # State
 
@@ -78,7 +83,7 @@ class Deal:
         return self.state.current_phase()
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.state.is_terminal()
 
     @property
@@ -89,98 +94,103 @@ class Deal:
     def returns(self) -> list[int]:
         return [int(points) for points in self.state.returns()]
 
-    def hand(self, seat: int) -> int:
-        return mask(self.state.hands()[seat])
+    def get_hand(self, seat: int) -> int:
+        return to_mask(self.state.hands()[seat])
 
-    def count(self, seat: int) -> int:
+    def get_deadwood(self, seat: int) -> int:
         return self.state.deadwood()[seat]
 
     @property
     def upcard(self) -> int:
-        """Return the top of the discard pile if it can be taken."""
-        return card(self.state.upcard())
+        """Top card of the discard pile if it can be taken."""
+        return convert_card(self.state.upcard())
 
     @property
-    def previous(self) -> int:
-        """Return OpenSpiel's `previous upcard`, last taken from the pile or left there."""
-        return card(self.state.prev_upcard())
+    def previous_upcard(self) -> int:
+        """Card last taken from the pile or left there, OpenSpiel's `previous upcard`."""
+        return convert_card(self.state.prev_upcard())
 
-    def throws(self) -> int:
-        if self.phase != PHASE.DISCARD:
+    def get_legal_discards(self) -> int:
+        if self.phase != Phase.DISCARD:
             return 0
-        return mask(number for number in self.state.legal_actions() if number < 52)
+        return to_mask(number for number in self.state.legal_actions() if number < 52)
 
-    def endings(self) -> int:
-        """Return the discards that allow a knock, from eleven cards or ten and the last discard."""
-        if KNOCK not in self.state.legal_actions():
+    def get_knock_discards(self) -> int:
+        """Return the mask of discards with which the player can knock."""
+        if KNOCK_ACTION not in self.state.legal_actions():
             return 0
-        return mask(self.state.child(KNOCK).legal_actions())
+        return to_mask(self.state.child(KNOCK_ACTION).legal_actions())
 
-    def options(self) -> list[Action]:
-        """Return the legal actions up to the knock; at the wall, `take` is half an action."""
-        if self.phase == PHASE.DISCARD:
-            return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
+    def legal_actions(self) -> list[Action]:
+        """Return the legal actions of a deal that is not in the showdown."""
+        if self.phase == Phase.DISCARD:
+            return self._make_actions(THROW, self.get_legal_discards()) + self._make_actions(
+                STOP, self.get_knock_discards()
+            )
         legal = self.state.legal_actions()
-        if self.phase == PHASE.KNOCK:
-            return self._each(STOP, mask(legal))
-        return [Action(self.seat, TAKE if number == KNOCK else DRAWS[number]) for number in legal]
+        if self.phase == Phase.KNOCK:
+            return self._make_actions(STOP, to_mask(legal))
+        return [
+            Action(self.seat, TAKE if number == KNOCK_ACTION else DRAW_KINDS[number])
+            for number in legal
+        ]
 
-    def _each(self, what: int, hand: int) -> list[Action]:
+    def _make_actions(self, what: int, hand: int) -> list[Action]:
         return [Action(self.seat, what, number) for number in members(hand)]
 
     # Playing it
 
-    def act(self, action: Action) -> None:
-        if (self.phase, action.what) in ((PHASE.DISCARD, STOP), (PHASE.WALL, TAKE)):
-            self.apply(KNOCK)
+    def apply_action(self, action: Action) -> None:
+        if (self.phase, action.what) in ((Phase.DISCARD, STOP), (Phase.WALL, TAKE)):
+            self.apply_openspiel_action(KNOCK_ACTION)
         if action.card >= 0:
-            self.apply(card(action.card))
-        elif self.phase != PHASE.KNOCK:
-            self.apply(ACTIONS[action.what])
-        self._deal()
+            self.apply_openspiel_action(convert_card(action.card))
+        elif self.phase != Phase.KNOCK:
+            self.apply_openspiel_action(OPENSPIEL_ACTIONS[action.what])
+        self._deal_cards()
 
-    def apply(self, action: int) -> None:
+    def apply_openspiel_action(self, action: int) -> None:
         self.state.apply_action_with_legality_check(action)
 
-    def _deal(self) -> None:
+    def _deal_cards(self) -> None:
         while self.state.is_chance_node():
-            self.apply(next(self._pack))
+            self.apply_openspiel_action(next(self._pack))
 
     # The showdown
 
-    def show(self, melds: Iterable[int]) -> None:
+    def show_melds(self, melds: Iterable[int]) -> None:
         for meld in melds:
             for piece in split_meld(meld):
-                self.apply(meld_action(piece))
-        self.apply(SPIEL.PASS_ACTION)
+                self.apply_openspiel_action(get_meld_action(piece))
+        self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
 
     def lay_off(self, cards: int) -> None:
         """Lay off the defender's cards in a legal order, then lay OpenSpiel's best melds."""
-        left = to_openspiel_cards(cards)
-        while left:
-            fits = [one for one in left if one in self.state.legal_actions()]
-            assert fits, "no order of these lay-offs is allowed"
-            self.apply(fits[0])
-            left.remove(fits[0])
+        remaining = to_openspiel_cards(cards)
+        while remaining:
+            legal = [card for card in remaining if card in self.state.legal_actions()]
+            assert legal, "no order of these lay-offs is allowed"
+            self.apply_openspiel_action(legal[0])
+            remaining.remove(legal[0])
         if not self.state.finished_layoffs():
-            self.apply(SPIEL.PASS_ACTION)
+            self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
         for meld in UTILS.best_meld_group(self.state.hands()[self.seat]):
-            self.apply(meld_action(mask(meld)))
-        self.apply(SPIEL.PASS_ACTION)
+            self.apply_openspiel_action(get_meld_action(to_mask(meld)))
+        self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
 
-    def least_count(self) -> int:
+    def find_least_deadwood(self) -> int:
         """Return the defender's least deadwood over all lay-offs and melds of OpenSpiel."""
         seat = self.seat
-        return min(end.deadwood()[seat] for end in _ends(self.state, set()))
+        return min(end.deadwood()[seat] for end in _iter_final_states(self.state, set()))
 
 
-def _ends(state: Any, seen: set[tuple[bool, int]]) -> Iterator[Any]:
-    """Return every final state; the order of lay-offs is irrelevant."""
+def _iter_final_states(state: Any, visited: set[tuple[bool, int]]) -> Iterator[Any]:
+    """Yield every final state, without repeating lay-offs in another order."""
     if state.is_terminal():
         yield state
         return
-    at = state.finished_layoffs(), mask(state.hands()[state.current_player()])
-    if at not in seen:
-        seen.add(at)
+    position = state.finished_layoffs(), to_mask(state.hands()[state.current_player()])
+    if position not in visited:
+        visited.add(position)
         for action in state.legal_actions():
-            yield from _ends(state.child(action), seen)
+            yield from _iter_final_states(state.child(action), visited)

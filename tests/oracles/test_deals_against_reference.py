@@ -174,7 +174,7 @@ def random_joker_position(rng, row):
 def record_deal(seen, played, match=None):
     result = replay_deal(played, match)
     seen[result.kind] += 1
-    seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
+    seen["stopped at once"] += result.knocker is not None and result.draws == [0, 0]
     seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
     seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
     asked = Counter((one.slot, int(one.view.phase), int(one.action)) for one in played.decisions)

@@ -146,7 +146,7 @@ def record_deal(unit, result, played, a):
         facts["first_player_win"] += result.winner != played.state.dealer
     facts[f"points_{result.kind}"] += sum(result.points)
     if result.kind in SHOWDOWNS:
-        counts.append(result.stopper_count)
+        counts.append(result.knocker_deadwood)
         _record_showdown(facts, result, played)
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_points"] += result.points[seat]
@@ -162,7 +162,7 @@ def record_deal(unit, result, played, a):
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.params
-        dealt = [reference.deadwood(hands.names(hand), row) for hand in played.hands]
+        dealt = [reference.compute_deadwood(hands.names(hand), row) for hand in played.hands]
     singles["COL_DEALT_DIFFERENCE"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
@@ -174,12 +174,12 @@ def draws_the_joker(result, played):
 
 def _record_showdown(facts, result, played):
     facts["showdowns"] += 1
-    facts["knock_count"] += result.stopper_count
-    facts["defender_count"] += result.other_count
-    facts["defender_before"] += result.other_before or 0  # the joker holds no cards
+    facts["knock_count"] += result.knocker_deadwood
+    facts["defender_count"] += result.defender_deadwood
+    facts["defender_before"] += result.deadwood_before_layoff or 0  # the joker holds no cards
     facts["laid_off"] += int(played.state.laid_off)
     facts["laid_off_any"] += any(result.laid_off)
-    facts["tie"] += result.stopper_count == result.other_count
+    facts["tie"] += result.knocker_deadwood == result.defender_deadwood
 
 
 def record_match(unit, match, a):
@@ -188,22 +188,22 @@ def record_match(unit, match, a):
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
     unit[3]["COL_MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
-    facts["match_drawn"] += match.winner is None and not match.unfinished
-    facts["unfinished"] += match.unfinished
+    facts["match_drawn"] += match.winner is None and not match.is_unfinished
+    facts["unfinished"] += match.is_unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
     if (
-        match.winner is not None and match.row["goal"] != "total"
+        match.winner is not None and match.params["goal"] != "total"
     ):  # solitaire games have no loser's score
         loser = score[1 - match.winner]
         facts["matches_decided"] += 1
         facts["winner_score"] += score[match.winner]
         facts["loser_score"] += loser
         facts["loser_zero"] += loser == 0
-    if match.row["goal"] in ("points", "columns") and not match.unfinished:
+    if match.params["goal"] in ("points", "columns") and not match.is_unfinished:
         facts["settled"] += 1
         facts["a_settlement"] += (match.settlement or 0) * (1 if match.winner == a else -1)
-    if match.row["goal"] == "total" and not match.unfinished:
+    if match.params["goal"] == "total" and not match.is_unfinished:
         facts["totals"] += 1
         facts["goal_met"] += match.winner == 0
 
@@ -211,11 +211,11 @@ def record_match(unit, match, a):
 def final_score(match):
     """Return the final score of both sides: won games, won deals, or total points."""
     goal = match.goal
-    if match.row["goal"] == "games":
+    if match.params["goal"] == "games":
         return goal.games
-    if match.row["goal"] == "columns":
+    if match.params["goal"] == "columns":
         return [sum(column[side] for column in goal.columns) for side in range(2)]
-    return goal.tally if match.row["goal"] == "deals" else goal.points
+    return goal.deal_tally if match.params["goal"] == "deals" else goal.points
 
 
 # Playing
@@ -232,15 +232,15 @@ def make_game(text, i, seed):
 def play_match(game, unit, half, booked):
     """Replay and record a match deal by deal; return the reference's match at its end."""
     match = None
-    while match is None or not match.over:
-        played = trace_deal(game, unit, half, match.deals if match else 0)
+    while match is None or not match.is_over:
+        played = trace_deal(game, unit, half, match.n_deals if match else 0)
         match = match or match_before(played)
         result = replay_deal(played, match)
         record_deal(booked, result, played, half)
-        match.enter(result)
-    told = f"the match ended with deal {match.deals - 1}, so it has no deal {match.deals}\\."
+        match.record_deal(result)
+    told = f"the match ended with deal {match.n_deals - 1}, so it has no deal {match.n_deals}\\."
     with pytest.raises(DealNotFoundError, match=told):
-        trace_deal(game, unit, half, match.deals)
+        trace_deal(game, unit, half, match.n_deals)
     record_match(booked, match, half)
     return match
 
@@ -268,7 +268,7 @@ TEXTS = (*variants.variant_names(), *OPTIONS, *SOLO_VARIANTS)
 @pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
 def test_matches_of_every_variant_and_option_agree_with_the_reference(i, text):
     matches = compare(make_game(text, i, 78), 1)
-    assert "max_deals" in text or not any(match.unfinished for match in matches)
+    assert "max_deals" in text or not any(match.is_unfinished for match in matches)
 
 
 @pytest.mark.slow
@@ -329,8 +329,10 @@ def compare_any_rows(seed, rows):
         goal = VALUES["goal"][i % len(VALUES["goal"])]
         text = any_variant(rng, "standard", VALUES | {"goal": [goal]})
         for match in compare(make_game(text, i, seed + i), 1):
-            how = "unfinished" if match.unfinished else "drawn" if match.winner is None else "won"
-            seen[match.row["goal"], how] += 1
+            how = (
+                "unfinished" if match.is_unfinished else "drawn" if match.winner is None else "won"
+            )
+            seen[match.params["goal"], how] += 1
     return seen
 
 

@@ -54,12 +54,12 @@ def compare_deal(rng, oracle, text, pack, seen):
     theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find_variant(text), pack)
     for action in random_actions(rng, oracle, theirs, rules):
         check_options(oracle, theirs, ours, rules, seen)
-        ours.act(action)
-        theirs.act(action)
+        ours.apply_action(action)
+        theirs.apply_action(action)
     if action.what == STOP:
         check_showdown(oracle, theirs, ours.state, action.seat, rules, seen)
     elif not ours.kind:
-        assert theirs.over and theirs.returns == [0, 0]
+        assert theirs.is_over and theirs.returns == [0, 0]
         seen["broken off"] += 1
         return
     margin = int(ours.state.score[0] - ours.state.score[1])
@@ -69,20 +69,20 @@ def compare_deal(rng, oracle, text, pack, seen):
 
 
 def check_options(oracle, theirs, ours, rules, seen):
-    seat, options = theirs.seat, {option.what for option in theirs.options()}
+    seat, options = theirs.seat, {option.what for option in theirs.legal_actions()}
     if ours.left:  # the engine has played a forced action
         assert options == {ours.left[0].what}
         return
     if theirs.phase == oracle.PHASE.KNOCK:
         return
     view = ours.open.view
-    hand = theirs.hand(seat)
+    hand = theirs.get_hand(seat)
     assert (ours.seat, int(view.hand)) == (seat, hand)
     assert int(view.stock) == theirs.state.stock_size()
     assert int(view.limit) == theirs.state.knock_card()
     if theirs.phase == oracle.PHASE.DISCARD:
-        assert int(view.legal) == hand == theirs.throws()
-        check_endings(theirs, hand, theirs.count(seat), int(view.limit), rules, seen)
+        assert int(view.legal) == hand == theirs.get_legal_discards()
+        check_endings(theirs, hand, theirs.get_deadwood(seat), int(view.limit), rules, seen)
     elif theirs.phase == oracle.PHASE.WALL:
         eleven = hand | 1 << theirs.upcard
         check_endings(theirs, eleven, oracle.deadwood(eleven), int(view.limit), rules, seen)
@@ -90,7 +90,7 @@ def check_options(oracle, theirs, ours, rules, seen):
     else:
         assert view.legal == 0b11
         assert options == {PASS if view.phase == PHASE_UPCARD else STOCK, TAKE}
-        assert int(view.count) == theirs.count(seat)
+        assert int(view.count) == theirs.get_deadwood(seat)
         assert int(view.taken_offer) == theirs.upcard
 
 
@@ -107,22 +107,22 @@ def check_endings(theirs, eleven, count, limit, rules, seen):
         if count > limit and endings:
             seen["knock hidden"] += 1
             endings = 0
-    assert theirs.endings() == endings
+    assert theirs.get_knock_discards() == endings
 
 
 def check_showdown(oracle, theirs, state, stopper, rules, seen):
     """Check that the engine's melds and lay-offs are legal and optimal, with the same counts."""
-    hand = theirs.hand(1 - stopper)
+    hand = theirs.get_hand(1 - stopper)
     assert oracle.deadwood(hand) == state.defender_before
-    theirs.show(int(meld) for meld in state.melds if meld)
-    assert theirs.count(stopper) == state.stopper_count
-    assert theirs.least_count() == state.other_count
+    theirs.show_melds(int(meld) for meld in state.melds if meld)
+    assert theirs.get_deadwood(stopper) == state.stopper_count
+    assert theirs.find_least_deadwood() == state.other_count
     count, laid = state.other_count, 0
     if state.stopper_count:
         count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
     assert (count, laid.bit_count()) == (state.other_count, state.laid_off)
     theirs.lay_off(laid)
-    assert theirs.count(1 - stopper) == state.other_count
+    assert theirs.get_deadwood(1 - stopper) == state.other_count
     seen["laid off"] += laid.bit_count() > 0
 
 
@@ -141,36 +141,36 @@ def stacked_pack(rng):
 def random_actions(rng, oracle, deal, rules):
     """Return the actions of a random deal that can end in every way, up to the knock."""
     eager, action = rng.choice((0, 0.3, 1)), None
-    while not deal.over and (action is None or action.what != STOP):
+    while not deal.is_over and (action is None or action.what != STOP):
         if deal.phase == oracle.PHASE.DISCARD:
             action = _choose_closing(rng, deal, rules, eager, taken=action.what == TAKE)
         elif deal.phase == oracle.PHASE.KNOCK:
             action = _propose_ending(deal, rules)
         else:
-            action = rng.choice(deal.options())
+            action = rng.choice(deal.legal_actions())
         yield action
 
 
 def _choose_closing(rng, deal, rules, eager, taken):
     """Return any ending, any discard, or a least-deadwood discard, rarely the card just taken."""
-    endings, throws = deal.endings(), deal.throws()
+    endings, throws = deal.get_knock_discards(), deal.get_legal_discards()
     if endings and rng.random() < eager:
         return Action(deal.seat, STOP, rng.choice(hands.members(endings)))
     if rng.random() > 0.1:
         if taken and rng.random() < 0.9:
             throws &= ~(1 << deal.previous)
-        throws = best_discards(deal.hand(deal.seat), throws, rules)[1]
+        throws = best_discards(deal.get_hand(deal.seat), throws, rules)[1]
     return Action(deal.seat, THROW, rng.choice(hands.members(throws)))
 
 
 def _propose_ending(deal, rules):
     """Return the ending that the engine proposes: least deadwood, then highest discard."""
-    eleven = deal.hand(deal.seat)
+    eleven = deal.get_hand(deal.seat)
 
     def preference(action):
         return deadwood(eleven & ~(1 << action.card), rules), -min(action.card % 13, 9), action.card
 
-    return min(deal.options(), key=preference)
+    return min(deal.legal_actions(), key=preference)
 
 
 @pytest.mark.parametrize("parameters", REQUIRED_OUTCOMES)

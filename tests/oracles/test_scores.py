@@ -17,7 +17,7 @@ from simgin.rules.build import build_rules_from_params
 from support.worked_examples import ROWS
 
 FLAGS = ("layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
-WINNERS = {"stopper": 1, "other": -1, None: 0}
+WINNERS = {"knocker": 1, "defender": -1, None: 0}
 ENDINGS = [
     *(("knock", ENDING_KNOCK, own) for own in range(1, 5)),
     *(("shot", ENDING_SHOT, own) for own in range(4)),
@@ -54,8 +54,8 @@ def test_points_of_every_showdown_are_the_reference(flags, tie):
         ENDINGS, range(6), (0, 7), (1, 2)
     ):
         kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
-        expected = reference.deal_points(row, how, own, other, stock, factor)
-        want = (expected.kind, expected.stopper, expected.other, WINNERS[expected.winner])
+        expected = reference.score_deal(row, how, own, other, stock, factor)
+        want = (expected.kind, expected.knocker, expected.defender, WINNERS[expected.winner])
         assert (DEAL_RESULTS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
 
@@ -64,11 +64,11 @@ def result(row, rng):
     kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (row["die"] != "off")
     kind = rng.choice(kinds)
     if kind in ("even", "void"):
-        return reference.Result(kind)
+        return reference.DealResult(kind)
     winner = rng.randrange(2)
     points = [0, 0]
     points[winner] = 0 if kind == "refused" else rng.randrange(4)
-    return reference.Result(kind, winner=winner, points=points, stake=rng.randint(1, 3))
+    return reference.DealResult(kind, winner=winner, points=points, stake=rng.randint(1, 3))
 
 
 def enter(state, rules, played, deals):
@@ -104,10 +104,10 @@ def compare_match(row, rules, rng):
     """Score one match with both engines; return its outcome, and if a side just won."""
     state, book, dealer = new_state(0), reference.Match(row, 0), 0
     match.start_match(state, rules)
-    while not book.over:
+    while not book.is_over:
         played = result(row, rng)
-        outcome = enter(state, rules, played, book.deals + 1)
-        book.enter(played)
+        outcome = enter(state, rules, played, book.n_deals + 1)
+        book.record_deal(played)
         dealer = match.next_dealer(dealer, state.winner, rules)
         assert dealer == book.dealer
         assert outcome == expected_outcome(book)
@@ -128,6 +128,6 @@ def compare_match(row, rules, rng):
 
 
 def expected_outcome(book):
-    if book.goal.over:
+    if book.goal.is_over:
         return match.DRAWN if book.winner is None else book.winner
-    return match.UNFINISHED if book.unfinished else match.UNDECIDED
+    return match.UNFINISHED if book.is_unfinished else match.UNDECIDED

@@ -255,6 +255,6 @@ def test_hand_and_joker_position_are_reported_at_the_end():
         if result["kind"] == "joker":
             assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.lines())
         held = result["held"].split()
-        assert result["held_count"] == reference.deadwood(held, row)
+        assert result["held_count"] == reference.compute_deadwood(held, row)
         seen.add((result["kind"], len(held)))
     assert seen == {("gin", 10), ("big_gin", 11), ("joker", 10)}

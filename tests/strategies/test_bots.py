@@ -26,7 +26,7 @@ BOTS = (
     *("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore"),
     *("ga-conv", "hein", "mishra-uniform"),
 )
-VALUE = reference.card_values(ROW, "stopper")
+VALUE = reference.get_card_values(ROW)
 
 
 def value(card: int) -> int:
@@ -50,7 +50,9 @@ def best(scores: dict[int, float]) -> set[int]:
 def unmatched_sets(hand: int) -> set[frozenset[str]]:
     """Return the unmatched cards of each best melding."""
     held = frozenset(cards(hand))
-    return {held.difference(*melding) for melding in reference.optimal_meldings(cards(hand), ROW)}
+    return {
+        held.difference(*melding) for melding in reference.find_optimal_meldings(cards(hand), ROW)
+    }
 
 
 # rlcard-novice, openspiel-simple
@@ -113,15 +115,15 @@ def test_openspiel_simple_decides_as_openspiels_bot():
                 state.apply_action(rng.choice(state.legal_actions()))
                 continue
             seat, phase = state.current_player(), str(state.current_phase()).rpartition(".")[2]
-            hand = openspiel.mask(state.hands()[seat])
+            hand = openspiel.to_mask(state.hands()[seat])
             upcard = state.upcard()
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
                 options = len(unmatched_sets(hand)) == 1
                 thrown = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
-                same = thrown % 13 == openspiel.card(action) % 13  # the suit is random
+                same = thrown % 13 == openspiel.convert_card(action) % 13  # the suit is random
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
-                offered = openspiel.card(upcard)
+                offered = openspiel.convert_card(upcard)
                 options = len(unmatched_sets(hand | 1 << offered)) == 1
                 seen = view(hand=hand, taken_offer=offered, legal=3, count=count_deadwood(hand))
                 takes = action == spiel.gin_rummy.DRAW_UPCARD_ACTION
@@ -144,7 +146,7 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
         hits = {}
         for card in best(left(seen)):
             ten, unseen = cards(seen.hand & ~(1 << card)), cards(seen.unseen)
-            melds = {c: reference.melds_in([*ten, c], ROW) for c in unseen}
+            melds = {c: reference.find_melds([*ten, c], ROW) for c in unseen}
             hits[card] = -sum(any(c in meld for meld in melds[c]) for c in unseen)
         ties += len(set(hits.values())) > 1
         assert query_policy("discard", "low-hits", seen) in best(hits)

@@ -11,7 +11,7 @@ import pytest
 from simgin_strategies import marjj
 
 from oracles import reference
-from oracles.reference.strategies.seen import near, rank
+from oracles.reference.strategies.player_view import find_near_cards, get_rank_index
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support.hands import members
@@ -33,7 +33,7 @@ def decisions_of(name: str, opponent: str, slot: str, deals: int) -> list:
 
 
 def left(hand: set[str], legal: set[str]) -> dict[str, int]:
-    return {card: reference.deadwood(sorted(hand - {card}), ROW) for card in legal}
+    return {card: reference.compute_deadwood(sorted(hand - {card}), ROW) for card in legal}
 
 
 def best(scores: dict) -> set[str]:
@@ -45,21 +45,21 @@ def best(scores: dict) -> set[str]:
 
 def highest(some: list[str]) -> str:
     """Discard the king first; within a rank, the first suit of the pack."""
-    return min(some, key=lambda card: (-rank(card), reference.SUITS.index(card[1])))
+    return min(some, key=lambda card: (-get_rank_index(card), reference.SUITS.index(card[1])))
 
 
 def exp710(view, dealt: list[str]) -> set[str]:
     """Return the possible discards over every best melding and number of melds dealt."""
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     allowed = set()
-    for melding in reference.optimal_meldings(sorted(hand), ROW):
+    for melding in reference.find_optimal_meldings(sorted(hand), ROW):
         valid = sorted(hand.difference(*melding) & legal)
         if not valid:
             allowed |= best(left(hand, legal))
             continue
-        for of_dealt in reference.optimal_meldings(dealt, ROW):
+        for of_dealt in reference.find_optimal_meldings(dealt, ROW):
             early = view.own_turn <= 2 and len(of_dealt) == 1 and len(melding) < 2
-            lone = [c for c in valid if c[0] in "345678" and not near(c) & {*valid}]
+            lone = [c for c in valid if c[0] in "345678" and not find_near_cards(c) & {*valid}]
             low = [c for c in valid if c[0] not in "JQK"]
             allowed.add(highest((early and (lone or low)) or valid))
     return allowed
@@ -97,7 +97,7 @@ KNOCKS = [
 
 
 def melded(hand: list[str]) -> set[str]:
-    return {card for meld in reference.melds_in(hand, ROW) for card in meld}
+    return {card for meld in reference.find_melds(hand, ROW) for card in meld}
 
 
 def dead(hand: list[str], unseen: list[str]) -> set[str]:
@@ -135,7 +135,9 @@ def test_percent_twenty_discards_by_its_description():
         options = best(left(set(hand), set(cards(seen.legal))))
         spare = dead(hand, unseen)
         points = {
-            card: -(not wanted(card, known)) - bool(near(card) & {*his_discards}) - (card in spare)
+            card: -(not wanted(card, known))
+            - bool(find_near_cards(card) & {*his_discards})
+            - (card in spare)
             for card in options
         }
         first = best(points)
@@ -175,7 +177,7 @@ def improvement(card: str, known: set[str], unseen: set[str]) -> float:
     mates = [other for other in reference.PACK if other[0] == card[0] and other != card]
     around = []
     for step in (-2, -1, 1, 2):
-        place = rank(card) + step
+        place = get_rank_index(card) + step
         other = reference.RANKS[place] + card[1] if 0 <= place < 13 else ""
         around.append("known" if other in known else "unseen" if other in unseen else "gone")
     key = (len(known & set(mates)), len(unseen & set(mates)))
@@ -200,7 +202,7 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     deadwood = left(hand, legal)
     few = sorted(legal, key=lambda card: (deadwood[card], reference.PACK.index(card)))[:6]
     few = [card for card in few if deadwood[card] <= min(deadwood.values()) + 8]
-    meldings = reference.optimal_meldings(sorted(hand), ROW)
+    meldings = reference.find_optimal_meldings(sorted(hand), ROW)
     loose = set().union(*(hand.difference(*melding) for melding in meldings))
     first, helps = {}, {}
     for card in loose.intersection(few):
@@ -210,7 +212,7 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     scores = {}
     at_first = {c: (round(first[c] + helps[c], 9), reference.PACK.index(c)) for c in first}
     for card in sorted(first, key=at_first.get):
-        if any(kept in near(card) and touches(card, kept) for kept in scores):
+        if any(kept in find_near_cards(card) and touches(card, kept) for kept in scores):
             continue
         ten = hand - {card}
         second = mean_of_best([after(ten | {*pair}) for pair in combinations(unseen, 2)], 0.588)
@@ -219,7 +221,9 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
 
 
 def touches(card: str, other: str) -> bool:
-    return card[0] == other[0] or (card[1] == other[1] and abs(rank(card) - rank(other)) == 1)
+    return card[0] == other[0] or (
+        card[1] == other[1] and abs(get_rank_index(card) - get_rank_index(other)) == 1
+    )
 
 
 def test_ginrummy_and_tonic_discards_by_its_description():

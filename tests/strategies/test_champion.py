@@ -49,7 +49,7 @@ def value(card):
 
 
 def count_of(hand):
-    return reference.deadwood({NAMES[card] for card in hand}, ROW)
+    return reference.compute_deadwood({NAMES[card] for card in hand}, ROW)
 
 
 def gin_with(hand, card):

@@ -21,7 +21,7 @@ from support.policy_queries import ROW, count_deadwood, mask, query_policy, view
 
 DATA = Path(__file__).parents[1] / "data"
 MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
-VALUE = reference.card_values(ROW)
+VALUE = reference.get_card_values(ROW)
 
 
 def masks(position, **names):
@@ -53,7 +53,7 @@ def test_takes_are_those_of_marjj():
         seen = view(
             hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
         )
-        best = reference.optimal_meldings([*position["hand"].split(), card], ROW)
+        best = reference.find_optimal_meldings([*position["hand"].split(), card], ROW)
         in_all = len({any(card in meld for meld in melding) for melding in best}) == 1
         took = query_policy("take", "meld-best-lower", seen)
         assert took == (position["takes"] or not in_all)

@@ -16,7 +16,7 @@ from simgin_strategies.solo_two_draws import search_discards
 from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, find_state_index, value_stopping
 
 from oracles import reference
-from oracles.reference.strategies import stopping_value
+from oracles.reference.strategies import compute_stopping_value
 from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
@@ -69,19 +69,21 @@ def eleven():
 
 
 def melds_out(hand, values):
-    families = reference.melds.families(reference.melds_in(hand, values))
-    return min(len(reference.melds.left_over(hand, family)) for family in families)
+    families = reference.melds.iter_meldings(reference.find_melds(hand, values))
+    return min(len(reference.melds.find_unmatched_cards(hand, family)) for family in families)
 
 
 def after_draw(ten, card, values):
     eleven = ten | 1 << card
-    return min(reference.deadwood(names(eleven & ~(1 << x)), values) for x in members(eleven))
+    return min(
+        reference.compute_deadwood(names(eleven & ~(1 << x)), values) for x in members(eleven)
+    )
 
 
 def cost(aim, ten, unseen, values, few=7):
     if aim == "loose":
         loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
-        return sum(loose), reference.deadwood(names(ten), values)
+        return sum(loose), reference.compute_deadwood(names(ten), values)
     counts = sorted(after_draw(ten, u, values) for u in members(unseen))
     return {
         "deadwood": (sum(counts),),
@@ -144,7 +146,7 @@ def evaluate_by_table(scoring, time, ten, unseen, values):
     """Return the value of ten cards from solo_dp.npy, computed by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
-    return planes()[scoring, time, now] @ [1, saved, reference.deadwood(names(ten), values)]
+    return planes()[scoring, time, now] @ [1, saved, reference.compute_deadwood(names(ten), values)]
 
 
 @pytest.mark.parametrize(
@@ -215,12 +217,12 @@ def value_by_search(scoring, time, ten, unseen, left, values):
         options = (evaluate_by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
         total += max(options)
     mean = total / unseen.bit_count()
-    return mean + (-reference.deadwood(names(ten), values) - mean) / left
+    return mean + (-reference.compute_deadwood(names(ten), values) - mean) / left
 
 
 def fits(ten, u, values):
     (card,) = names(1 << u)
-    return any(card in meld for meld in reference.melds_in(names(ten | 1 << u), values))
+    return any(card in meld for meld in reference.find_melds(names(ten | 1 << u), values))
 
 
 def test_two_draws_keeps_what_the_next_card_makes_best():
@@ -246,7 +248,7 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
 
 def stopping(count, left, text="solitaire-gin-knock"):
     """Return the mean points of ending the deal, player minus joker, by the reference."""
-    return float(stopping_value(row(text), count, left))
+    return float(compute_stopping_value(row(text), count, left))
 
 
 @pytest.mark.parametrize(
@@ -379,7 +381,7 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
     )
     if gin:
         hands[last] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
-    counts = [reference.deadwood(names(int(hand)), values) for hand in hands]
+    counts = [reference.compute_deadwood(names(int(hand)), values) for hand in hands]
     for t in (last - 5, last - 1):
         expected = Fraction(20 if gin else -counts[last])
         if scoring < 2:
@@ -431,7 +433,7 @@ def meaning(hand, unseen, row):
     three = sum(s >= 3 for s in saved)
     outside = sorted(set(hand) - in_melds(hand))
     lone = [card for card, found in ways(outside).items() if not found]
-    count = reference.deadwood(names_in_order(hand), row)
+    count = reference.compute_deadwood(names_in_order(hand), row)
     return {
         "one": 1,
         "save_one": one / 10,
@@ -535,7 +537,7 @@ def test_the_value_of_a_deal_is_the_mean_over_the_positions_of_the_joker(variant
             outcomes.append(1.0 if variant == "solitaire-gin" else float(won))
         else:
             kept = names(int(kept_hands[3 + place]))
-            count = reference.deadwood(kept, hands.game(variant)[1])
+            count = reference.compute_deadwood(kept, hands.game(variant)[1])
             outcomes.append(0.0 if variant == "solitaire-gin" else -float(count))
     assert found == pytest.approx(np.mean(outcomes))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from oracles import reference
-from oracles.reference.strategies import Seen
+from oracles.reference.strategies import PlayerView
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.rules import variants
@@ -113,19 +113,19 @@ NUMBERS = ("seat", "stock", "own_points", "other_points", "target", "limit")
 NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
 
 
-def seen_by_reference(view: Any, row: dict[str, Any], slot: str) -> Seen:
+def seen_by_reference(view: Any, params: dict[str, Any], slot: str) -> PlayerView:
     mask = int(view.legal)
     answers = [answer for answer in range(3) if mask >> answer & 1]
     legal = names(mask) if slot == "discard" else answers
-    return Seen(
-        row=row,
+    return PlayerView(
+        params=params,
         legal=frozenset(legal),
         turn=int(view.own_turn),
-        turn_of_both=int(view.turn),
-        offer=card_of(view.taken_offer),
-        taken=card_of(view.taken),
-        drawn=card_of(view.drawn),
-        own_count=int(view.count),
+        deal_turn=int(view.turn),
+        offered_card=card_of(view.taken_offer),
+        taken_card=card_of(view.taken),
+        drawn_card=card_of(view.drawn),
+        own_deadwood=int(view.count),
         history=tuple(
             (int(seat), card_of(drawn), card_of(thrown))
             for seat, _, drawn, thrown in view.history[: view.turns]

@@ -49,7 +49,7 @@ def members(hand: int) -> list[int]:
 @cache
 def all_meld_masks(ace_runs: str) -> tuple[int, ...]:
     """Return every meld of up to five cards, including rainbows; longer melds are unions."""
-    melds = reference.all_melds({"ace_runs": ace_runs, "rainbow": True})
+    melds = reference.list_all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
 
 
@@ -93,7 +93,9 @@ def stacked_pack(rng, row, points):
     """Return a pack in which both hands are full of melds; the first can be near a shot."""
     hand = meld_rich_hand(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
-        loose = mask(rank + rng.choice(reference.SUITS) for rank in reference.shot_ranks(points))
+        loose = mask(
+            rank + rng.choice(reference.SUITS) for rank in reference.get_shot_ranks(points)
+        )
         hand = loose | hand_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
     other = hand_of_melds(rng, 10, row["ace_runs"], hand)
     rest = [card for card in range(52) if not (hand | other) >> card & 1]

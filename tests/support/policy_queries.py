@@ -12,7 +12,7 @@ from simgin.text import notation
 from support.hands import PACK, game
 
 ROW = variants.find_variant("eaai").params
-TRIPLES = [frozenset(meld) for meld in reference.all_melds(ROW) if len(meld) == 3]
+TRIPLES = [frozenset(meld) for meld in reference.list_all_melds(ROW) if len(meld) == 3]
 
 
 def view(**fields: int) -> Any:
@@ -45,7 +45,7 @@ def mask(text: str) -> int:
 
 
 def count_deadwood(hand: int) -> int:
-    return reference.deadwood(cards(hand), ROW)
+    return reference.compute_deadwood(cards(hand), ROW)
 
 
 def random_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:

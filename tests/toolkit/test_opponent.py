@@ -35,12 +35,12 @@ def test_extensions_of_a_hand_agree_with_the_reference(text):
     found = 0
     for _ in range(40):
         hand = random_cards(11)
-        melds = reference.melds_in([card for card in reference.PACK if card in hand], row)
+        melds = reference.find_melds([card for card in reference.PACK if card in hand], row)
         want = {
             card
             for card in reference.PACK
             if card not in hand
-            and any(reference.melds.extends(meld, [card], row) for meld in melds)
+            and any(reference.melds.is_extendable_by(meld, [card], row) for meld in melds)
         }
         assert toolkit.extension_cards(mask(hand), rules) == mask(want)
         found += len(want)
@@ -55,7 +55,8 @@ def test_some_best_melding_leaves_the_unmatched_cards(text):
         hand, first = random_cards(11), random_cards(40)
         cards = [card for card in reference.PACK if card in hand]
         left = [
-            set(cards).difference(*melding) for melding in reference.optimal_meldings(cards, row)
+            set(cards).difference(*melding)
+            for melding in reference.find_optimal_meldings(cards, row)
         ]
         assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*left))
         over = set(names(toolkit.leftover_cards(mask(hand), mask(first), rules)))
@@ -70,14 +71,14 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
     for _ in range(6):
         hand = LOT.sample(reference.PACK, 10)
         others = [card for card in reference.PACK if card not in hand]
-        melds = {card: reference.melds_in([*hand, card], row) for card in others}
+        melds = {card: reference.find_melds([*hand, card], row) for card in others}
         outs = {card for card in others if any(card in meld for meld in melds[card])}
         assert toolkit.outs(mask(hand), rules) == mask(outs)
         drawn = LOT.sample(others, 5)
         assert toolkit.count_outs(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
         n = toolkit.deadwood_after_draws(mask(hand), mask(drawn), rules, room)
         want = [
-            min(reference.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
+            min(reference.compute_deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
             for card in NAMES
             if card in drawn
         ]
@@ -90,7 +91,7 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
 @pytest.mark.parametrize("text", ROWS)
 def test_the_probability_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
-    melds = [meld for meld in reference.all_melds(row) if len(meld) == 3]
+    melds = [meld for meld in reference.list_all_melds(row) if len(meld) == 3]
     chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])
     held = dict(zip(NAMES, chances.tolist(), strict=True))
     for number, card in enumerate(NAMES):
@@ -114,7 +115,7 @@ def deadwood_before_turns(played):
             return
         hands[seat] ^= {*names(1 << drawn), *names(1 << thrown)} if drawn != thrown else set()
         had[seat] += 1
-        yield had[seat], reference.deadwood(hands[seat], row)
+        yield had[seat], reference.compute_deadwood(hands[seat], row)
 
 
 def test_the_table_of_expected_counts_agrees_with_play():
@@ -141,10 +142,12 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
         hand = frozenset(names(meld_rich_hand(LOT, 10, row["ace_runs"])))
         drawn = [card for card in random_cards(40) if card not in hand]
         want = 0
-        if len(hand - set().union(*reference.melds_in(list(hand), row))) <= 3:
+        if len(hand - set().union(*reference.find_melds(list(hand), row))) <= 3:
             for card in drawn:
                 eleven = {*hand, card}
-                want += any(reference.deadwood(eleven - {gone}, row) == 0 for gone in eleven)
+                want += any(
+                    reference.compute_deadwood(eleven - {gone}, row) == 0 for gone in eleven
+                )
         assert toolkit.count_gin_draws(mask(hand), mask(drawn), rules) == want
         found += want
     assert found > 20

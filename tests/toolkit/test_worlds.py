@@ -71,7 +71,7 @@ def meaning(view, hand):
     held = members(hand)
     acts = list(events(view))
     declined, thrown = ({card for kind, _, card in acts if kind == one} for one in (0, 2))
-    count = reference.deadwood(set(names(hand)), ROW)
+    count = reference.compute_deadwood(set(names(hand)), ROW)
     loose = sorted(set(held) - in_melds(held))
     lone = [card for card, found in ways(loose).items() if not found]
     points = {card: min(card % 13 + 1, 10) for card in held}

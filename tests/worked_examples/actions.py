@@ -89,7 +89,7 @@ def first_illegal(deal, script):
     """Play a script, and return the index of its first impossible action, or -1 for none."""
     for place, one in enumerate(script):
         try:
-            deal.act(one)
+            deal.apply_action(one)
         except Illegal:
             return place
     return -1

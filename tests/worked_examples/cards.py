@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 
 from oracles import reference
-from oracles.reference.layoff import additions
+from oracles.reference.layoff import list_extensions
 from simgin.text import notation
 from worked_examples.schema import Impossible, as_families, melds
 
@@ -61,7 +61,7 @@ def lay_off(example, subject):
 
 def _shown_melds(example, row):
     given = melds(example.given["knocker_melds"])
-    if not {frozenset(texts(meld)) for meld in given} <= reference.all_melds(row):
+    if not {frozenset(texts(meld)) for meld in given} <= reference.list_all_melds(row):
         raise example.error("input.knocker_melds has cards that are not a meld under these rules.")
     if len(given) > 3 or not _disjoint(given):
         raise example.error("input.knocker_melds must be at most three melds without overlap.")
@@ -81,9 +81,9 @@ def _is_best_way(example, row, hand, shown, count):
     used = set().union(*own, *laid)
     if not _disjoint([*own, *laid]) or not used <= set(hand):
         return False
-    values = reference.card_values(row, "defender")
+    values = reference.get_card_values(row, "defender")
     return (
-        {frozenset(texts(meld)) for meld in own} <= reference.all_melds(row)
+        {frozenset(texts(meld)) for meld in own} <= reference.list_all_melds(row)
         and sum(values[card] for card in texts({*hand} - used)) == count
         and _fits(frozenset(texts(set().union(*laid))), shown, row)
     )
@@ -93,7 +93,9 @@ def _fits(laid, shown, row):
     if not shown:
         return not laid
     first, *others = shown
-    return any(_fits(laid - extra, others, row) for extra in additions(texts(first), laid, row))
+    return any(
+        _fits(laid - extra, others, row) for extra in list_extensions(texts(first), laid, row)
+    )
 
 
 def deal_points(example, subject):

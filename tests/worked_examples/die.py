@@ -62,11 +62,11 @@ def _impossible(deal, bid, winner):
     while not deal.kind and (deal.blind_offer, deal.seat) != (bid.blind, bid.seat):
         _go_on(deal, winner)
     try:
-        deal.act(Action(bid.seat, "offer", bid.number))
+        deal.apply_action(Action(bid.seat, "offer", bid.number))
     except Illegal:
         return _why(deal, bid)
     if bid.reply != SILENT:
-        deal.act(Action(1 - bid.seat, bid.reply))
+        deal.apply_action(Action(1 - bid.seat, bid.reply))
     return ""
 
 
@@ -85,7 +85,7 @@ def _go_on(deal, winner):
     """Offer nothing, pass, draw, throw the card drawn; the winner knocks near the end."""
     seat = deal.seat
     if deal.blind_offer is not None:
-        return deal.act(Action(seat, "offer", 0))
+        return deal.apply_action(Action(seat, "offer", 0))
     cards = [deal.drawn] * (deal.drawn >= 0) + list(range(52))
     ways = [Action(seat, "pass"), Action(seat, "stock")]
     if seat == winner and deal.result["stock_left"] <= deal.row["stock_reserve"] + 2:
@@ -93,7 +93,7 @@ def _go_on(deal, winner):
     ways += [Action(seat, "throw", card) for card in cards]
     for way in ways:
         try:
-            return deal.act(way)
+            return deal.apply_action(way)
         except Illegal:
             continue
     raise AssertionError("a player can always pass, draw or throw a card")

@@ -226,12 +226,14 @@ class Deal:
     def result(self):
         """Return the result: seats or None, points and draws by seat."""
         state = self.state
-        seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
-        found = {name: seat if seat >= 0 else None for name, seat in seats.items()}
-        for name in ("stopper_count", "other_count", "turns", "limit", "stake"):
-            found[name] = int(state[name])
-        found |= {"points": state.score.tolist(), "draws": state.draws.tolist()}
-        return found | {"stock_left": int(state.stock), "count": int(state.count[0])}
+        seats = {"winner": state.winner, "knocker": state.stopper, "owner": state.owner}
+        result = {name: int(seat) if seat >= 0 else None for name, seat in seats.items()}
+        for name in ("turns", "limit", "stake"):
+            result[name] = int(state[name])
+        result["knocker_deadwood"] = int(state.stopper_count)
+        result["defender_deadwood"] = int(state.other_count)
+        result |= {"points": state.score.tolist(), "draws": state.draws.tolist()}
+        return result | {"stock_left": int(state.stock), "deadwood": int(state.count[0])}
 
     def won_deals(self):
         """Return the number of won deals credited to the winner of the deal."""
@@ -241,7 +243,7 @@ class Deal:
 
     # Actions
 
-    def act(self, action):
+    def apply_action(self, action):
         """Play one action, or raise Illegal and leave the deal unchanged."""
         before = self.copy()
         try:

@@ -18,11 +18,11 @@ def _melds(melding):
 
 def deadwood(row, hand):
     cards = texts(hand)
-    every = [_melds(melding) for melding in reference.optimal_meldings(cards, row)]
+    every = [_melds(melding) for melding in reference.find_optimal_meldings(cards, row)]
     return (
-        reference.deadwood(cards, row, "defender"),
+        reference.compute_deadwood(cards, row, "defender"),
         every,
-        _melds(reference.shown(cards, None, row) or []),
+        _melds(reference.find_shown_melding(cards, None, row) or []),
     )
 
 
@@ -30,30 +30,30 @@ def knock_options(row, hand, limit, taken, drawn, points):
     from_pile = format_card(taken) if taken >= 0 else None
     from_stock = format_card(drawn) if drawn >= 0 else from_pile
     banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
-    ends = reference.legal_endings(
+    ends = reference.list_legal_endings(
         texts(hand), row, limit, taken=from_pile, banned=banned, own_points=points
     )
-    knock = {end.card: end.count for end in ends if end.how in ("knock", "gin")}
-    shot = [end.card for end in ends if end.how == "shot"]
-    return knock, shot, any(end.how == "big_gin" for end in ends)
+    knock = {end.discard: end.deadwood for end in ends if end.kind in ("knock", "gin")}
+    shot = [end.discard for end in ends if end.kind == "shot"]
+    return knock, shot, any(end.kind == "big_gin" for end in ends)
 
 
 def lay_off(row, hand, melds):
     cards, shown = texts(hand), [texts(meld) for meld in melds]
-    way = reference.defender_count(shown, cards, row)
+    way = reference.find_best_layoff(shown, cards, row)
     loose = []
-    for melding in reference.optimal_meldings(cards, row, "defender"):
+    for melding in reference.find_optimal_meldings(cards, row, "defender"):
         melded = {card for meld in melding for card in meld}
         loose.append([card for card in cards if card not in melded])
-    fixed = min(reference.defender_count(shown, rest, row).count for rest in loose)
+    fixed = min(reference.find_best_layoff(shown, rest, row).deadwood for rest in loose)
     laid = [card for extra in way.laid_off for card in extra]
-    return way.count, _melds(way.melds), laid, fixed
+    return way.deadwood, _melds(way.melds), laid, fixed
 
 
 def deal_points(row, stop, own, other, left, factor):
     how = "gin" if own == 0 and stop == "knock" else stop
-    score = reference.deal_points(row, how, own, other, left, factor)
-    return score.stopper, score.other
+    score = reference.score_deal(row, how, own, other, left, factor)
+    return score.knocker, score.defender
 
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
@@ -61,25 +61,25 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
         thrown, taken = (format_card(card) if card >= 0 else None for card in (thrown, taken))
         told = {"limit": limit, "taken": taken, "own_points": points}
         told |= {"stock_left": left, "factor": factor}
-        end = reference.showdown(row, how, texts(hand), thrown, texts(defender), **told)
+        end = reference.score_showdown(row, how, texts(hand), thrown, texts(defender), **told)
     except ValueError:
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}") from None
-    counts = end.stopper_count, end.other_count
-    return *counts, end.stopper_points, end.other_points, _melds(end.melds)
+    counts = end.knocker_deadwood, end.defender_deadwood
+    return *counts, end.knocker_points, end.defender_points, _melds(end.melds)
 
 
 def knock_limit(row, upcard):
-    return reference.knock_limit(row, format_card(upcard)), reference.multiplier(
+    return reference.get_knock_limit(row, format_card(upcard)), reference.get_multiplier(
         row, format_card(upcard)
     )
 
 
 def shot_digits(score):
-    return [reference.RANKS.index(rank) + 1 for rank in reference.shot_ranks(score)]
+    return [reference.RANKS.index(rank) + 1 for rank in reference.get_shot_ranks(score)]
 
 
 def all_melds(row):
-    return {sum(1 << parse_card(card) for card in meld) for meld in reference.all_melds(row)}
+    return {sum(1 << parse_card(card) for card in meld) for meld in reference.list_all_melds(row)}
 
 
 def gin_hands(row, hands):
@@ -121,36 +121,36 @@ class Deal:
 
     @property
     def seat(self):
-        return -1 if self.deal.to_move is None else self.deal.to_move
+        return -1 if self.deal.seat_to_move is None else self.deal.seat_to_move
 
     @property
     def blind_offer(self):
-        if ("no offer",) not in self.deal.options():
+        if ("no offer",) not in self.deal.legal_actions():
             return None
-        return not self.deal._seen
+        return not self.deal._cards_seen
 
     @property
     def drawn(self):
-        return parse_card(self.deal._drawn) if self.deal._drawn else -1
+        return parse_card(self.deal._drawn_card) if self.deal._drawn_card else -1
 
     @property
     def result(self):
         deal = self.deal
         left = len(deal.deck if self.alone else deal.stock)
-        known = vars(deal.result) if deal.result else {"stock_left": left}
-        count = {
-            "count": reference.deadwood(deal.hands[0], self.row),
+        result = vars(deal.result) if deal.result else {"stock_left": left}
+        hand = {
+            "deadwood": reference.compute_deadwood(deal.hands[0], self.row),
             "limit": self.row["knock_limit"],
         }
         die = {} if self.alone else {"stake": deal.die.stake, "owner": deal.die.owner}
-        return known | count | die
+        return result | hand | die
 
     def won_deals(self):
-        return reference.deals_counted(self.row, self.deal.result)
+        return reference.count_won_deals(self.row, self.deal.result)
 
     # Actions
 
-    def act(self, action):
+    def apply_action(self, action):
         if self.left == [action]:
             self.untold_stop = False
             return
@@ -158,21 +158,25 @@ class Deal:
             raise Illegal
         before = copy.deepcopy(self.deal) if self.blind_offer is not None else self.deal
         if self.blind_offer is not None and action.what != "offer":
-            self.deal.act(("no offer",))
+            self.deal.apply_action(("no offer",))
         try:
-            self.deal.act(self._theirs(action))
+            self.deal.apply_action(self._theirs(action))
         except ValueError:
             self.deal = before
             raise Illegal from None
-        if not self.alone and self.deal.meldings:  # to choose from: the first is the automatic
-            self.deal.act(("show", tuple(reference.texts(self.deal.meldings[0]))))
+        if (
+            not self.alone and self.deal.meldings_to_show
+        ):  # to choose from: the first is the automatic
+            self.deal.apply_action(
+                ("show", tuple(reference.format_melds(self.deal.meldings_to_show[0])))
+            )
         self.untold_stop = self._has_gone_out()
 
     def _theirs(self, action):
         """Return the reference's name of an action; an ending is the one that the cards permit."""
         if action.what in ("stop", "big gin"):
             card = format_card(action.card) if action.card >= 0 else None
-            ways = [way for way in self.deal.options() if way[:2] == ("end", card)]
+            ways = [way for way in self.deal.legal_actions() if way[:2] == ("end", card)]
             ways = [way for way in ways if (way[2] == "big_gin") == (action.what == "big gin")]
             return min(ways, default=("end", card, "knock"))
         if action.what == "throw":
@@ -183,8 +187,11 @@ class Deal:
 
     def run_out(self):
         """Draw or pass if nothing else is legal, as the engine does."""
-        while len(self.deal.options()) == 1 and self.deal.options() <= {("stock",), ("pass",)}:
-            self.deal.act(self.deal.options().pop())
+        while len(self.deal.legal_actions()) == 1 and self.deal.legal_actions() <= {
+            ("stock",),
+            ("pass",),
+        }:
+            self.deal.apply_action(self.deal.legal_actions().pop())
 
 
 # Matches
@@ -194,16 +201,20 @@ def follow(variant, entries):
     row = {**variant.params}
     game = reference.Match(row, first_dealer=None if row["players"] == 1 else 0)
     for entry in entries:
-        if not game.over:
+        if not game.is_over:
             winner = entry.winner if entry.winner >= 0 else None
             points = list(entry.points)
-            game.enter(reference.Result(entry.how, winner=winner, points=points, stake=entry.stake))
+            game.record_deal(
+                reference.DealResult(entry.how, winner=winner, points=points, stake=entry.stake)
+            )
     goal = game.goal
     columns = {}
     if row["goal"] == "columns":
         columns = {name: getattr(goal, name) for name in ("columns", "boxes", "closed_by")}
-        paid = iter(goal.settlements())
+        paid = iter(goal.compute_settlements())
         columns["settlement"] = [seat if seat is None else next(paid) for seat in goal.closed_by]
-        columns["total"] = None if None in goal.closed_by else sum(goal.settlements())
+        columns["total"] = None if None in goal.closed_by else sum(goal.compute_settlements())
     games = getattr(goal, "games", [0, 0])
-    return Standing(goal.points, goal.tally, games, game.winner, goal.over, game.deals, **columns)
+    return Standing(
+        goal.points, goal.deal_tally, games, game.winner, goal.is_over, game.n_deals, **columns
+    )

@@ -36,10 +36,10 @@ def _ended(deal, script):
     answer = {"illegal": None, "how": deal.kind}
     answer |= {"stock": result["stock_left"], "turns": result["turns"]}
     answer["points"] = dict(zip(SEATS, result["points"], strict=True))
-    for name in ("winner", "stopper"):
-        answer[name] = None if result[name] is None else SEATS[result[name]]
-    if result["stopper"] is not None:
-        answer |= {"own": result["stopper_count"], "other": result["other_count"]}
+    for key, name in (("winner", "winner"), ("stopper", "knocker")):
+        answer[key] = None if result[name] is None else SEATS[result[name]]
+    if result["knocker"] is not None:
+        answer |= {"own": result["knocker_deadwood"], "other": result["defender_deadwood"]}
     return answer
 
 
@@ -134,7 +134,7 @@ def _why_alone(example, deal, script, place):
     if deal.kind and not deal.left:
         text = "the deal is over"
     elif action.what == STOP and holds_ten:
-        count, limit = deal.result["count"], deal.result["limit"]
-        over = f"deadwood {count} exceeds the limit"
-        text = over if count > limit else "no stop before the first draw"
+        deadwood, limit = deal.result["deadwood"], deal.result["limit"]
+        over = f"deadwood {deadwood} exceeds the limit"
+        text = over if deadwood > limit else "no stop before the first draw"
     return text if place == len(script) - 1 else f"{text}, as action {place + 1}"

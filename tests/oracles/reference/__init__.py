@@ -1,26 +1,26 @@
 """Slow, obvious reference implementation of the rules, written only from docs/reference/rules.md.
 
 Cards are strings ("5S", "TH"), a hand is any iterable of cards, a meld is a list of cards in text
-order (rules.md 3.5), a melding is a list of melds, a row is a dict parameter -> value.
+order (rules.md 3.5), a melding is a list of melds, and `params` are the rule parameters by name.
 """
 
 # ruff: noqa: F401
-from .deal import Deal, Result, showdown
-from .endings import knock_limit, legal_endings, shot_ranks
-from .goals import GOALS, deals_counted
-from .layoff import defender_count
+from .deal import Deal, DealResult, score_showdown
+from .endings import get_knock_limit, get_shot_ranks, list_legal_endings
+from .goals import GOAL_CLASSES, count_won_deals
+from .layoff import find_best_layoff
 from .match import Match
 from .melds import (
     PACK,
     RANKS,
     SUITS,
-    all_melds,
-    card_values,
-    deadwood,
-    melds_in,
-    optimal_meldings,
-    shown,
-    texts,
+    compute_deadwood,
+    find_melds,
+    find_optimal_meldings,
+    find_shown_melding,
+    format_melds,
+    get_card_values,
+    list_all_melds,
 )
-from .points import deal_points, multiplier
+from .points import get_multiplier, score_deal
 from .solo import JOKER, SoloDeal

@@ -4,29 +4,38 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .die import Die
-from .endings import Ending, knock_limit, legal_endings, shot_ranks
-from .layoff import defender_count
-from .melds import card_values, deadwood, in_text_order, left_over, showable, texts
-from .points import deal_points, multiplier
+from .endings import Ending, get_knock_limit, get_shot_ranks, list_legal_endings
+from .layoff import find_best_layoff
+from .melds import (
+    compute_deadwood,
+    find_unmatched_cards,
+    format_melds,
+    get_card_values,
+    sort_melds,
+    sort_permitted_meldings,
+)
+from .points import get_multiplier, score_deal
 
 
 @dataclass
 class Showdown:
+    """The hands as shown at the end of a deal, and their points."""
+
     kind: str  # knock, gin, big_gin, shot, undercut, even
-    winner: str | None  # "stopper" (the knocker), "other" or None
-    stopper_points: int
-    other_points: int
-    stopper_count: int  # K
-    other_count: int  # Q
-    other_before: int  # the defender's own deadwood before any lay-off
+    winner: str | None  # "knocker", "defender" or None
+    knocker_points: int
+    defender_points: int
+    knocker_deadwood: int  # K
+    defender_deadwood: int  # Q
+    deadwood_before_layoff: int  # the defender's own deadwood before any lay-off
     melds: list[list[str]]  # as shown by the knocker
     laid_off: list[list[str]]  # laid off by the defender on each meld shown, in one optimal way
 
 
-def meldings(
-    row: dict,
-    how: str,
-    kept: Iterable[str],
+def list_legal_meldings(
+    params: dict,
+    ending: str,
+    hand: Iterable[str],
     discard: str | None,
     *,
     limit: int,
@@ -35,71 +44,102 @@ def meldings(
 ) -> list[list[list[str]]]:
     """Return the meldings that the knocker may show with the ending, in the order of rules.md 3.5.
 
-    With melding = auto, the first is shown. With melding = choice, a hand that could be gin may
-    show a melding with more deadwood within the limit, as a knock.
+    With melding = auto, the knocker shows the first. With melding = choice, a hand that could be
+    gin may show a melding with more deadwood within the limit, as a knock.
     """
-    if how == "shot":
-        return showable(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
-    if how == "big_gin":
-        return showable(kept, None, row, demanded=[], taken=taken)
-    only_gin = how == "gin" and row["melding"] == "auto"
-    return showable(kept, discard, row, limit=0 if only_gin else limit, taken=taken)
+    if ending == "shot":
+        return sort_permitted_meldings(
+            hand, discard, params, required_ranks=get_shot_ranks(own_points), taken=taken
+        )
+    if ending == "big_gin":
+        return sort_permitted_meldings(hand, None, params, required_ranks=[], taken=taken)
+    only_gin = ending == "gin" and params["melding"] == "auto"
+    return sort_permitted_meldings(
+        hand, discard, params, limit=0 if only_gin else limit, taken=taken
+    )
 
 
-def showdown(
-    row: dict,
-    how: str,
-    kept: Iterable[str],
+def score_showdown(
+    params: dict,
+    ending: str,
+    hand: Iterable[str],
     discard: str | None,
-    defender: Iterable[str],
+    defender_hand: Iterable[str],
     *,
     limit: int,
     taken: str | None = None,
     own_points: int = 0,
     stock_left: int = 0,
     factor: int = 1,
-    chosen: Iterable[Iterable[str]] | None = None,
+    chosen_melding: Iterable[Iterable[str]] | None = None,
 ) -> Showdown:
-    """Show, lay off, count and score (rules.md 3.5, 3.7, 6).
+    """Show the melds, lay off cards and score the deal (rules.md 3.5, 3.7, 6).
 
-    kept: the stopper's ten cards, eleven for big gin. chosen: the melding picked under
-    melding = choice; without one the first of `meldings` is shown.
+    Args:
+        params: Rule parameters.
+        ending: knock, gin, big_gin or shot.
+        hand: The knocker's ten cards after the discard, or eleven for big gin.
+        discard: Discard that ended the deal, or None for big gin.
+        defender_hand: Ten cards of the defender.
+        limit: Knock limit of the deal.
+        taken: Card that the knocker took from the discard pile on this turn.
+        own_points: Points of the knocker before the deal, for a shot.
+        stock_left: Number of cards left in the stock.
+        factor: Multiplier of the points.
+        chosen_melding: Melding that the knocker chose with melding = choice. By default, the first
+            legal melding.
     """
-    kept, defender = list(kept), list(defender)
-    legal = meldings(row, how, kept, discard, limit=limit, taken=taken, own_points=own_points)
+    hand, defender_hand = list(hand), list(defender_hand)
+    legal = list_legal_meldings(
+        params, ending, hand, discard, limit=limit, taken=taken, own_points=own_points
+    )
     if not legal:
-        raise ValueError(f"no melding of {' '.join(kept)} permits the ending {how!r}")
-    melds = legal[0] if chosen is None else in_text_order(chosen)
-    if melds not in (legal[:1] if row["melding"] == "auto" else legal):
-        raise ValueError(f"{texts(melds)} may not be shown with the ending {how!r}")
-    values = card_values(row)
-    own = sum(values[card] for card in left_over(kept, melds))
-    if how in ("knock", "gin"):
-        how = "gin" if own == 0 else "knock"  # rules.md 3.3, regardless of the announcement
-    before = deadwood(defender, row, "defender")
-    other, laid_off = before, [[] for _ in melds]
+        raise ValueError(f"no melding of {' '.join(hand)} permits the ending {ending!r}")
+    melds = legal[0] if chosen_melding is None else sort_melds(chosen_melding)
+    if melds not in (legal[:1] if params["melding"] == "auto" else legal):
+        raise ValueError(f"{format_melds(melds)} may not be shown with the ending {ending!r}")
+    values = get_card_values(params)
+    knocker_deadwood = sum(values[card] for card in find_unmatched_cards(hand, melds))
+    if ending in ("knock", "gin"):
+        ending = (
+            "gin" if knocker_deadwood == 0 else "knock"
+        )  # rules.md 3.3, regardless of the announcement
+    deadwood_before_layoff = compute_deadwood(defender_hand, params, "defender")
+    defender_deadwood, laid_off = deadwood_before_layoff, [[] for _ in melds]
     # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never
     # after a shot.
-    if row["layoff"] and (how == "knock" or (row["layoff_on_gin"] and how in ("gin", "big_gin"))):
-        way = defender_count(melds, defender, row)
-        other, laid_off = way.count, way.laid_off
-    score = deal_points(row, how, own, other, stock_left, factor)
+    if params["layoff"] and (
+        ending == "knock" or (params["layoff_on_gin"] and ending in ("gin", "big_gin"))
+    ):
+        best_layoff = find_best_layoff(melds, defender_hand, params)
+        defender_deadwood, laid_off = best_layoff.deadwood, best_layoff.laid_off
+    score = score_deal(params, ending, knocker_deadwood, defender_deadwood, stock_left, factor)
     return Showdown(
-        score.kind, score.winner, score.stopper, score.other, own, other, before, melds, laid_off
+        score.kind,
+        score.winner,
+        score.knocker,
+        score.defender,
+        knocker_deadwood,
+        defender_deadwood,
+        deadwood_before_layoff,
+        melds,
+        laid_off,
     )
 
 
 @dataclass
-class Result:
-    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a
-    # deal at all
+class DealResult:
+    """The result of a deal: how it ended, its points, and what happened in it."""
+
+    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: the
+    # cards are dealt again
     kind: str
-    stopper: int | None = None
+    knocker: int | None = None
     winner: int | None = None
     points: list[int] = field(default_factory=lambda: [0, 0])
-    stopper_count: int | None = None
-    other_count: int | None = None
-    other_before: int | None = None
+    knocker_deadwood: int | None = None
+    defender_deadwood: int | None = None
+    deadwood_before_layoff: int | None = None
     melds: list[list[str]] = field(default_factory=list)
     laid_off: list[list[str]] = field(default_factory=list)
     stock_left: int = 0
@@ -118,35 +158,39 @@ class Deal:
 
     def __init__(
         self,
-        row: dict,
+        params: dict,
         pack: Iterable[str],
         dealer: int,
         points: tuple[int, int] = (0, 0),
         die: Die | None = None,
     ) -> None:
-        self.row, self.dealer, self.points = row, dealer, tuple(points)
-        self.result: Result | None = None
+        self.params, self.dealer, self.points = params, dealer, tuple(points)
+        self.result: DealResult | None = None
         self.turns, self.draws, self.takes = 0, [0, 0], [0, 0]
         self._deal_cards(list(pack))
-        self.limit = knock_limit(row, self.upcard)
-        self.multiplier = multiplier(row, self.upcard)
-        self._mover = 1 - dealer
-        self._passes = 0
-        self._upcard_dead = False  # after two passes the upcard may be out of reach, rules.md 4.2
-        self._drawn: str | None = None  # drawn from the stock on this turn
-        self._taken: str | None = None  # taken from the discard pile on this turn
+        self.limit = get_knock_limit(params, self.upcard)
+        self.multiplier = get_multiplier(params, self.upcard)
+        self._active_seat = 1 - dealer
+        self._n_passes = 0
+        self._is_upcard_dead = (
+            False  # after two passes the upcard may be out of reach, rules.md 4.2
+        )
+        self._drawn_card: str | None = None  # drawn from the stock on this turn
+        self._taken_card: str | None = None  # taken from the discard pile on this turn
         # Discard and ending, while the player chooses the melding
-        self._ending: tuple[str | None, str] | None = None
-        self._legal: list[list[list[str]]] = []  # meldings that may be shown with it, rules.md 3.5
+        self._chosen_ending: tuple[str | None, str] | None = None
+        self._legal_meldings: list[
+            list[list[str]]
+        ] = []  # meldings that may be shown with it, rules.md 3.5
         # upcard, draw, discard; last: the 50th-card question; last_end: the last discard
         # was taken and the deal must be ended; show: the deal is ended and a melding is picked;
         # offer and answer, of the die
         self._phase = "offer"
-        self.die = die or Die(row)
-        self._blind = [1 - dealer, dealer]  # blind offers that are still open (8.1)
-        self._seen = False
-        self._after_offer = ""
-        self._next_blind_offer()
+        self.die = die or Die(params)
+        self._blind_offer_seats = [1 - dealer, dealer]  # blind offers that are still open (8.1)
+        self._cards_seen = False
+        self._phase_after_offer = ""
+        self._start_next_blind_offer()
 
     def _deal_cards(self, pack: list[str]) -> None:
         """Deal singly, nondealer first; then the upcard, then the stock (rules.md 2 and 4.1)."""
@@ -157,215 +201,251 @@ class Deal:
         self.upcard: str | None = pack[20]
         self.pile = [pack[20]]
         # rules.md 4.2: the 21st card goes to the nondealer, and there is no upcard
-        if self.row["first_turn"] == "discard_first":
+        if self.params["first_turn"] == "discard_first":
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
     # --- decisions ---
 
     @property
-    def to_move(self) -> int | None:
-        return None if self.result is not None else self._mover
+    def seat_to_move(self) -> int | None:
+        return None if self.result is not None else self._active_seat
 
-    def options(self) -> set[tuple]:
-        """Return the legal actions of the seat to move (rules.md 9.1); empty after the deal."""
+    def legal_actions(self) -> set[tuple]:
+        """Return the legal actions of the seat to move (rules.md 9.1), or an empty set."""
         if self.result is not None:
             return set()
         if self._phase == "offer":
-            numbers = self.die.numbers(self._mover, self._seen)
-            return {("no offer",), *(("offer", number) for number in numbers)}
+            offers = self.die.list_offers(self._active_seat, self._cards_seen)
+            return {("no offer",), *(("offer", offer) for offer in offers)}
         if self._phase == "answer":
             return {("accept",), ("refuse",)}
         if self._phase == "upcard":
-            return self._upcard_options()
+            return self._list_upcard_actions()
         if self._phase == "draw":
-            return self._draw_options()
+            return self._list_draw_actions()
         if self._phase == "last":
-            return self._last_options()
+            return self._list_last_discard_actions()
         if self._phase == "show":
-            return {("show", tuple(texts(melding))) for melding in self._legal}
-        endings = {("end", ending.card, ending.how) for ending in self._endings()}
+            return {("show", tuple(format_melds(melding))) for melding in self._legal_meldings}
+        endings = {("end", ending.discard, ending.kind) for ending in self._list_endings()}
         if self._phase == "last_end":
             return endings  # rules.md 4.5: the card was taken to end the deal on the spot
-        banned = self._ban(self._taken, self._drawn)
-        return endings | {("throw", card) for card in self.hands[self._mover] if card != banned}
+        banned = self._get_banned_card(self._taken_card, self._drawn_card)
+        return endings | {
+            ("throw", card) for card in self.hands[self._active_seat] if card != banned
+        }
 
-    def _upcard_options(self) -> set[tuple]:
-        """Take or pass; in the three-choice openings also the stock (rules.md 4.2)."""
-        choices = self.row["first_turn"] != "upcard_pass"
-        return {("take",), ("pass",)} | ({("stock",)} if choices else set())
+    def _list_upcard_actions(self) -> set[tuple]:
+        """Return take and pass, and stock in openings with three choices (rules.md 4.2)."""
+        may_draw = self.params["first_turn"] != "upcard_pass"
+        return {("take",), ("pass",)} | ({("stock",)} if may_draw else set())
 
-    def _draw_options(self) -> set[tuple]:
-        options = {("stock",)}
-        if self.row["take_discard"] and self.pile and not self._upcard_dead:
-            options.add(("take",))
-        return options
+    def _list_draw_actions(self) -> set[tuple]:
+        actions = {("stock",)}
+        if self.params["take_discard"] and self.pile and not self._is_upcard_dead:
+            actions.add(("take",))
+        return actions
 
-    def _last_options(self) -> set[tuple]:
-        """Take the last discard to end the deal, or pass (rules.md 4.5, opponent_may_take)."""
+    def _list_last_discard_actions(self) -> set[tuple]:
+        """Return pass, and take if the last discard ends the deal (rules.md 4.5)."""
         card = self.pile[-1]
-        hand = [*self.hands[self._mover], card]
-        conditions = self._conditions(taken=card, drawn=None)
-        possible = legal_endings(hand, self.row, self.limit, **conditions)
+        hand = [*self.hands[self._active_seat], card]
+        conditions = self._get_ending_conditions(taken=card, drawn=None)
+        possible = list_legal_endings(hand, self.params, self.limit, **conditions)
         return {("pass",), ("take",)} if possible else {("pass",)}
 
     @property
-    def meldings(self) -> list[list[list[str]]]:
-        """Return the meldings to show (in the order of rules.md 3.5), if `show` is the decision."""
-        return self._legal if self._phase == "show" and self.result is None else []
+    def meldings_to_show(self) -> list[list[list[str]]]:
+        """Meldings to choose from, in the order of rules.md 3.5; empty at other decisions."""
+        return self._legal_meldings if self._phase == "show" and self.result is None else []
 
-    def _endings(self) -> list[Ending]:
-        conditions = self._conditions(self._taken, self._drawn)
-        return legal_endings(self.hands[self._mover], self.row, self.limit, **conditions)
+    def _list_endings(self) -> list[Ending]:
+        conditions = self._get_ending_conditions(self._taken_card, self._drawn_card)
+        return list_legal_endings(
+            self.hands[self._active_seat], self.params, self.limit, **conditions
+        )
 
-    def _conditions(self, taken: str | None, drawn: str | None) -> dict:
-        points = self.points[self._mover]
-        return {"taken": taken, "banned": self._ban(taken, drawn), "own_points": points}
+    def _get_ending_conditions(self, taken: str | None, drawn: str | None) -> dict:
+        points = self.points[self._active_seat]
+        return {"taken": taken, "banned": self._get_banned_card(taken, drawn), "own_points": points}
 
-    def _ban(self, taken: str | None, drawn: str | None) -> str | None:
+    def _get_banned_card(self, taken: str | None, drawn: str | None) -> str | None:
         """Return the card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
-        if self.row["discard_ban"] == "none":
+        if self.params["discard_ban"] == "none":
             return None
-        if self.row["discard_ban"] == "drawn" and drawn is not None:
+        if self.params["discard_ban"] == "drawn" and drawn is not None:
             return drawn
         return taken
 
     # --- actions ---
 
-    def act(self, action: tuple) -> None:
-        """Carry out an action of `options`, or raise ValueError."""
-        if action not in self.options():
-            raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
+    def apply_action(self, action: tuple) -> None:
+        """Apply a legal action. Raise ValueError if it is not legal."""
+        if action not in self.legal_actions():
+            raise ValueError(f"{action!r} is not legal for seat {self._active_seat} now")
         if action[0] == "show":
-            self._show([text.split() for text in action[1]])
+            self._show_melding([text.split() for text in action[1]])
         elif action[0] in ("pass", "stock", "take", "throw", "end"):
-            getattr(self, f"_{action[0]}")(*action[1:])
+            getattr(self, f"_apply_{action[0]}")(*action[1:])
         else:
-            self._die(*action)
+            self._apply_die_action(*action)
 
-    def _next_blind_offer(self) -> None:
-        """Ask for blind offers: nondealer, then dealer; then the first turn (rules.md 8.1)."""
-        while self._blind:
-            self._mover = self._blind.pop(0)
-            if self.die.numbers(self._mover, seen=False):
+    def _start_next_blind_offer(self) -> None:
+        """Ask the nondealer, then the dealer, for a blind offer, or begin the first turn."""
+        while self._blind_offer_seats:
+            self._active_seat = self._blind_offer_seats.pop(0)
+            if self.die.list_offers(self._active_seat, cards_seen=False):
                 return
-        self._seen = True
-        self._mover = 1 - self.dealer  # rules.md 1: the nondealer moves first
+        self._cards_seen = True
+        self._active_seat = 1 - self.dealer  # rules.md 1: the nondealer moves first
         openings = {"free": "draw", "discard_first": "discard"}
-        self._begin(openings.get(self.row["first_turn"], "upcard"))
+        self._begin_turn(openings.get(self.params["first_turn"], "upcard"))
 
-    def _begin(self, phase: str) -> None:
-        """Begin a turn, after an offer if the seat on turn may make one (rules.md 8.3, 8.4)."""
-        self._after_offer = phase
-        self._phase = "offer" if self.die.numbers(self._mover, self._seen) else phase
+    def _begin_turn(self, phase: str) -> None:
+        """Begin a turn, with an offer first if the player may make one (rules.md 8.3, 8.4)."""
+        self._phase_after_offer = phase
+        self._phase = (
+            "offer" if self.die.list_offers(self._active_seat, self._cards_seen) else phase
+        )
 
-    def _die(self, action: str, number: int = 0) -> None:
-        """Carry out an action of the die: offer, no offer, accept or refuse (rules.md 8)."""
+    def _apply_die_action(self, action: str, number: int = 0) -> None:
+        """Apply an action of the die: offer, no offer, accept or refuse (rules.md 8)."""
         if action == "offer":
-            self.die.offered = self._mover, number
-            self._phase, self._mover = "answer", 1 - self._mover
+            self.die.pending_offer = self._active_seat, number
+            self._phase, self._active_seat = "answer", 1 - self._active_seat
         elif action == "refuse":
             offerer, stake = self.die.refuse()
-            self._finish(Result("refused", winner=offerer, stake=stake))
+            self._finish(DealResult("refused", winner=offerer, stake=stake))
         else:
             if action == "accept":
                 self.die.accept()
-                self._mover, self._blind = 1 - self._mover, []  # there is no other decision
-            self._go_on()
+                self._active_seat, self._blind_offer_seats = (
+                    1 - self._active_seat,
+                    [],
+                )  # there is no other decision
+            self._continue_after_offer()
 
-    def _go_on(self) -> None:
-        if self._seen:
-            self._phase = self._after_offer
+    def _continue_after_offer(self) -> None:
+        if self._cards_seen:
+            self._phase = self._phase_after_offer
         else:
             self._phase = "offer"
-            self._next_blind_offer()
+            self._start_next_blind_offer()
 
-    def _pass(self) -> None:
+    def _apply_pass(self) -> None:
         if self._phase == "last":
-            self._finish(Result("void"))
+            self._finish(DealResult("void"))
             return
-        self._passes += 1
-        self._mover = 1 - self._mover
-        if self._passes == 1:
-            self._begin("upcard")
+        self._n_passes += 1
+        self._active_seat = 1 - self._active_seat
+        if self._n_passes == 1:
+            self._begin_turn("upcard")
         else:  # rules.md 4.2: the nondealer must draw; in one opening the upcard can still be taken
             self._phase = "draw"  # rules.md 8.3: no offer, the turn began with the upcard
-            self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
+            self._is_upcard_dead = self.params["first_turn"] != "upcard_stock_or_pass"
 
-    def _stock(self) -> None:
-        self._drawn = self.stock.pop(0)
-        self.hands[self._mover].append(self._drawn)
-        self.draws[self._mover] += 1
-        self._upcard_dead = False
+    def _apply_stock(self) -> None:
+        self._drawn_card = self.stock.pop(0)
+        self.hands[self._active_seat].append(self._drawn_card)
+        self.draws[self._active_seat] += 1
+        self._is_upcard_dead = False
         self._phase = "discard"
-        if self.row["stock_end"] == "at_draw" and self._exhausted():
-            self._finish(Result("void"))  # rules.md 4.5: void at the moment of the draw
+        if self.params["stock_end"] == "at_draw" and self._is_stock_exhausted():
+            self._finish(DealResult("void"))  # rules.md 4.5: void at the moment of the draw
 
-    def _take(self) -> None:
-        self._taken = self.pile.pop()
-        self.hands[self._mover].append(self._taken)
-        self.takes[self._mover] += 1
+    def _apply_take(self) -> None:
+        self._taken_card = self.pile.pop()
+        self.hands[self._active_seat].append(self._taken_card)
+        self.takes[self._active_seat] += 1
         self._phase = "last_end" if self._phase == "last" else "discard"
 
-    def _throw(self, card: str) -> None:
-        self._lay_down(card)
-        if self.row["stock_end"] in ("after_discard", "opponent_may_take") and self._exhausted():
-            if self.row["stock_end"] == "after_discard":
-                self._finish(Result("void"))  # rules.md 4.5
+    def _apply_throw(self, card: str) -> None:
+        self._discard_card(card)
+        if (
+            self.params["stock_end"] in ("after_discard", "opponent_may_take")
+            and self._is_stock_exhausted()
+        ):
+            if self.params["stock_end"] == "after_discard":
+                self._finish(DealResult("void"))  # rules.md 4.5
             else:
-                self._next_turn("last")
-        elif self.turns >= self.row["max_turns"]:
-            self._finish(Result("stalled"))  # rules.md 4.5, 4.6: tested after the stock
+                self._start_next_turn("last")
+        elif self.turns >= self.params["max_turns"]:
+            self._finish(DealResult("stalled"))  # rules.md 4.5, 4.6: tested after the stock
         else:
-            self._next_turn("draw")
+            self._start_next_turn("draw")
 
-    def _lay_down(self, card: str | None) -> None:
-        """Discard the card that ends a turn; None for big gin."""
+    def _discard_card(self, card: str | None) -> None:
+        """Discard a card, or none for big gin, and count the turn."""
         if card is not None:
-            self.hands[self._mover].remove(card)
+            self.hands[self._active_seat].remove(card)
             self.pile.append(card)
         self.turns += 1
 
-    def _next_turn(self, phase: str) -> None:
-        self._drawn = self._taken = None
-        self._mover = 1 - self._mover
+    def _start_next_turn(self, phase: str) -> None:
+        self._drawn_card = self._taken_card = None
+        self._active_seat = 1 - self._active_seat
         if phase == "last":
             self._phase = phase  # rules.md 8.3: not a turn
         else:
-            self._begin(phase)
+            self._begin_turn(phase)
 
-    def _exhausted(self) -> bool:
-        return len(self.stock) <= self.row["stock_reserve"]
+    def _is_stock_exhausted(self) -> bool:
+        return len(self.stock) <= self.params["stock_reserve"]
 
-    def _end(self, card: str | None, how: str) -> None:
-        """End the deal; with a choice of meldings showing is a separate decision (rules.md 9.1)."""
-        self._ending = card, how
-        if self.row["melding"] == "choice":
-            kept = [other for other in self.hands[self._mover] if other != card]
-            points = self.points[self._mover]
-            self._legal = meldings(
-                self.row, how, kept, card, limit=self.limit, taken=self._taken, own_points=points
+    def _apply_end(self, card: str | None, ending: str) -> None:
+        """End the deal, or ask which melding to show if there is a choice (rules.md 9.1)."""
+        self._chosen_ending = card, ending
+        if self.params["melding"] == "choice":
+            hand = [other for other in self.hands[self._active_seat] if other != card]
+            points = self.points[self._active_seat]
+            self._legal_meldings = list_legal_meldings(
+                self.params,
+                ending,
+                hand,
+                card,
+                limit=self.limit,
+                taken=self._taken_card,
+                own_points=points,
             )
-        if len(self._legal) > 1:
+        if len(self._legal_meldings) > 1:
             self._phase = "show"
         else:
-            self._show(None)
+            self._show_melding(None)
 
-    def _show(self, melding: list[list[str]] | None) -> None:
-        """Show the melds and score; None is the only or the automatic melding."""
-        assert self._ending is not None
-        seat, (card, how) = self._mover, self._ending
-        self._lay_down(card)
-        told = {"limit": self.limit, "taken": self._taken, "own_points": self.points[seat]}
-        told |= {"stock_left": len(self.stock), "factor": self.multiplier, "chosen": melding}
-        end = showdown(self.row, how, self.hands[seat], card, self.hands[1 - seat], **told)
+    def _show_melding(self, melding: list[list[str]] | None) -> None:
+        """Show a melding, by default the automatic one, and score the deal."""
+        assert self._chosen_ending is not None
+        seat, (card, ending) = self._active_seat, self._chosen_ending
+        self._discard_card(card)
+        conditions = {
+            "limit": self.limit,
+            "taken": self._taken_card,
+            "own_points": self.points[seat],
+        }
+        conditions |= {
+            "stock_left": len(self.stock),
+            "factor": self.multiplier,
+            "chosen_melding": melding,
+        }
+        showdown = score_showdown(
+            self.params, ending, self.hands[seat], card, self.hands[1 - seat], **conditions
+        )
         points = [0, 0]
-        points[seat], points[1 - seat] = end.stopper_points, end.other_points
-        winner = {"stopper": seat, "other": 1 - seat, None: None}[end.winner]
-        counts = end.stopper_count, end.other_count, end.other_before
-        self._finish(Result(end.kind, seat, winner, points, *counts, end.melds, end.laid_off))
+        points[seat], points[1 - seat] = showdown.knocker_points, showdown.defender_points
+        winner = {"knocker": seat, "defender": 1 - seat, None: None}[showdown.winner]
+        deadwood = (
+            showdown.knocker_deadwood,
+            showdown.defender_deadwood,
+            showdown.deadwood_before_layoff,
+        )
+        self._finish(
+            DealResult(
+                showdown.kind, seat, winner, points, *deadwood, showdown.melds, showdown.laid_off
+            )
+        )
 
-    def _finish(self, result: Result) -> None:
+    def _finish(self, result: DealResult) -> None:
         result.stock_left, result.turns = len(self.stock), self.turns
         result.draws, result.takes = list(self.draws), list(self.takes)
         result.upcard, result.limit, result.multiplier = self.upcard, self.limit, self.multiplier

@@ -2,26 +2,28 @@
 
 
 class Die:
-    """The die shows the stake, 1 at first, and has no owner. With die = off, it is unused."""
+    """Doubling die, which shows the stake and can have an owner; unused with die = off."""
 
-    def __init__(self, row: dict) -> None:
-        self.row = row
+    def __init__(self, params: dict) -> None:
+        self.params = params
         self.stake = 1
         self.owner: int | None = None
-        self.offered: tuple[int, int] | None = None  # seat and number of the pending offer
+        self.pending_offer: tuple[int, int] | None = None  # seat and number of the pending offer
 
-    def numbers(self, seat: int, seen: bool) -> range:
-        """Return the numbers the seat may offer: blind (8.1) or in play (8.3, 8.4)."""
-        unowned = self.row["die_centre_in_play"] if seen else True
-        may = self.row["die"] != "off" and (seat == self.owner or (self.owner is None and unowned))
-        return range(self.stake + 1, self.row["die_cap"] + 1) if may else range(0)
+    def list_offers(self, seat: int, cards_seen: bool) -> range:
+        """Return the stakes that a player may offer, blind (8.1) or in play (8.3, 8.4)."""
+        may_offer_unowned = self.params["die_centre_in_play"] if cards_seen else True
+        may_offer = self.params["die"] != "off" and (
+            seat == self.owner or (self.owner is None and may_offer_unowned)
+        )
+        return range(self.stake + 1, self.params["die_cap"] + 1) if may_offer else range(0)
 
     def accept(self) -> None:
-        """Accept the number as the stake; the accepter then owns the die (rules.md 8.2)."""
-        (offerer, self.stake), self.offered = self.offered, None
+        """Accept the pending offer, which changes the stake and the owner (rules.md 8.2)."""
+        (offerer, self.stake), self.pending_offer = self.pending_offer, None
         self.owner = 1 - offerer
 
     def refuse(self) -> tuple[int, int]:
-        """Return the offering seat and the deals or games a refusal gives it (rules.md 8.2)."""
-        (offerer, number), self.offered = self.offered, None
-        return offerer, self.stake if self.row["die_refusal_pays"] == "old" else number
+        """Refuse the pending offer; return the winning seat and the stake it wins (8.2)."""
+        (offerer, number), self.pending_offer = self.pending_offer, None
+        return offerer, self.stake if self.params["die_refusal_pays"] == "old" else number

@@ -3,57 +3,66 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .melds import RANKS, card_values, left_over, permitted
+from .melds import RANKS, find_permitted_meldings, find_unmatched_cards, get_card_values
 
 
 @dataclass(frozen=True)
 class Ending:
-    card: str | None  # the discard; None for big gin
-    how: str  # knock, gin, shot, big_gin
-    count: int  # the knocker's deadwood with the automatic melding
+    """A legal way to end the deal with eleven cards in hand."""
+
+    discard: str | None  # None for big gin
+    kind: str  # knock, gin, shot, big_gin
+    deadwood: int  # the knocker's deadwood with the automatic melding
 
 
-def knock_limit(row: dict, upcard: str | None) -> int:
-    """Return the knock limit of the deal (rules.md 3.4), fixed or set by the first upcard."""
-    if not row["knock_by_upcard"]:
-        return row["knock_limit"]
+def get_knock_limit(params: dict, upcard: str | None) -> int:
+    """Return the knock limit of a deal, which can depend on the upcard (rules.md 3.4)."""
+    if not params["knock_by_upcard"]:
+        return params["knock_limit"]
     if upcard is None:
         raise ValueError("knock_by_upcard needs an upcard")  # rules.md 10.17
     if upcard[0] == "A":
-        return row["upcard_ace_limit"]
+        return params["upcard_ace_limit"]
     return min(RANKS.index(upcard[0]) + 1, 10)
 
 
-def shot_ranks(score: int) -> list[str]:
-    """Return the ranks a shot must leave: the last two digits except 0 (rules.md 3.6), sorted."""
+def get_shot_ranks(score: int) -> list[str]:
+    """Return the sorted ranks that a shot must leave: the last two digits of the score except 0."""
     digits = (score // 10 % 10, score % 10)
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 
 
-def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
-    values = card_values(row)
-    return min(sum(values[card] for card in left_over(kept, melding)) for melding in meldings)
+def _compute_least_deadwood(hand: list[str], meldings: list[list[list[str]]], params: dict) -> int:
+    values = get_card_values(params)
+    return min(
+        sum(values[card] for card in find_unmatched_cards(hand, melding)) for melding in meldings
+    )
 
 
-def _with_discard(
-    kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]
+def _list_endings_with_discard(
+    hand: list[str],
+    discard: str,
+    params: dict,
+    limit: int,
+    taken: str | None,
+    required_ranks: list[str],
 ):
-    found = []
-    knocks = permitted(kept, row, limit=limit, taken=taken)
+    endings = []
+    knocks = find_permitted_meldings(hand, params, limit=limit, taken=taken)
     if knocks:
-        count = _least(kept, knocks, row)
-        how = "gin" if count == 0 else "knock"  # rules.md 3.3
-        found.append(Ending(card, how, count))
-    if demanded:  # rules.md 3.6: no demanded card, no shot
-        shots = permitted(kept, row, demanded=demanded, taken=taken)
+        deadwood = _compute_least_deadwood(hand, knocks, params)
+        kind = "gin" if deadwood == 0 else "knock"  # rules.md 3.3
+        endings.append(Ending(discard, kind, deadwood))
+    if required_ranks:  # rules.md 3.6: no shot without a required rank
+        shots = find_permitted_meldings(hand, params, required_ranks=required_ranks, taken=taken)
         if shots:
-            found.append(Ending(card, "shot", _least(kept, shots, row)))
-    return found
+            endings.append(Ending(discard, "shot", _compute_least_deadwood(hand, shots, params)))
+    return endings
 
 
-def legal_endings(
+def list_legal_endings(
     hand: Iterable[str],
-    row: dict,
+    params: dict,
     limit: int,
     *,
     taken: str | None = None,
@@ -67,12 +76,12 @@ def legal_endings(
     own_points: the player's own points at the start of the deal, for the shot.
     """
     hand = list(hand)
-    demanded = shot_ranks(own_points) if row["shot"] else []
-    found = []
+    required_ranks = get_shot_ranks(own_points) if params["shot"] else []
+    endings = []
     for card in hand:
         if card != banned:
             kept = [other for other in hand if other != card]
-            found += _with_discard(kept, card, row, limit, taken, demanded)
-    if row["big_gin"] and permitted(hand, row, demanded=(), taken=taken):
-        found.append(Ending(None, "big_gin", 0))
-    return found
+            endings += _list_endings_with_discard(kept, card, params, limit, taken, required_ranks)
+    if params["big_gin"] and find_permitted_meldings(hand, params, required_ranks=(), taken=taken):
+        endings.append(Ending(None, "big_gin", 0))
+    return endings

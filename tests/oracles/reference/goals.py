@@ -2,208 +2,222 @@
 
 from .die import Die
 
-GIN_LIKE = ("gin", "big_gin", "shot")
+GIN_KINDS = ("gin", "big_gin", "shot")
 
 
-def deals_counted(row: dict, result) -> int:
-    """Return how many won deals a win counts (rules.md 7, 8.5); a refusal has no factor (8.2)."""
-    if result.kind in GIN_LIKE:
-        return result.stake * row["deal_count_gin"]
+def count_won_deals(params: dict, result) -> int:
+    """Return the number of won deals for which a result counts (rules.md 7, 8.2, 8.5)."""
+    if result.kind in GIN_KINDS:
+        return result.stake * params["deal_count_gin"]
     if result.kind == "undercut":
-        return result.stake * row["deal_count_undercut"]
+        return result.stake * params["deal_count_undercut"]
     return result.stake
 
 
-def game_value(row: dict, loser: int) -> int:
-    """Return the won games for a game by the loser's points (rules.md 7, `games`)."""
-    return next(games for up_to, games in row["game_table"] if loser <= up_to)
+def compute_game_value(params: dict, loser_points: int) -> int:
+    """Return the number of games that the winner of a game scores (rules.md 7, `games`)."""
+    return next(games for up_to, games in params["game_table"] if loser_points <= up_to)
 
 
-def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
-    """Return the settlement of a game or column for its winner (rules.md 7, `points`)."""
+def compute_settlement(params: dict, winner: int, points: list[int], boxes: list[int]) -> int:
+    """Return the points that the loser of a game or column pays the winner (rules.md 7)."""
     loser = 1 - winner
-    shut_out = row["shutout"] if boxes[loser] == 0 else "none"
+    shut_out = params["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
-    bonus = row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
+    bonus = params["game_bonus"] + params["box_bonus"] * (boxes[winner] - boxes[loser])
     total = own - points[loser] + bonus + (100 if shut_out == "flat_100" else 0)
     return total * (2 if shut_out == "double_all" else 1)
 
 
 class Goal:
-    """Goal of a match; results have `kind`, `winner` (0, 1 or None), `points` by side, and `stake`.
+    """Goal of a match, which keeps the score and finds the winner.
 
-    points: of the present game. won: deals won. tally: deals won as `deals_counted` counts them.
-    winner: None while undecided, and in a drawn match.
+    Attributes:
+        points: Points of both sides in the current game.
+        deals_won: Number of deals won by each side.
+        deal_tally: Deals won, with the weights of `count_won_deals`.
+        is_over: True after the last deal.
+        winner: 0 or 1, or None in an undecided or drawn match.
     """
 
-    def __init__(self, row: dict) -> None:
-        self.row = row
-        self.points = list(row["start_points"])
-        self.won, self.tally = [0, 0], [0, 0]
-        self.over = False
+    def __init__(self, params: dict) -> None:
+        self.params = params
+        self.points = list(params["start_points"])
+        self.deals_won, self.deal_tally = [0, 0], [0, 0]
+        self.is_over = False
         self.winner: int | None = None
 
-    def enter(self, result) -> None:
+    def record_deal(self, result) -> None:
         for side in (0, 1):
             self.points[side] += result.points[side]
         if result.winner is not None:
-            self.won[result.winner] += 1
-            self.tally[result.winner] += deals_counted(self.row, result)
-        self._test(result)
+            self.deals_won[result.winner] += 1
+            self.deal_tally[result.winner] += count_won_deals(self.params, result)
+        self._update_winner(result)
 
-    def _test(self, result) -> None:
-        """Return True if the match is over; the test follows every deal (rules.md 7)."""
+    def _update_winner(self, result) -> None:
+        """End the match after a deal in which a side reached its goal (rules.md 7)."""
         for side in (0, 1):
-            if self._reached(side):
-                self._wins(side)
+            if self._has_reached_goal(side):
+                self._end_match(side)
 
-    def _reached(self, side: int) -> bool:
+    def _has_reached_goal(self, side: int) -> bool:
         raise NotImplementedError
 
-    def _wins(self, side: int | None) -> None:
-        self.over, self.winner = True, side
+    def _end_match(self, side: int | None) -> None:
+        self.is_over, self.winner = True, side
 
-    def _points_reached(self, side: int) -> bool:
-        return self.points[side] >= self.row["points_target"]
+    def _has_enough_points(self, side: int) -> bool:
+        return self.points[side] >= self.params["points_target"]
 
-    def _deals_reached(self, side: int) -> bool:
-        return self.tally[side] >= self.row["deals_target"]
+    def _has_enough_deals(self, side: int) -> bool:
+        return self.deal_tally[side] >= self.params["deals_target"]
 
     @property
     def settlement(self) -> int | None:
-        """Return the settlement for the winner, or None."""
+        """Points that the loser pays the winner, or None."""
         return None
 
 
-class Single(Goal):
-    def _test(self, result) -> None:
-        self._wins(result.winner)  # a deal without a winner is a drawn match
+class SingleDealGoal(Goal):
+    """Goal of a match that consists of one deal."""
+
+    def _update_winner(self, result) -> None:
+        self._end_match(result.winner)  # a deal without a winner is a drawn match
 
 
-class Points(Goal):
-    def _reached(self, side: int) -> bool:
-        return self._points_reached(side)
+class PointsGoal(Goal):
+    """Goal of a match to a number of points."""
+
+    def _has_reached_goal(self, side: int) -> bool:
+        return self._has_enough_points(side)
 
     @property
     def settlement(self) -> int | None:
         if self.winner is None:
             return None
-        return settled(self.row, self.winner, self.points, self.won)
+        return compute_settlement(self.params, self.winner, self.points, self.deals_won)
 
 
-class Columns(Goal):
-    """Goal of Hollywood: `boxes` counts entries, `closed_by` is each column's winner or None."""
+class ColumnsGoal(Goal):
+    """Goal of Hollywood, where a won deal scores in several columns."""
 
-    def __init__(self, row: dict) -> None:
-        super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here
-        number = row["columns"]
-        self.columns = [[0, 0] for _ in range(number)]
-        self.boxes = [[0, 0] for _ in range(number)]
-        self.closed_by: list[int | None] = [None] * number
+    def __init__(self, params: dict) -> None:
+        super().__init__({**params, "start_points": (0, 0)})  # parameters without effect here
+        number = params["columns"]
+        self.columns = [[0, 0] for _ in range(number)]  # points of both sides
+        self.boxes = [[0, 0] for _ in range(number)]  # number of deals entered by each side
+        self.closed_by: list[int | None] = [None] * number  # winner of each column
         self.opened = [0, 0]  # number of columns that each side has opened, from the left
 
-    def _test(self, result) -> None:
+    def _update_winner(self, result) -> None:
         if result.winner is None:
             return
-        for column in self._entered(result.winner):
+        for column in self._open_entry_columns(result.winner):
             self.columns[column][result.winner] += result.points[result.winner]
             self.boxes[column][result.winner] += 1
-            if self.columns[column][result.winner] >= self.row["points_target"]:
+            if self.columns[column][result.winner] >= self.params["points_target"]:
                 self.closed_by[column] = result.winner
         if None not in self.closed_by:
-            self._wins(self._better())
+            self._end_match(self._find_leader())
 
-    def _entered(self, side: int) -> list[int]:
-        """Return the columns in which a won deal is entered; open another one if any is left."""
+    def _open_entry_columns(self, side: int) -> list[int]:
+        """Open another column if any is left, and return those in which a won deal is entered."""
         open_columns = [column for column, closed in enumerate(self.closed_by) if closed is None]
-        if self.row["column_entry"] == "absolute":
-            self.opened[side] = min(self.won[side], len(self.columns))
+        if self.params["column_entry"] == "absolute":
+            self.opened[side] = min(self.deals_won[side], len(self.columns))
         else:
             unopened = [column for column in open_columns if column >= self.opened[side]]
             self.opened[side] = unopened[0] + 1 if unopened else self.opened[side]
         return [column for column in open_columns if column < self.opened[side]]
 
-    def settlements(self) -> list[int]:
-        """Return the settlement of the closed columns for side 0."""
+    def compute_settlements(self) -> list[int]:
+        """Return the settlement of each closed column, positive if side 0 receives it."""
         closed = zip(self.closed_by, self.columns, self.boxes, strict=True)
         return [
-            settled(self.row, side, *column) * (1 if side == 0 else -1)
+            compute_settlement(self.params, side, *column) * (1 if side == 0 else -1)
             for side, *column in closed
             if side is not None
         ]
 
-    def _better(self) -> int | None:
-        """Return the side with the greater sum, else with more columns, else None."""
-        lead = sum(self.settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
+    def _find_leader(self) -> int | None:
+        """Return the side with the higher settlement, or more columns, or None if equal."""
+        lead = sum(self.compute_settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
         return None if lead == 0 else int(lead < 0)
 
     @property
     def settlement(self) -> int | None:
         if self.winner is None:
             return None
-        return sum(self.settlements()) * (1 if self.winner == 0 else -1)
+        return sum(self.compute_settlements()) * (1 if self.winner == 0 else -1)
 
 
-class Games(Goal):
-    """Goal of Gin Pro: `games` won by side and `played`, and a `die` per game with die = game."""
+class GamesGoal(Goal):
+    """Goal of Gin Pro: a number of won games, each with its own die if die = game."""
 
-    def __init__(self, row: dict) -> None:
-        super().__init__(row)
-        self.games, self.played = [0, 0], 0
-        self.die = Die(row)
+    def __init__(self, params: dict) -> None:
+        super().__init__(params)
+        self.games, self.games_played = [0, 0], 0
+        self.die = Die(params)
 
-    def _test(self, result) -> None:
+    def _update_winner(self, result) -> None:
         if result.kind == "refused":  # it ends the game, regardless of the table
-            self._game_won(result.winner, result.stake)
-        elif result.winner is not None and self._points_reached(result.winner):
-            value = game_value(self.row, self.points[1 - result.winner])
-            self._game_won(result.winner, result.stake * value)
+            self._record_game(result.winner, result.stake)
+        elif result.winner is not None and self._has_enough_points(result.winner):
+            value = compute_game_value(self.params, self.points[1 - result.winner])
+            self._record_game(result.winner, result.stake * value)
 
-    def _game_won(self, side: int, games: int) -> None:
+    def _record_game(self, side: int, games: int) -> None:
         self.games[side] += games
-        self.played += 1
-        if self.games[side] >= self.row["games_target"]:
-            self._wins(side)
+        self.games_played += 1
+        if self.games[side] >= self.params["games_target"]:
+            self._end_match(side)
         else:
-            self.points, self.die = [0, 0], Die(self.row)
+            self.points, self.die = [0, 0], Die(self.params)
 
 
-class Race(Goal):
-    def _reached(self, side: int) -> bool:
-        for_points = side == self.row["race_points_seat"]
-        return self._points_reached(side) if for_points else self._deals_reached(side)
+class RaceGoal(Goal):
+    """Goal of a match in which one side needs points and the opponent needs won deals."""
+
+    def _has_reached_goal(self, side: int) -> bool:
+        for_points = side == self.params["race_points_seat"]
+        return self._has_enough_points(side) if for_points else self._has_enough_deals(side)
 
 
-class Twofold(Goal):
-    def _reached(self, side: int) -> bool:
-        return self._points_reached(side) and self._deals_reached(side)
+class TwofoldGoal(Goal):
+    """Goal of a match in which a side needs both points and won deals."""
+
+    def _has_reached_goal(self, side: int) -> bool:
+        return self._has_enough_points(side) and self._has_enough_deals(side)
 
 
-class Deals(Goal):
-    def _reached(self, side: int) -> bool:
-        return self._deals_reached(side)
+class DealsGoal(Goal):
+    """Goal of a match to a number of won deals."""
+
+    def _has_reached_goal(self, side: int) -> bool:
+        return self._has_enough_deals(side)
 
 
-class Total(Goal):
-    """Goal of Solitary Gin: points[0] are the player's penalties; a lost match is won by side 1."""
+class TotalGoal(Goal):
+    """Goal of Solitary Gin: few penalties (points[0]) in a fixed number of deals."""
 
-    def __init__(self, row: dict) -> None:
-        super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here
-        self.entered = 0
+    def __init__(self, params: dict) -> None:
+        super().__init__({**params, "start_points": (0, 0)})  # parameters without effect here
+        self.deals_entered = 0
 
-    def _test(self, result) -> None:
-        self.entered += 1
-        if self.entered == self.row["deals_in_match"]:
-            self._wins(0 if self.points[0] <= self.row["total_goal"] else 1)
+    def _update_winner(self, result) -> None:
+        self.deals_entered += 1
+        if self.deals_entered == self.params["deals_in_match"]:
+            self._end_match(0 if self.points[0] <= self.params["total_goal"] else 1)
 
 
-GOALS = {
-    "single": Single,
-    "points": Points,
-    "columns": Columns,
-    "games": Games,
-    "race": Race,
-    "twofold": Twofold,
-    "deals": Deals,
-    "total": Total,
+GOAL_CLASSES = {
+    "single": SingleDealGoal,
+    "points": PointsGoal,
+    "columns": ColumnsGoal,
+    "games": GamesGoal,
+    "race": RaceGoal,
+    "twofold": TwofoldGoal,
+    "deals": DealsGoal,
+    "total": TotalGoal,
 }

@@ -3,51 +3,59 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .melds import SETS_AND_RUNS, deadwood, optimal_meldings
+from .melds import SETS_AND_RUNS, compute_deadwood, find_optimal_meldings
 
 
 @dataclass
 class LayOff:
-    count: int  # the defender's count
+    """The best lay-off of the defender."""
+
+    deadwood: int  # the defender's deadwood after the lay-off
     melds: list[list[str]]  # the defender's own melds in an optimal way
     laid_off: list[list[str]]  # the cards laid off in that way, one list for each meld shown
 
 
-def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[frozenset[str]]:
-    """Return every set of cards that extends the meld to a valid one, the empty set first."""
+def list_extensions(meld: Iterable[str], hand: Iterable[str], params: dict) -> list[frozenset[str]]:
+    """Return the sets of cards of the hand that extend a meld, beginning with the empty set."""
     meld, hand = frozenset(meld), frozenset(hand)
     larger = [
-        whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand
+        extended
+        for extended in SETS_AND_RUNS[params["ace_runs"]]
+        if meld < extended and extended - meld <= hand
     ]
-    return [frozenset(), *sorted((whole - meld for whole in larger), key=sorted)]
+    return [frozenset(), *sorted((extended - meld for extended in larger), key=sorted)]
 
 
-def _ways(
-    choices: list[list[frozenset[str]]], used: frozenset[str]
+def _iter_layoffs(
+    extensions: list[list[frozenset[str]]], used_cards: frozenset[str]
 ) -> Iterator[list[frozenset[str]]]:
-    """Return every disjoint choice of one addition for each meld."""
-    if not choices:
+    """Yield every lay-off: one extension for each meld, with no card used twice."""
+    if not extensions:
         yield []
         return
-    for extra in choices[0]:
-        if used.isdisjoint(extra):
-            for others in _ways(choices[1:], used | extra):
-                yield [extra, *others]
+    for extension in extensions[0]:
+        if used_cards.isdisjoint(extension):
+            for others in _iter_layoffs(extensions[1:], used_cards | extension):
+                yield [extension, *others]
 
 
-def defender_count(shown_melds: Iterable[Iterable[str]], hand: Iterable[str], row: dict) -> LayOff:
-    """Return the defender's least count and a way to it (rules.md 3.7)."""
+def find_best_layoff(
+    shown_melds: Iterable[Iterable[str]], hand: Iterable[str], params: dict
+) -> LayOff:
+    """Return a lay-off that leaves the defender the least deadwood (rules.md 3.7)."""
     hand = list(hand)
-    choices = [additions(meld, hand, row) for meld in shown_melds]
+    extensions = [list_extensions(meld, hand, params) for meld in shown_melds]
     best: tuple[int, list[str], list[frozenset[str]]] | None = None
-    for way in _ways(choices, frozenset()):
-        laid = frozenset().union(*way)
-        kept = [card for card in hand if card not in laid]
-        count = deadwood(kept, row, "defender")
-        if best is None or count < best[0]:
-            best = (count, kept, way)
+    for layoff in _iter_layoffs(extensions, frozenset()):
+        laid_off = frozenset().union(*layoff)
+        remaining = [card for card in hand if card not in laid_off]
+        deadwood_left = compute_deadwood(remaining, params, "defender")
+        if best is None or deadwood_left < best[0]:
+            best = (deadwood_left, remaining, layoff)
     assert best is not None  # laying off nothing is always a way
-    count, kept, way = best
+    deadwood_left, remaining, layoff = best
     return LayOff(
-        count, optimal_meldings(kept, row, "defender")[0], [sorted(extra) for extra in way]
+        deadwood_left,
+        find_optimal_meldings(remaining, params, "defender")[0],
+        [sorted(extension) for extension in layoff],
     )

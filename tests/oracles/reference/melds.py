@@ -13,9 +13,9 @@ PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
 # rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends,
 # "corner" is the circle, cut open twice round.
-LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
+RUN_RANKS = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
-REMEMBERED = 50_000  # number of cached hands, because a deal needs each many times
+CACHE_SIZE = 50_000  # number of cached hands, because a deal needs each many times
 
 # Every set of the pack, its cards in suit order.
 SETS = [
@@ -30,7 +30,7 @@ SETS = [
 
 
 @cache
-def _values(pip_values: str, ace_value: int) -> dict[str, int]:
+def _compute_card_values(pip_values: str, ace_value: int) -> dict[str, int]:
     values = {}
     for card in PACK:
         pip = RANKS.index(card[0]) + 1
@@ -39,50 +39,58 @@ def _values(pip_values: str, ace_value: int) -> dict[str, int]:
     return values
 
 
-def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
-    """Return the deadwood value of every card, by side; only the ace can differ (rules.md 2)."""
-    ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
-    return _values(row["pip_values"], ace)
+def get_card_values(params: dict, side: str = "knocker") -> dict[str, int]:
+    """Return the deadwood value of every card for the knocker or the defender (rules.md 2)."""
+    ace = params["ace_value"] if side == "knocker" else params["defender_ace_value"]
+    return _compute_card_values(params["pip_values"], ace)
 
 
 # --- rules.md 3.1: melds ----------
 
 
-def _chain(card: str, ace_runs: str) -> list[str]:
-    """Return the cards of a run from `card` upward, at most 13 (rules.md 3.1)."""
+def _list_cards_upward(card: str, ace_runs: str) -> list[str]:
+    """Return the longest run of cards that begins with `card`, up to 13 (rules.md 3.1)."""
     start = RANKS.index(card[0])
-    return [rank + card[1] for rank in LINE[ace_runs][start : start + 13]]
+    return [rank + card[1] for rank in RUN_RANKS[ace_runs][start : start + 13]]
 
 
-def _alternate(suits: tuple[str, ...]) -> bool:
-    """Return True if the colours alternate, BRBR or RBRB (rules.md 3.1)."""
+def _has_alternating_colours(suits: tuple[str, ...]) -> bool:
+    """Return True if the suits alternate between black and red (rules.md 3.1)."""
     black = [suit in "SC" for suit in suits]
     return all(a != b for a, b in pairwise(black))
 
 
-def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Return the rainbows (rules.md 3.1) up from `card`: four suits with alternating colours."""
-    ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
+def _list_rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
+    """Return the rainbows that begin with `card`: runs of four suits in alternating colours."""
+    ranks = [other[0] for other in _list_cards_upward(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []
-    orders = [suits for suits in permutations(SUITS) if suits[0] == card[1] and _alternate(suits)]
+    orders = [
+        suits
+        for suits in permutations(SUITS)
+        if suits[0] == card[1] and _has_alternating_colours(suits)
+    ]
     return [tuple(rank + suit for rank, suit in zip(ranks, suits, strict=True)) for suits in orders]
 
 
-CHAINS = {ace_runs: {card: _chain(card, ace_runs) for card in PACK} for ace_runs in LINE}
-RAINBOWS = {ace_runs: {card: _rainbows_from(card, ace_runs) for card in PACK} for ace_runs in LINE}
+CHAINS = {
+    ace_runs: {card: _list_cards_upward(card, ace_runs) for card in PACK} for ace_runs in RUN_RANKS
+}
+RAINBOWS = {
+    ace_runs: {card: _list_rainbows_from(card, ace_runs) for card in PACK} for ace_runs in RUN_RANKS
+}
 
 
-def _sets(held: frozenset[str]) -> list[tuple[str, ...]]:
-    return [meld for meld in SETS if held.issuperset(meld)]
+def _find_sets(hand: frozenset[str]) -> list[tuple[str, ...]]:
+    return [meld for meld in SETS if hand.issuperset(meld)]
 
 
-def _runs(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
+def _find_runs(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
     melds = []
-    for card in held:
+    for card in hand:
         run: list[str] = []
         for following in CHAINS[ace_runs][card]:
-            if following not in held:
+            if following not in hand:
                 break
             run.append(following)
             if len(run) >= 3:
@@ -90,176 +98,198 @@ def _runs(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
     return melds
 
 
-def _rainbows(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
-    return [meld for card in held for meld in RAINBOWS[ace_runs][card] if held.issuperset(meld)]
+def _find_rainbows(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
+    return [meld for card in hand for meld in RAINBOWS[ace_runs][card] if hand.issuperset(meld)]
 
 
-def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
+def find_melds(hand: Iterable[str], params: dict) -> list[tuple[str, ...]]:
     """Return every meld in the hand in text order (rules.md 3.5)."""
-    return list(_melds_in(frozenset(hand), row["ace_runs"], row["rainbow"]))
+    return list(_find_melds(frozenset(hand), params["ace_runs"], params["rainbow"]))
 
 
-@lru_cache(REMEMBERED)
-def _melds_in(held: frozenset[str], ace_runs: str, rainbow: bool) -> list[tuple[str, ...]]:
-    melds = _sets(held) + _runs(held, ace_runs)
-    return melds + _rainbows(held, ace_runs) if rainbow else melds
+@lru_cache(CACHE_SIZE)
+def _find_melds(hand: frozenset[str], ace_runs: str, rainbow: bool) -> list[tuple[str, ...]]:
+    melds = _find_sets(hand) + _find_runs(hand, ace_runs)
+    return melds + _find_rainbows(hand, ace_runs) if rainbow else melds
 
 
-def all_melds(row: dict) -> set[frozenset[str]]:
+def list_all_melds(params: dict) -> set[frozenset[str]]:
     """Return every meld of the pack as a set of cards (rules.md 3.1)."""
-    return {frozenset(meld) for meld in melds_in(PACK, row)}
+    return {frozenset(meld) for meld in find_melds(PACK, params)}
 
 
 # Sets and runs of the pack. Rainbows are left out: nothing can be added to one (rules.md 3.7).
-SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in LINE}
+SETS_AND_RUNS = {
+    ace_runs: list_all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in RUN_RANKS
+}
 
 
-def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
-    """Return True if the meld with the extra cards is a valid meld of its kind (rules.md 3.7)."""
-    return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
+def is_extendable_by(meld: Iterable[str], cards: Iterable[str], params: dict) -> bool:
+    """Return True if the meld with the additional cards is a set or a run (rules.md 3.7)."""
+    return frozenset(meld).union(cards) in SETS_AND_RUNS[params["ace_runs"]]
 
 
 # --- rules.md 3.2: meldings and deadwood ----------
 
 
-def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    """Yield every family of disjoint melds of the list, the empty family first (rules.md 3.2)."""
+def iter_meldings(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    """Yield every melding, that is, every selection of disjoint melds (rules.md 3.2)."""
     yield []
-    for number, meld in enumerate(melds):
-        rest = [other for other in melds[number + 1 :] if set(meld).isdisjoint(other)]
-        for family in families(rest):
-            yield [meld, *family]
+    for i, meld in enumerate(melds):
+        rest = [other for other in melds[i + 1 :] if set(meld).isdisjoint(other)]
+        for melding in iter_meldings(rest):
+            yield [meld, *melding]
 
 
-def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]:
-    melded = {card for meld in family for card in meld}
+def find_unmatched_cards(hand: Iterable[str], melding: Iterable[Iterable[str]]) -> list[str]:
+    melded = {card for meld in melding for card in meld}
     return [card for card in hand if card not in melded]
 
 
-def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
+def _compute_max_melded_value(melds: list[tuple[frozenset[str], int]]) -> int:
     """Return the largest total value of disjoint melds, given as (cards, value)."""
-    most = 0
-    for number, (meld, saved) in enumerate(options):
-        rest = [option for option in options[number + 1 :] if meld.isdisjoint(option[0])]
-        most = max(most, saved + _most_saved(rest))
-    return most
+    best = 0
+    for i, (meld, value) in enumerate(melds):
+        rest = [other for other in melds[i + 1 :] if meld.isdisjoint(other[0])]
+        best = max(best, value + _compute_max_melded_value(rest))
+    return best
 
 
-def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
+def compute_deadwood(hand: Iterable[str], params: dict, side: str = "knocker") -> int:
     """Return the least deadwood over all meldings of the hand (rules.md 3.2)."""
-    ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
-    return _deadwood(frozenset(hand), row["ace_runs"], row["rainbow"], row["pip_values"], ace)
+    ace = params["ace_value"] if side == "knocker" else params["defender_ace_value"]
+    return _compute_deadwood(
+        frozenset(hand), params["ace_runs"], params["rainbow"], params["pip_values"], ace
+    )
 
 
-@lru_cache(REMEMBERED)
-def _deadwood(
-    held: frozenset[str], ace_runs: str, rainbow: bool, pip_values: str, ace_value: int
+@lru_cache(CACHE_SIZE)
+def _compute_deadwood(
+    hand: frozenset[str], ace_runs: str, rainbow: bool, pip_values: str, ace_value: int
 ) -> int:
-    values = _values(pip_values, ace_value)
-    options = [
+    values = _compute_card_values(pip_values, ace_value)
+    melds = [
         (frozenset(meld), sum([values[card] for card in meld]))
-        for meld in _melds_in(held, ace_runs, rainbow)
+        for meld in _find_melds(hand, ace_runs, rainbow)
     ]
-    return sum([values[card] for card in held]) - _most_saved(options)
+    return sum([values[card] for card in hand]) - _compute_max_melded_value(melds)
 
 
-def texts(family: Iterable[Iterable[str]]) -> list[str]:
-    """Return the names of the melds of a melding in ASCII order (rules.md 3.5, item 4)."""
-    return sorted(" ".join(meld) for meld in family)
+def format_melds(melding: Iterable[Iterable[str]]) -> list[str]:
+    """Return the melds of a melding as strings in ASCII order (rules.md 3.5, item 4)."""
+    return sorted(" ".join(meld) for meld in melding)
 
 
-def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
-    return [text.split() for text in texts(family)]
+def sort_melds(melding: Iterable[Iterable[str]]) -> list[list[str]]:
+    return [text.split() for text in format_melds(melding)]
 
 
-def optimal_meldings(
-    hand: Iterable[str], row: dict, side: str = "stopper"
+def find_optimal_meldings(
+    hand: Iterable[str], params: dict, side: str = "knocker"
 ) -> list[list[list[str]]]:
-    """Return all meldings with least deadwood (rules.md 3.2), short runs and long ones apart."""
+    """Return all meldings with the least deadwood (rules.md 3.2)."""
     hand = list(hand)
-    values = card_values(row, side)
-    every = families(melds_in(hand, row))
-    counted = [(sum(values[c] for c in left_over(hand, family)), family) for family in every]
-    least = min(count for count, _ in counted)
-    return sorted(in_text_order(family) for count, family in counted if count == least)
+    values = get_card_values(params, side)
+    meldings = iter_meldings(find_melds(hand, params))
+    with_deadwood = [
+        (sum(values[c] for c in find_unmatched_cards(hand, melding)), melding)
+        for melding in meldings
+    ]
+    least = min(deadwood_left for deadwood_left, _ in with_deadwood)
+    return sorted(
+        sort_melds(melding) for deadwood_left, melding in with_deadwood if deadwood_left == least
+    )
 
 
 # --- rules.md 3.3, 3.5, 3.6: the meldings that permit an ending, and the one shown ----------
 
 
-def permitted(
+def find_permitted_meldings(
     hand: Iterable[str],
-    row: dict,
+    params: dict,
     *,
     limit: int | None = None,
     taken: str | None = None,
-    demanded: Iterable[str] | None = None,
+    required_ranks: Iterable[str] | None = None,
 ) -> list[list[tuple[str, ...]]]:
-    """Return the meldings of the knocker's cards that meet every condition.
+    """Return the meldings of the knocker's cards with which the deal can end.
 
     Args:
         hand: Cards of the knocker.
-        row: Rules.
+        params: Rule parameters.
         limit: Maximum deadwood (gin and knock, rules.md 3.3).
         taken: A card that must be in a meld if take_to_knock = melded (rules.md 3.3).
-        demanded: Ranks of the unmatched cards (the shot, rules.md 3.6); [] for big gin.
+        required_ranks: Ranks of the unmatched cards (the shot, rules.md 3.6); [] for big gin.
     """
     hand = list(hand)
-    values = card_values(row)
-    if limit is not None and deadwood(hand, row) > limit:
+    values = get_card_values(params)
+    if limit is not None and compute_deadwood(hand, params) > limit:
         return []  # no melding leaves less
-    must_be_melded = taken if row.get("take_to_knock") == "melded" else None
-    wanted = None if demanded is None else sorted(demanded)
-    found = []
-    for family in families(melds_in(hand, row)):
-        left = left_over(hand, family)
-        if limit is not None and sum(values[card] for card in left) > limit:
+    required_card = taken if params.get("take_to_knock") == "melded" else None
+    sorted_ranks = None if required_ranks is None else sorted(required_ranks)
+    meldings = []
+    for melding in iter_meldings(find_melds(hand, params)):
+        unmatched = find_unmatched_cards(hand, melding)
+        if limit is not None and sum(values[card] for card in unmatched) > limit:
             continue
-        if wanted is not None and sorted(card[0] for card in left) != wanted:
+        if sorted_ranks is not None and sorted(card[0] for card in unmatched) != sorted_ranks:
             continue
-        if must_be_melded is not None and not any(must_be_melded in meld for meld in family):
+        if required_card is not None and not any(required_card in meld for meld in melding):
             continue
-        found.append(family)
-    return found
+        meldings.append(melding)
+    return meldings
 
 
 @cache
-def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
+def _find_extension_cards(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
     """Return the cards that could be laid off on a meld as it is shown (rules.md 3.7)."""
     return frozenset(
-        card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs})
+        card
+        for card in PACK
+        if card not in meld and is_extendable_by(meld, [card], {"ace_runs": ace_runs})
     )
 
 
-def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
-    """Return cards outside `known` that can be laid off directly (rules.md 3.5, item 2)."""
-    return {card for meld in family for card in _direct(meld, row["ace_runs"])} - known
+def find_extension_cards(
+    melding: Iterable[tuple[str, ...]], known: set[str], params: dict
+) -> set[str]:
+    """Return the cards outside `known` that could be laid off on a melding (rules.md 3.5)."""
+    return {
+        card for meld in melding for card in _find_extension_cards(meld, params["ace_runs"])
+    } - known
 
 
-def showable(
+def sort_permitted_meldings(
     hand: Iterable[str],
     discard: str | None,
-    row: dict,
+    params: dict,
     *,
     limit: int | None = None,
     taken: str | None = None,
-    demanded: Iterable[str] | None = None,
+    required_ranks: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """Return the meldings of `permitted` in the order of rules.md 3.5; `discard` ends the deal."""
+    """Return the permitted meldings in the order of preference of rules.md 3.5."""
     hand = list(hand)
-    values = card_values(row)
+    values = get_card_values(params)
     known = set(hand) if discard is None else {*hand, discard}
 
-    def preference(family: list[tuple[str, ...]]) -> tuple:
-        count = sum(values[card] for card in left_over(hand, family))
-        return count, len(extension_cards(family, known, row)), len(family), texts(family)
+    def sort_key(melding: list[tuple[str, ...]]) -> tuple:
+        deadwood_left = sum(values[card] for card in find_unmatched_cards(hand, melding))
+        return (
+            deadwood_left,
+            len(find_extension_cards(melding, known, params)),
+            len(melding),
+            format_melds(melding),
+        )
 
-    choices = permitted(hand, row, limit=limit, taken=taken, demanded=demanded)
-    return [in_text_order(family) for family in sorted(choices, key=preference)]
+    meldings = find_permitted_meldings(
+        hand, params, limit=limit, taken=taken, required_ranks=required_ranks
+    )
+    return [sort_melds(melding) for melding in sorted(meldings, key=sort_key)]
 
 
-def shown(
-    hand: Iterable[str], discard: str | None, row: dict, **conditions
+def find_shown_melding(
+    hand: Iterable[str], discard: str | None, params: dict, **conditions
 ) -> list[list[str]] | None:
-    """Return the melding shown if melding = auto, the first of `showable`; None without one."""
-    return next(iter(showable(hand, discard, row, **conditions)), None)
+    """Return the melding shown with melding = auto, or None if no melding is permitted."""
+    return next(iter(sort_permitted_meldings(hand, discard, params, **conditions)), None)

@@ -5,47 +5,69 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Score:
+    """The points of a deal; in solitaire games, the defender is the joker."""
+
     kind: str  # knock, gin, big_gin, shot, undercut, even
-    winner: str | None  # "stopper" (the knocker), "other" or None
-    stopper: int
-    other: int
+    winner: str | None  # "knocker", "defender" or None
+    knocker: int
+    defender: int
 
 
-def multiplier(row: dict, upcard: str | None) -> int:
+def get_multiplier(params: dict, upcard: str | None) -> int:
     """Return the factor on all points: spade_multiplier for a spade upcard (rules.md 6)."""
-    return row["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
+    return params["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
 
 
-def _premium(row: dict, how: str, stock_left: int) -> int:
-    """Return the premium of Gin Rush for a winning knocker: the stock cards left (rules.md 6)."""
-    if not row["rush_premium"] or (how != "knock" and not row["rush_on_gin"]):
+def _compute_rush_premium(params: dict, ending: str, stock_left: int) -> int:
+    """Return the premium of Gin Rush for the knocker: the number of stock cards left."""
+    if not params["rush_premium"] or (ending != "knock" and not params["rush_on_gin"]):
         return 0
     return stock_left
 
 
-def _gin_like(row: dict, how: str, own: int, other: int, premium: int) -> Score:
+def _score_gin(
+    params: dict, ending: str, knocker_deadwood: int, defender_deadwood: int, premium: int
+) -> Score:
     # rules.md 6, layoff_on_gin: after gin and big gin, never after a shot, a defender left with
     # nothing cancels the deal.
-    if row["layoff_on_gin"] and how != "shot" and other == 0:
-        return Score(how, None, 0, 0)
-    bonus = row["big_gin_bonus"] if how == "big_gin" else row["gin_bonus"]
-    less = own if how == "shot" and row["shot_deducts"] else 0
-    return Score(how, "stopper", other + bonus + premium - less, 0)
+    if params["layoff_on_gin"] and ending != "shot" and defender_deadwood == 0:
+        return Score(ending, None, 0, 0)
+    bonus = params["big_gin_bonus"] if ending == "big_gin" else params["gin_bonus"]
+    deduction = knocker_deadwood if ending == "shot" and params["shot_deducts"] else 0
+    return Score(ending, "knocker", defender_deadwood + bonus + premium - deduction, 0)
 
 
-def _knock(row: dict, own: int, other: int, premium: int) -> Score:
-    if other == own and row["undercut_on_tie"] is False:
-        return Score("even", None, 0, 0)
-    if other < own or (other == own and row["undercut_on_tie"] != "knocker"):
-        return Score("undercut", "other", 0, own - other + row["undercut_bonus"])
-    return Score("knock", "stopper", other - own + premium, 0)
-
-
-def deal_points(
-    row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
+def _score_knock(
+    params: dict, knocker_deadwood: int, defender_deadwood: int, premium: int
 ) -> Score:
-    """Return the points of an ending, from the deadwood of knocker and defender (rules.md 6)."""
-    premium = _premium(row, how, stock_left)
-    ended = (own, other, premium)
-    score = _knock(row, *ended) if how == "knock" else _gin_like(row, how, *ended)
-    return Score(score.kind, score.winner, score.stopper * factor, score.other * factor)
+    if defender_deadwood == knocker_deadwood and params["undercut_on_tie"] is False:
+        return Score("even", None, 0, 0)
+    if defender_deadwood < knocker_deadwood or (
+        defender_deadwood == knocker_deadwood and params["undercut_on_tie"] != "knocker"
+    ):
+        return Score(
+            "undercut",
+            "defender",
+            0,
+            knocker_deadwood - defender_deadwood + params["undercut_bonus"],
+        )
+    return Score("knock", "knocker", defender_deadwood - knocker_deadwood + premium, 0)
+
+
+def score_deal(
+    params: dict,
+    ending: str,
+    knocker_deadwood: int,
+    defender_deadwood: int,
+    stock_left: int = 0,
+    factor: int = 1,
+) -> Score:
+    """Return the points of knocker and defender for an ending (rules.md 6)."""
+    premium = _compute_rush_premium(params, ending, stock_left)
+    deadwood_and_premium = (knocker_deadwood, defender_deadwood, premium)
+    score = (
+        _score_knock(params, *deadwood_and_premium)
+        if ending == "knock"
+        else _score_gin(params, ending, *deadwood_and_premium)
+    )
+    return Score(score.kind, score.winner, score.knocker * factor, score.defender * factor)

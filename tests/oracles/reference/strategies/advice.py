@@ -1,288 +1,407 @@
 """Advice of books and players as sets of acceptable cards and actions.
 
 docs/reference/strategies/advice.md describes the policies. A discard policy adds a penalty to
-the deadwood after each discard; `p` is the information of the player.
+the deadwood after each discard; `view` is the information of the player.
 """
 
 from ..melds import PACK, RANKS
-from .discard import melds_through_rank, three_card_melds
-from .take import answer
+from .discard import count_melds_through_rank, list_three_card_melds
+from .take import take_if
 
-HIGH = "TJQK"
+HIGH_RANKS = "TJQK"
 
 
-def by_price(prices):
-    """Return the discard policy of a rule that assigns penalties."""
+def minimize_penalty(compute_penalties):
+    """Turn a function that computes penalties of cards into a discard policy."""
 
-    def policy(p, **values):
-        return {thrown(p, prices(p, **values))}
+    def policy(view, **values):
+        return {choose_discard(view, compute_penalties(view, **values))}
 
     return policy
 
 
-def thrown(p, prices):
-    """Return the legal card with least deadwood plus penalty, then the highest, then the first."""
+def choose_discard(view, penalties):
+    """Return the legal card with the lowest sum of remaining deadwood and penalty."""
 
-    def cost(card):
-        left = p.count(p.hand - {card}) + prices.get(card, 0)
-        return left, -p.pip(card), PACK.index(card)
+    def compute_cost(card):
+        deadwood_left = view.compute_deadwood(view.hand - {card}) + penalties.get(card, 0)
+        return deadwood_left, -view.get_card_value(card), PACK.index(card)
 
-    return min(p.legal, key=cost)
-
-
-def loose(p):
-    return p.loose(p.hand)[-1]
+    return min(view.legal, key=compute_cost)
 
 
-def completers(p, one, other):
-    both = {one, other}
-    return {card for meld in three_card_melds(p.rules) if both < meld for card in meld} - both
+def find_unmatched_cards(view):
+    """Return the cards that are unmatched in some optimal melding."""
+    return view.find_unmatched_cards(view.hand)[-1]
 
 
-def partners(p, card):
-    return [other for other in loose(p) if other != card and completers(p, card, other)]
+def find_completing_cards(view, card, other):
+    """Return the cards that complete a three-card meld with two cards."""
+    pair = {card, other}
+    return {
+        card for meld in list_three_card_melds(view.meld_params) if pair < meld for card in meld
+    } - pair
 
 
-def unpaired(p):
-    return [card for card in loose(p) if not partners(p, card)]
+def find_partners(view, card):
+    """Return the unmatched cards that can form a meld with a card."""
+    return [
+        other
+        for other in find_unmatched_cards(view)
+        if other != card and find_completing_cards(view, card, other)
+    ]
 
 
-def near(card, span=2):
-    """Return True for the same rank, or the same suit within `span` ranks (no corner)."""
-    beside = [c for c in PACK if c[1] == card[1] and abs(gap(c, card)) <= span]
-    return {*beside, *(c for c in PACK if c[0] == card[0])} - {card}
+def find_unpaired_cards(view):
+    """Return the unmatched cards without a partner."""
+    return [card for card in find_unmatched_cards(view) if not find_partners(view, card)]
 
 
-def gap(card, other):
+def find_near_cards(card, max_gap=2):
+    """Return the cards of the same rank, or of the same suit and at most `max_gap` ranks away."""
+    same_suit = [c for c in PACK if c[1] == card[1] and abs(compute_rank_gap(c, card)) <= max_gap]
+    return {*same_suit, *(c for c in PACK if c[0] == card[0])} - {card}
+
+
+def compute_rank_gap(card, other):
+    """Return the difference between the ranks of two cards, with low aces."""
     return RANKS.index(card[0]) - RANKS.index(other[0])
 
 
-def melds_through(p, card, others):
-    return sum(card in meld and meld - {card} <= others for meld in three_card_melds(p.rules))
+def count_melds_through_card(view, card, others):
+    """Return the number of three-card melds of a card with two of the others."""
+    return sum(
+        card in meld and meld - {card} <= others for meld in list_three_card_melds(view.meld_params)
+    )
 
 
-def worth_holding(p, live):
-    best = {
-        card: max((len(completers(p, card, o) & p.unseen) for o in partners(p, card)), default=-1)
-        for card in loose(p)
+def find_pairable_cards(view, min_outs):
+    """Return the unmatched cards with a partner and enough live completers."""
+    n_outs = {
+        card: max(
+            (
+                len(find_completing_cards(view, card, other) & view.unseen)
+                for other in find_partners(view, card)
+            ),
+            default=-1,
+        )
+        for card in find_unmatched_cards(view)
     }
-    return [card for card in best if best[card] >= live]
+    return [card for card in n_outs if n_outs[card] >= min_outs]
 
 
-def priced(cards, price):
-    return dict.fromkeys(cards, price)
+def assign_penalty(cards, penalty):
+    """Return the same penalty for all cards."""
+    return dict.fromkeys(cards, penalty)
 
 
 # Discards
 
 
-@by_price
-def high_first(p, cost):
-    return priced(set(p.hand) - set(unpaired(p)), cost)
+@minimize_penalty
+def high_first(view, cost):
+    """Penalize all cards except unmatched cards without a partner."""
+    return assign_penalty(set(view.hand) - set(find_unpaired_cards(view)), cost)
 
 
-@by_price
-def high_late(p, until, cost):
-    return priced([card for card in p.hand if card[0] in HIGH and p.turn < until], cost)
+@minimize_penalty
+def high_late(view, until, cost):
+    """Penalize tens and face cards before a turn."""
+    return assign_penalty(
+        [card for card in view.hand if card[0] in HIGH_RANKS and view.turn < until], cost
+    )
 
 
-@by_price
-def many_high(p, many, hold):
-    paired = set(loose(p)) - set(unpaired(p))
-    return priced(paired if sum(card[0] in HIGH for card in loose(p)) < many else [], hold)
+@minimize_penalty
+def many_high(view, many, hold):
+    """Penalize pairs unless the hand has many unmatched tens and face cards."""
+    paired = set(find_unmatched_cards(view)) - set(find_unpaired_cards(view))
+    return assign_penalty(
+        paired if sum(card[0] in HIGH_RANKS for card in find_unmatched_cards(view)) < many else [],
+        hold,
+    )
 
 
-@by_price
-def triangle(p, until, cost):
-    high = sorted((card for card in loose(p) if card[0] in HIGH), key=PACK.index)
-    found = []
+@minimize_penalty
+def triangle(view, until, cost):
+    """Penalize one triangle of high cards before a turn."""
+    high = sorted(
+        (card for card in find_unmatched_cards(view) if card[0] in HIGH_RANKS), key=PACK.index
+    )
+    triangles = []
     for corner in high:
-        mates = [c for c in high if c[0] == corner[0] and c != corner]
-        beside = [c for c in high if c[1] == corner[1] and abs(gap(c, corner)) == 1]
-        if mates and beside:
-            three = [corner, mates[0], beside[0]]
-            found.append((-RANKS.index(corner[0]), PACK.index(corner), three))
-    return priced(min(found)[2] if found and p.turn < until else [], cost)
+        same_rank = [c for c in high if c[0] == corner[0] and c != corner]
+        neighbours = [
+            c for c in high if c[1] == corner[1] and abs(compute_rank_gap(c, corner)) == 1
+        ]
+        if same_rank and neighbours:
+            three = [corner, same_rank[0], neighbours[0]]
+            triangles.append((-RANKS.index(corner[0]), PACK.index(corner), three))
+    return assign_penalty(min(triangles)[2] if triangles and view.turn < until else [], cost)
 
 
-@by_price
-def keep_low(p, rank, cost):
-    return priced([card for card in loose(p) if card[0] in RANKS[:rank]], cost)
+@minimize_penalty
+def keep_low(view, rank, cost):
+    """Penalize low unmatched cards."""
+    return assign_penalty(
+        [card for card in find_unmatched_cards(view) if card[0] in RANKS[:rank]], cost
+    )
 
 
-@by_price
-def keep_low_late(p, rank, turn, taken, cost):
-    late = p.turn >= turn or len(p.known) >= taken
-    low = [card for card in p.hand if late and card[0] in RANKS[:rank]]
-    return priced([card for card in low if near(card, 1) & p.known], cost)
+@minimize_penalty
+def keep_low_late(view, rank, turn, taken, cost):
+    """Penalize low cards that the opponent might allow the player to lay off."""
+    late = view.turn >= turn or len(view.known) >= taken
+    low = [card for card in view.hand if late and card[0] in RANKS[:rank]]
+    return assign_penalty([card for card in low if find_near_cards(card, 1) & view.known], cost)
 
 
-@by_price
-def inside_pairs(p, weight, inside):
-    def worth(card):
-        gaps = [abs(gap(card, other)) for other in partners(p, card)]
+@minimize_penalty
+def inside_pairs(view, weight, inside):
+    """Penalize cards by their number of partners, with less weight for inside pairs."""
+
+    def compute_worth(card):
+        gaps = [abs(compute_rank_gap(card, other)) for other in find_partners(view, card)]
         return sum(1 if ranks in (0, 1, 12) else inside for ranks in gaps)
 
-    return {card: weight * worth(card) for card in loose(p)}
+    return {card: weight * compute_worth(card) for card in find_unmatched_cards(view)}
 
 
-@by_price
-def dead_pairs_first(p, bonus):
-    paired = {*loose(p)} - {*unpaired(p)}
-    return priced(paired - {*worth_holding(p, 1)}, -bonus)
+@minimize_penalty
+def dead_pairs_first(view, bonus):
+    """Reward discards from pairs without live completers."""
+    paired = {*find_unmatched_cards(view)} - {*find_unpaired_cards(view)}
+    return assign_penalty(paired - {*find_pairable_cards(view, 1)}, -bonus)
 
 
-@by_price
-def break_pairs(p, live, until, cost):
-    return priced(worth_holding(p, live) if p.turn < until else [], cost)
+@minimize_penalty
+def break_pairs(view, live, until, cost):
+    """Penalize pairs with enough live completers before a turn."""
+    return assign_penalty(find_pairable_cards(view, live) if view.turn < until else [], cost)
 
 
-@by_price
-def middle(p, weight, seven):
+@minimize_penalty
+def middle(view, weight, seven):
+    """Penalize unmatched cards by the number of melds through their rank, and sevens."""
     return {
-        card: weight * (melds_through_rank(card) - 4) + seven * (card[0] == "7")
-        for card in loose(p)
+        card: weight * (count_melds_through_rank(card) - 4) + seven * (card[0] == "7")
+        for card in find_unmatched_cards(view)
     }
 
 
-@by_price
-def safe_neighbour(p, cost, ignore_first):
-    evidence = p.shed - set(p.his[:ignore_first])
-    return priced([card for card in p.hand if not near(card) & evidence], cost)
+@minimize_penalty
+def safe_neighbour(view, cost, ignore_first):
+    """Penalize cards that are not near a card that the opponent did not want."""
+    evidence = view.shed - set(view.opponent_discards[:ignore_first])
+    return assign_penalty(
+        [card for card in view.hand if not find_near_cards(card) & evidence], cost
+    )
 
 
-@by_price
-def bait_shy(p, cost):
-    return priced([card for card in p.hand if p.his and {*card} & {*p.his[-1]}], cost)
+@minimize_penalty
+def bait_shy(view, cost):
+    """Penalize cards with the suit or rank of the opponent's last discard."""
+    return assign_penalty(
+        [
+            card
+            for card in view.hand
+            if view.opponent_discards and {*card} & {*view.opponent_discards[-1]}
+        ],
+        cost,
+    )
 
 
-@by_price
-def suit_order(p, neighbour, same):
-    prices = {}
-    for card in p.hand if p.his else []:
-        ranks = abs(gap(card, p.his[-1]))
-        other_suit = card[1] != p.his[-1][1]
-        prices[card] = -same if ranks == 0 else -neighbour if ranks == 1 and other_suit else 0
-    return prices
+@minimize_penalty
+def suit_order(view, neighbour, same):
+    """Reward cards whose rank is the same as or next to the opponent's last discard."""
+    penalties = {}
+    for card in view.hand if view.opponent_discards else []:
+        ranks = abs(compute_rank_gap(card, view.opponent_discards[-1]))
+        other_suit = card[1] != view.opponent_discards[-1][1]
+        penalties[card] = -same if ranks == 0 else -neighbour if ranks == 1 and other_suit else 0
+    return penalties
 
 
-@by_price
-def starve(p, cost):
-    return priced([card for card in p.hand if near(card) & p.known], cost)
+@minimize_penalty
+def starve(view, cost):
+    """Penalize cards that are near a card that the opponent took."""
+    return assign_penalty([card for card in view.hand if find_near_cards(card) & view.known], cost)
 
 
-def open_to_him(p, early):
-    unwanted = {c for thrown in p.his[:early] for c in {thrown} | near(thrown, 1)}
-    return p.known | p.unseen - unwanted
+def find_cards_opponent_may_want(view, early):
+    """Return the cards that the opponent has or could use, judging by early discards."""
+    unwanted = {
+        c
+        for discarded in view.opponent_discards[:early]
+        for c in {discarded} | find_near_cards(discarded, 1)
+    }
+    return view.known | view.unseen - unwanted
 
 
-@by_price
-def live_melds(p, weight, early):
-    return {card: weight * melds_through(p, card, open_to_him(p, early)) for card in p.hand}
+@minimize_penalty
+def live_melds(view, weight, early):
+    """Penalize cards by the number of melds that the opponent could form with them."""
+    return {
+        card: weight
+        * count_melds_through_card(view, card, find_cards_opponent_may_want(view, early))
+        for card in view.hand
+    }
 
 
-@by_price
-def growing_safety(p, base, turn, count):
-    price = base + turn * p.turn + count * p.own_count
-    return {card: price * melds_through(p, card, p.unseen | p.known) for card in p.hand}
+@minimize_penalty
+def growing_safety(view, base, turn, count):
+    """Penalize cards by the opponent's possible melds, more in later turns."""
+    penalty = base + turn * view.turn + count * view.own_deadwood
+    return {
+        card: penalty * count_melds_through_card(view, card, view.unseen | view.known)
+        for card in view.hand
+    }
 
 
-@by_price
-def lay_off_late(p, turn, cost):
-    late = p.hand if p.turn >= turn else []
-    return priced([card for card in late if melds_through(p, card, p.unseen)], cost)
+@minimize_penalty
+def lay_off_late(view, turn, cost):
+    """Penalize cards with which the opponent could form a meld, from a turn on."""
+    late = view.hand if view.turn >= turn else []
+    return assign_penalty(
+        [card for card in late if count_melds_through_card(view, card, view.unseen)], cost
+    )
 
 
-@by_price
-def wild(p, turn, cost):
-    return priced([card for card in p.hand if p.turn >= turn and near(card) <= p.unseen], cost)
+@minimize_penalty
+def wild(view, turn, cost):
+    """Penalize cards near which no card has been seen, from a turn on."""
+    return assign_penalty(
+        [card for card in view.hand if view.turn >= turn and find_near_cards(card) <= view.unseen],
+        cost,
+    )
 
 
-@by_price
-def bait(p, e, until, cost):
-    plain = thrown(p, {})
-    if p.turn > until or p.noise >= e * 2**53:
-        return priced([plain], -1000)
+@minimize_penalty
+def bait(view, e, until, cost):
+    """Discard a card near a needed card, to tempt the opponent to discard that one."""
+    usual_discard = choose_discard(view, {})
+    if view.turn > until or view.noise >= e * 2**53:
+        return assign_penalty([usual_discard], -1000)
 
-    def melds_then(card, u):
-        return any(u in meld for meld in p.melds(p.hand - {card} | {u}))
+    def would_complete_meld(card, drawn):
+        return any(drawn in meld for meld in view.find_melds(view.hand - {card} | {drawn}))
 
-    most = p.count(p.hand - {plain}) + cost
-    cheap = [card for card in p.legal if p.count(p.hand - {card}) <= most]
-    baits = [card for card in cheap if any(melds_then(card, u) for u in near(card) & p.unseen)]
-    return priced(baits or [plain], -1000)
+    max_deadwood = view.compute_deadwood(view.hand - {usual_discard}) + cost
+    candidates = [
+        card for card in view.legal if view.compute_deadwood(view.hand - {card}) <= max_deadwood
+    ]
+    baits = [
+        card
+        for card in candidates
+        if any(would_complete_meld(card, drawn) for drawn in find_near_cards(card) & view.unseen)
+    ]
+    return assign_penalty(baits or [usual_discard], -1000)
 
 
-@by_price
-def tonic(p, pair, live, until, middle, seven, danger, early):
-    held = worth_holding(p, live) if p.turn < until else []
+@minimize_penalty
+def tonic(view, pair, live, until, middle, seven, danger, early):
+    """Penalize pairs, middle ranks, sevens, and cards that the opponent could use."""
+    held = find_pairable_cards(view, live) if view.turn < until else []
 
-    def price(card):
-        mine = pair * (card in held) + middle * (melds_through_rank(card) - 4)
-        his = danger * melds_through(p, card, open_to_him(p, early))
-        return mine + seven * (card[0] == "7") + his
+    def compute_penalty(card):
+        own_penalty = pair * (card in held) + middle * (count_melds_through_rank(card) - 4)
+        opponent_penalty = danger * count_melds_through_card(
+            view, card, find_cards_opponent_may_want(view, early)
+        )
+        return own_penalty + seven * (card[0] == "7") + opponent_penalty
 
-    return {card: price(card) for card in p.hand}
+    return {card: compute_penalty(card) for card in view.hand}
 
 
 # Taking
 
 
-def change(p):
-    return min(p.count(p.hand - {out} | {p.offer}) for out in p.hand) - p.own_count
+def compute_deadwood_change(view):
+    """Return the change of the deadwood if the player takes the card and discards."""
+    return (
+        min(
+            view.compute_deadwood(view.hand - {discarded} | {view.offered_card})
+            for discarded in view.hand
+        )
+        - view.own_deadwood
+    )
 
 
-def speculate(p, until, count, partials):
-    both_ways = sum(len(completers(p, p.offer, other) & p.unseen) >= 2 for other in loose(p))
-    early = p.turn <= until or p.own_count >= count
-    return answer(p, change(p) < 0 or (early and both_ways >= partials))
+def speculate(view, until, count, partials):
+    """Take a card that lowers the deadwood or, early in the deal, forms partial melds."""
+    both_ways = sum(
+        len(find_completing_cards(view, view.offered_card, other) & view.unseen) >= 2
+        for other in find_unmatched_cards(view)
+    )
+    early = view.turn <= until or view.own_deadwood >= count
+    return take_if(view, compute_deadwood_change(view) < 0 or (early and both_ways >= partials))
 
 
-def upcard(p):
-    return answer(p, change(p) < 0 or (p.phase == 0 and p.seat != p.dealer))
+def upcard(view):
+    """Take a card that lowers the deadwood and, as the nondealer, the first upcard."""
+    return take_if(
+        view, compute_deadwood_change(view) < 0 or (view.phase == 0 and view.seat != view.dealer)
+    )
 
 
-def deny(p, held, cost):
-    denied = any(len(two & p.known) >= held for two in pairs_of_his(p, p.offer))
-    return answer(p, change(p) < 0 or (change(p) <= cost and denied))
+def deny(view, held, cost):
+    """Take a card that lowers the deadwood or that the opponent could meld."""
+    denied = any(
+        len(pair & view.known) >= held for pair in find_opponent_pairs(view, view.offered_card)
+    )
+    return take_if(
+        view,
+        compute_deadwood_change(view) < 0 or (compute_deadwood_change(view) <= cost and denied),
+    )
 
 
-def pairs_of_his(p, card):
-    """Yield the other two cards of each meld of three with a card the opponent may hold."""
-    held = p.known | p.unseen
-    melds = three_card_melds(p.rules)
+def find_opponent_pairs(view, card):
+    """Return the pairs that the opponent may hold and that form a meld with a card."""
+    held = view.known | view.unseen
+    melds = list_three_card_melds(view.meld_params)
     return [meld - {card} for meld in melds if card in meld and meld - {card} <= held]
 
 
 # Looking ahead
 
 
-def hazard(p, margin, **values):
+def hazard(view, margin, **values):
     """Return the cards with the least expected cost, equal within 1e-9."""
-    left = {card: p.count(p.hand - {card}) for card in p.legal}
-    few = [card for card in left if left[card] <= min(left.values()) + margin]
-    costs = {card: hazard_cost(p, card, left[card], **values) for card in few}
-    return {card for card in few if costs[card] <= min(costs.values()) + 1e-9}
+    deadwood_left = {card: view.compute_deadwood(view.hand - {card}) for card in view.legal}
+    candidates = [
+        card
+        for card in deadwood_left
+        if deadwood_left[card] <= min(deadwood_left.values()) + margin
+    ]
+    costs = {
+        card: compute_hazard_cost(view, card, deadwood_left[card], **values) for card in candidates
+    }
+    return {card for card in candidates if costs[card] <= min(costs.values()) + 1e-9}
 
 
-def hazard_cost(p, card, count, share, turns, fade, first, slope, opponent):
-    ten = p.hand - {card}
+def compute_hazard_cost(view, card, deadwood, share, turns, fade, first, slope, opponent):
+    """Return the expected deadwood at the end plus the opponent's expected gain."""
+    hand = view.hand - {card}
     # in solitaire games, no opponent holds a card, and the drawn card may be discarded
-    two = p.row["players"] == 2
-    held = max(0, 10 - len(p.known)) / max(1, len(p.unseen)) if two else 0
-    drawn = sorted(min(p.count(ten - {out} | {u}) for out in ten) for u in p.unseen)
-    drawn = [min(best, count) for best in drawn]
+    is_two_player = view.params["players"] == 2
+    p_held = max(0, 10 - len(view.known)) / max(1, len(view.unseen)) if is_two_player else 0
+    drawn = sorted(
+        min(view.compute_deadwood(hand - {discarded} | {u}) for discarded in hand)
+        for u in view.unseen
+    )
+    drawn = [min(best, deadwood) for best in drawn]
     wanted = max(1.0, share * len(drawn))
     whole = int(wanted)
     part = (wanted - whole) * (drawn[whole] if whole < len(drawn) else 0)
     mean = (sum(drawn[:whole]) + part) / wanted
-    expected, alive, gain = 0.0, 1.0, count - mean
+    expected, alive, gain = 0.0, 1.0, deadwood - mean
     for i in range(turns):
-        ends = min(1, max(0, slope * (p.turn + i - first)))
-        expected += alive * ends * count
+        ends = min(1, max(0, slope * (view.turn + i - first)))
+        expected += alive * ends * deadwood
         alive *= 1 - ends
-        count, gain = max(0, count - gain), gain * fade
-    help_ = sum(
-        held ** len(pair - p.known) * sum(map(p.pip, pair)) for pair in pairs_of_his(p, card)
+        deadwood, gain = max(0, deadwood - gain), gain * fade
+    opponent_gain = sum(
+        p_held ** len(pair - view.known) * sum(map(view.get_card_value, pair))
+        for pair in find_opponent_pairs(view, card)
     )
-    return expected + alive * count + opponent * help_
+    return expected + alive * deadwood + opponent * opponent_gain

@@ -3,123 +3,149 @@
 from fractions import Fraction
 from functools import cache
 
-from ..melds import all_melds
-from .seen import KEYS, Seen, beside, near, rank
+from ..melds import list_all_melds
+from .player_view import (
+    MELD_PARAMS,
+    PlayerView,
+    find_near_cards,
+    get_rank_index,
+    get_suit_neighbour,
+)
 
-LOW = ("low", False, "face", 1)  # runs in look-ahead are those of the standard game
-ROUNDING = Fraction(1, 10**9)  # the policies compute in floating point
+# Melds of the standard game, with which some policies look ahead in all variants
+STANDARD_MELD_PARAMS = ("low", False, "face", 1)
+TOLERANCE = Fraction(1, 10**9)  # the policies compute in floating point
 
 
-def least(scores: dict[str, Fraction]) -> set[str]:
-    """Return the cards with the least score, or nearly so."""
-    return {card for card in scores if scores[card] <= min(scores.values()) + ROUNDING}
+def find_minimal_cards(scores: dict[str, Fraction]) -> set[str]:
+    """Return the cards with the lowest score, apart from rounding errors."""
+    return {card for card in scores if scores[card] <= min(scores.values()) + TOLERANCE}
 
 
-def exactly_least(scores: dict[str, tuple]) -> set[str]:
-    """Return the cards with the least score, if scores are known exactly."""
+def find_exactly_minimal_cards(scores: dict[str, tuple]) -> set[str]:
+    """Return the cards with exactly the lowest score."""
     return {card for card in scores if scores[card] == min(scores.values())}
 
 
-def low(seen: Seen, tie: str = "high") -> set[str]:
-    """Return least-deadwood discards; ties: highest pip, any, or the rank with fewest melds."""
-    ties = {"high": lambda card: -seen.pip(card), "random": lambda card: 0}
-    through = {**ties, "middle": melds_through_rank}[tie]
-    counts = {card: seen.count(seen.hand - {card}) for card in seen.legal}
-    return exactly_least({card: (counts[card], through(card)) for card in counts})
-
-
-def uniform(seen: Seen) -> set[str]:
-    return set(seen.legal)
-
-
-def loose_high(seen: Seen) -> set[str]:
-    """Return the highest unmatched card of each best melding, else the highest card."""
-    chosen = set()
-    for loose in seen.loose(seen.hand):
-        legal = loose & seen.legal or seen.legal
-        chosen |= exactly_least({card: -seen.pip(card) for card in legal})
-    return chosen
-
-
-def melds_through_rank(card: str) -> int:
-    """Return the number of melds of three through a rank: A K 4, 2 Q 5, 3..J 6."""
-    return {0: 4, 12: 4, 1: 5, 11: 5}.get(rank(card), 6)
-
-
-def simple(seen: Seen) -> set[str]:
-    """Return least-deadwood cards that repeat no pair {drawn, discarded} of an earlier turn."""
-    drawn = seen.taken or seen.drawn
-    earlier = [{drew, threw} for seat, drew, threw in seen.history if seat == seen.seat]
-    candidates = {card for card in seen.legal if {drawn, card} not in earlier} or seen.legal
-    return exactly_least({card: seen.count(seen.hand - {card}) for card in candidates})
-
-
-def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
-    """Return cards with most hits of the remaining hand, then least deadwood."""
-    legal = seen.legal
-    if keep_pairs:
-        neighbours = {card for card in seen.hand if {beside(card, -1), beside(card, 1)} & seen.hand}
-        legal = legal - neighbours or legal
-    kept = {card: seen.hand - {card} for card in legal}
-    return exactly_least(
-        {card: (-hits_of(seen, ten, seen.unseen), seen.count(ten)) for card, ten in kept.items()}
+def low(view: PlayerView, tie: str = "high") -> set[str]:
+    """Return the discards that leave the least deadwood, with a choice of tie-breakers."""
+    tie_breakers = {"high": lambda card: -view.get_card_value(card), "random": lambda card: 0}
+    tie_breaker = {**tie_breakers, "middle": count_melds_through_rank}[tie]
+    deadwood_after = {card: view.compute_deadwood(view.hand - {card}) for card in view.legal}
+    return find_exactly_minimal_cards(
+        {card: (deadwood_after[card], tie_breaker(card)) for card in deadwood_after}
     )
 
 
-def hits_of(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> int:
-    """Return hits(h): the u in U that would be in some meld of h + u."""
-    return sum(any(card in meld for meld in seen.melds(ten | {card})) for card in unseen)
+def uniform(view: PlayerView) -> set[str]:
+    """Return all legal discards."""
+    return set(view.legal)
 
 
-def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
-    """Return the cards with the least (deadwood, danger, -pip)."""
-
-    def score(card: str) -> tuple:
-        close = near(card)
-        weighed = ((known, seen.known), (unseen, seen.unseen), (-shed, seen.shed))
-        danger = sum(Fraction(weight) * len(cards & close) for weight, cards in weighed)
-        return seen.count(seen.hand - {card}), danger, -seen.pip(card)
-
-    return exactly_least({card: score(card) for card in seen.legal})
+def loose_high(view: PlayerView) -> set[str]:
+    """Return the highest unmatched card of each optimal melding, or the highest card."""
+    chosen = set()
+    for unmatched in view.find_unmatched_cards(view.hand):
+        legal = unmatched & view.legal or view.legal
+        chosen |= find_exactly_minimal_cards({card: -view.get_card_value(card) for card in legal})
+    return chosen
 
 
-def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
-    """Return the cards that contribute least to the weighted sum of neighbours."""
+def count_melds_through_rank(card: str) -> int:
+    """Return the number of three-card melds that contain a card, with low aces."""
+    return {0: 4, 12: 4, 1: 5, 11: 5}.get(get_rank_index(card), 6)
 
-    def share(card: str) -> Fraction:
-        others = seen.hand - {card}
+
+def simple(view: PlayerView) -> set[str]:
+    """Return discards with the least deadwood that do not repeat the exchange of a turn."""
+    drawn = view.taken_card or view.drawn_card
+    earlier = [{drew, discarded} for seat, drew, discarded in view.history if seat == view.seat]
+    candidates = {card for card in view.legal if {drawn, card} not in earlier} or view.legal
+    return find_exactly_minimal_cards(
+        {card: view.compute_deadwood(view.hand - {card}) for card in candidates}
+    )
+
+
+def hits(view: PlayerView, keep_pairs: bool = False) -> set[str]:
+    """Return the discards that leave the most hits, then the least deadwood."""
+    legal = view.legal
+    if keep_pairs:
+        neighbours = {
+            card
+            for card in view.hand
+            if {get_suit_neighbour(card, -1), get_suit_neighbour(card, 1)} & view.hand
+        }
+        legal = legal - neighbours or legal
+    kept = {card: view.hand - {card} for card in legal}
+    return find_exactly_minimal_cards(
+        {
+            card: (-count_hits(view, ten, view.unseen), view.compute_deadwood(ten))
+            for card, ten in kept.items()
+        }
+    )
+
+
+def count_hits(view: PlayerView, hand: frozenset[str], unseen: frozenset[str]) -> int:
+    """Return the number of unseen cards that would complete a meld with the hand."""
+    return sum(any(card in meld for meld in view.find_melds(hand | {card})) for card in unseen)
+
+
+def danger(view: PlayerView, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
+    """Return the discards with the least deadwood, then the least danger."""
+
+    def compute_score(card: str) -> tuple:
+        near_cards = find_near_cards(card)
+        weighted_sets = ((known, view.known), (unseen, view.unseen), (-shed, view.shed))
+        danger = sum(Fraction(weight) * len(cards & near_cards) for weight, cards in weighted_sets)
+        return view.compute_deadwood(view.hand - {card}), danger, -view.get_card_value(card)
+
+    return find_exactly_minimal_cards({card: compute_score(card) for card in view.legal})
+
+
+def conv(view: PlayerView, w1: float, w2: float, w3: float) -> set[str]:
+    """Return the discards with the fewest neighbours in the hand, with weights by distance."""
+
+    def compute_contribution(card: str) -> Fraction:
+        others = view.hand - {card}
         same = sum(other[0] == card[0] for other in others)
-        one, two = (len(others & {beside(card, -steps), beside(card, steps)}) for steps in (1, 2))
+        one, two = (
+            len(others & {get_suit_neighbour(card, -steps), get_suit_neighbour(card, steps)})
+            for steps in (1, 2)
+        )
         return Fraction(w1) * same + Fraction(w2) * one + Fraction(w3) * two
 
-    return least({card: share(card) for card in seen.legal})
+    return find_minimal_cards({card: compute_contribution(card) for card in view.legal})
 
 
-def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
-    """Return the cards with the least a * structure lost + (1 - a) * deadwood left."""
-    share = Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)) if fade else a)
+def alpha(view: PlayerView, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
+    """Return the discards that minimize a * structure lost + (1 - a) * deadwood left."""
+    weight = Fraction(max(floor, a * (1 - ((view.deal_turn - 1) / fade) ** 0.5)) if fade else a)
 
-    def score(card: str) -> Fraction:
-        return share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})
+    def compute_score(card: str) -> Fraction:
+        return weight * compute_structure(view, card) + (1 - weight) * view.compute_deadwood(
+            view.hand - {card}
+        )
 
-    return least({card: score(card) for card in seen.legal})
+    return find_minimal_cards({card: compute_score(card) for card in view.legal})
 
 
-def structure(seen: Seen, card: str) -> Fraction:
-    """Sum over partners and the cards that complete a meld: 1 - q^4, or 3 if already held."""
-    alone = seen.row["players"] == 1
-    q = Fraction(0) if alone else Fraction(10 - len(seen.known), len(seen.unseen))
+def compute_structure(view: PlayerView, card: str) -> Fraction:
+    """Return the potential of a card: the sum of its chances to complete three-card melds."""
+    is_solo = view.params["players"] == 1
+    q = Fraction(0) if is_solo else Fraction(10 - len(view.known), len(view.unseen))
     total = Fraction(0)
-    for meld in three_card_melds(LOW):
+    for meld in list_three_card_melds(STANDARD_MELD_PARAMS):
         if card in meld:
-            for partner in (meld - {card}) & seen.hand:
+            for partner in (meld - {card}) & view.hand:
                 (third,) = meld - {card, partner}
-                total += 3 if third in seen.hand else 1 - q**4 if third in seen.unseen else 0
+                total += 3 if third in view.hand else 1 - q**4 if third in view.unseen else 0
     return total
 
 
 @cache
-def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
+def list_three_card_melds(meld_params: tuple) -> frozenset[frozenset[str]]:
     return frozenset(
-        meld for meld in all_melds(dict(zip(KEYS, rules, strict=True))) if len(meld) == 3
+        meld
+        for meld in list_all_melds(dict(zip(MELD_PARAMS, meld_params, strict=True)))
+        if len(meld) == 3
     )

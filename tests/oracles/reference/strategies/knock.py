@@ -5,69 +5,70 @@ The engine proposes only legal endings, so "within the limit" is always true.
 
 from fractions import Fraction
 
-from .seen import Seen
+from .player_view import PlayerView
 
 
-def answer(seen: Seen, ends: bool) -> set[int]:
-    """End the deal with gin or more, as all rules except two do."""
-    return {int(ends or seen.ending_count == 0 or seen.ending > 1)}
+def knock_if(view: PlayerView, is_wanted: bool) -> set[int]:
+    """Return the action: end the deal if wanted, or with gin, big gin or a shot."""
+    return {int(is_wanted or view.ending_count == 0 or view.ending > 1)}
 
 
-def never(seen: Seen) -> set[int]:
+def never(view: PlayerView) -> set[int]:
+    """Never end the deal."""
     return {0}
 
 
-def random(seen: Seen, p_end: float = 0.5) -> set[int]:
+def random(view: PlayerView, p_end: float = 0.5) -> set[int]:
     """End the deal with probability p_end."""
     return {0, 1} if 0 < p_end < 1 else {int(p_end == 1)}
 
 
-def at(seen: Seen, k: float = 10) -> set[int]:
-    """End the deal if d <= k."""
-    return answer(seen, seen.ending_count <= k)
+def at(view: PlayerView, k: float = 10) -> set[int]:
+    """End the deal if the deadwood is at most k."""
+    return knock_if(view, view.ending_count <= k)
 
 
-def early(seen: Seen, k: float = 5) -> set[int]:
-    """End the deal if t <= k."""
-    return answer(seen, seen.turn <= k)
+def early(view: PlayerView, k: float = 5) -> set[int]:
+    """End the deal in one of the player's first k turns."""
+    return knock_if(view, view.turn <= k)
 
 
 def schedule(
-    seen: Seen,
+    view: PlayerView,
     early: float = 10,
     middle: float = 6,
     late: float = 3,
     first: float = 5,
     second: float = 8,
 ) -> set[int]:
-    """End the deal if d <= N(t)."""
-    limit = early if seen.turn <= first else middle if seen.turn <= second else late
-    return answer(seen, seen.ending_count <= limit)
+    """End the deal if the deadwood is at most a limit that depends on the turn."""
+    limit = early if view.turn <= first else middle if view.turn <= second else late
+    return knock_if(view, view.ending_count <= limit)
 
 
-def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
-    """End the deal if d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
-    lead = seen.own_points - seen.other_points
-    leader = max(seen.own_points, seen.other_points)
-    bound = Fraction(a) + Fraction(b) * Fraction(lead, seen.target - leader)
-    return answer(seen, seen.ending_count <= min(max(bound, 0), seen.limit))
+def lead(view: PlayerView, a: float = 4, b: float = 40) -> set[int]:
+    """End the deal if the deadwood is at most a limit that depends on the score."""
+    lead = view.own_points - view.other_points
+    leader = max(view.own_points, view.other_points)
+    bound = Fraction(a) + Fraction(b) * Fraction(lead, view.target - leader)
+    return knock_if(view, view.ending_count <= min(max(bound, 0), view.limit))
 
 
-def count(seen: Seen) -> set[int]:
-    """Knock immediately, but never with d above target - opponent's score - 1."""
-    return answer(seen, seen.ending_count <= seen.target - seen.other_points - 1)
+def count(view: PlayerView) -> set[int]:
+    """Knock immediately, unless the opponent could win the match by an undercut."""
+    return knock_if(view, view.ending_count <= view.target - view.other_points - 1)
 
 
-def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """Knock like `at`, and with any d near the end of the deal (rules.md 4.5)."""
-    at_end = seen.row["stock_end"] in ("after_discard", "opponent_may_take")
-    last = at_end and seen.stock <= seen.row["stock_reserve"]
-    return answer(seen, seen.ending_count <= k or last)
+def at_wall(view: PlayerView, k: float = 0) -> set[int]:
+    """Knock like `at`, or if the stock is about to run out (rules.md 4.5)."""
+    at_end = view.params["stock_end"] in ("after_discard", "opponent_may_take")
+    last = at_end and view.stock <= view.params["stock_reserve"]
+    return knock_if(view, view.ending_count <= k or last)
 
 
-def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
-    """Do not knock with d > own while the opponent's estimated deadwood is at most opp."""
-    if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
+def belief(view: PlayerView, own: float = 6, opp: float = 18) -> set[int]:
+    """Knock with at most `own` deadwood, or if the opponent's is estimated above `opp`."""
+    if view.ending_count <= own or view.ending_count == 0 or view.ending > 1:
         return {1}
     # The mean of ten cards is never as high as 99
     return {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}

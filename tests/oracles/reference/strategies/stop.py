@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from ..points import deal_points
+from ..points import score_deal
 
 
-def stopping_value(row: dict, count: int, left: int) -> Fraction:
-    """Return the mean points of player minus joker, with `left` cards in the deck."""
-    how = "gin" if count == 0 else "knock"
-    extra = 1 if row["count_joker"] else 0
-    scores = [deal_points(row, how, count, above + extra) for above in range(left)]
-    return Fraction(sum(score.stopper - score.other for score in scores), left)
+def compute_stopping_value(params: dict, deadwood: int, n_deck_cards: int) -> Fraction:
+    """Return the average points of the player minus the joker if the player stops now."""
+    ending = "gin" if deadwood == 0 else "knock"
+    extra = 1 if params["count_joker"] else 0
+    scores = [score_deal(params, ending, deadwood, above + extra) for above in range(n_deck_cards)]
+    return Fraction(sum(score.knocker - score.defender for score in scores), n_deck_cards)

@@ -1,63 +1,79 @@
 """Take policies (elementary.md, bots.md in docs) as sets of actions: 0 stock, 1 take, 2 pass."""
 
-from .discard import hits_of
-from .seen import Seen
+from .discard import count_hits
+from .player_view import PlayerView
 
 
-def answer(seen: Seen, wanted: bool) -> set[int]:
-    """Return the action: take the card if wanted, else pass if possible, else draw."""
-    if wanted:
+def take_if(view: PlayerView, is_wanted: bool) -> set[int]:
+    """Return the action: take if the card is wanted, otherwise pass, or draw."""
+    if is_wanted:
         return {1}
-    return {2} if 2 in seen.legal else {0}
+    return {2} if 2 in view.legal else {0}
 
 
-def never(seen: Seen) -> set[int]:
-    return answer(seen, False)
+def never(view: PlayerView) -> set[int]:
+    """Never take a card."""
+    return take_if(view, False)
 
 
-def random(seen: Seen, p: float = 0.5) -> set[int]:
-    return answer(seen, True) | answer(seen, False) if 0 < p < 1 else answer(seen, p == 1)
+def random(view: PlayerView, p: float = 0.5) -> set[int]:
+    """Take a card with probability p."""
+    return take_if(view, True) | take_if(view, False) if 0 < p < 1 else take_if(view, p == 1)
 
 
-def meld_any(seen: Seen) -> set[int]:
-    """Take the card c if some meld inside h+c contains it."""
-    return answer(seen, any(seen.offer in meld for meld in seen.melds(seen.hand | {seen.offer})))
+def meld_any(view: PlayerView) -> set[int]:
+    """Take the card if it forms a meld with cards of the hand."""
+    return take_if(
+        view,
+        any(view.offered_card in meld for meld in view.find_melds(view.hand | {view.offered_card})),
+    )
 
 
-def meld_best(seen: Seen) -> set[int]:
-    """Take the card c if some least-deadwood melding of h+c contains it in a meld."""
-    meldings = seen.loose(seen.hand | {seen.offer})
-    return answer(seen, any(seen.offer not in loose for loose in meldings))
+def meld_best(view: PlayerView) -> set[int]:
+    """Take the card if an optimal melding of the new hand contains it."""
+    unmatched_sets = view.find_unmatched_cards(view.hand | {view.offered_card})
+    return take_if(view, any(view.offered_card not in cards for cards in unmatched_sets))
 
 
-def meld_best_lower(seen: Seen) -> set[int]:
+def meld_best_lower(view: PlayerView) -> set[int]:
     """Take the card if both `meld_best` and `lower` take it."""
-    return answer(seen, meld_best(seen) == {1} == lower(seen))
+    return take_if(view, meld_best(view) == {1} == lower(view))
 
 
-def knock_or_meld(seen: Seen) -> set[int]:
+def knock_or_meld(view: PlayerView) -> set[int]:
     """Take the card if that allows a legal knock, or if `meld_best` takes it."""
-    eleven = seen.hand | {seen.offer}
-    knocks = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) <= seen.limit
-    return answer(seen, knocks or meld_best(seen) == {1})
+    eleven = view.hand | {view.offered_card}
+    knocks = (
+        view.compute_least_deadwood(
+            eleven, view.list_legal_discards(eleven, taken=view.offered_card)
+        )
+        <= view.limit
+    )
+    return take_if(view, knocks or meld_best(view) == {1})
 
 
-def lower(seen: Seen) -> set[int]:
-    """Take the card c if after(h+c) < dw(h)."""
-    eleven = seen.hand | {seen.offer}
-    after = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer))
-    return answer(seen, after < seen.count(seen.hand))
+def lower(view: PlayerView) -> set[int]:
+    """Take the card if taking it and discarding lowers the deadwood."""
+    eleven = view.hand | {view.offered_card}
+    deadwood_after = view.compute_least_deadwood(
+        eleven, view.list_legal_discards(eleven, taken=view.offered_card)
+    )
+    return take_if(view, deadwood_after < view.compute_deadwood(view.hand))
 
 
-def value(seen: Seen, by: str = "deadwood") -> set[int]:
-    """Take the card if the best value after taking beats the mean best after drawing u in U."""
+def value(view: PlayerView, by: str = "deadwood") -> set[int]:
+    """Take the card if it is better than the average unseen card."""
 
-    def best(card: str, unseen: frozenset[str], **drawn: str) -> int:
-        eleven = seen.hand | {card}
-        tens = [eleven - {thrown} for thrown in seen.thrown_after(eleven, **drawn)]
+    def compute_best_value(card: str, unseen: frozenset[str], **drawn: str) -> int:
+        eleven = view.hand | {card}
+        tens = [eleven - {discarded} for discarded in view.list_legal_discards(eleven, **drawn)]
         if by == "deadwood":
-            return min(map(seen.count, tens))
-        return -max(hits_of(seen, ten, unseen) for ten in tens)
+            return min(map(view.compute_deadwood, tens))
+        return -max(count_hits(view, ten, unseen) for ten in tens)
 
-    draws = [best(card, seen.unseen - {card}, drawn=card) for card in seen.unseen]
-    return answer(seen, best(seen.offer, seen.unseen, taken=seen.offer) * len(draws) < sum(draws))
+    draws = [compute_best_value(card, view.unseen - {card}, drawn=card) for card in view.unseen]
+    return take_if(
+        view,
+        compute_best_value(view.offered_card, view.unseen, taken=view.offered_card) * len(draws)
+        < sum(draws),
+    )
