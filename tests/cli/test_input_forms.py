@@ -88,7 +88,7 @@ def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_direc
     for encoding in ("utf-8", *ENCODINGS):
         Path("deal.json").write_text(shown, encoding=encoding)
         Path("book.json").write_text(book, encoding=encoding)
-        found.append((rows(*words), files.read("book.json")))
+        found.append((rows(*words), files.read_examples("book.json")))
     assert all(one == found[0] for one in found)
     shutil.copy("deal.json", "DEAL.JSON")
     assert rows("grade", "DEAL.JSON", "--worlds", 1, "--json")

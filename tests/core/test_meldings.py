@@ -137,7 +137,7 @@ def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
         want = reference_melding(
-            ten, discard, row, demanded=reference.get_shot_ranks(points), taken=taken
+            ten, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
         )
         found = board.shown(ten, discard, must, find_required_ranks(points))
         assert found == want, (hands.names(ten), points)
@@ -155,7 +155,9 @@ def test_the_melding_of_big_gin_agrees_with_the_reference(text):
         hand = hands.hand_of_melds(rng, 11, row["ace_runs"])
         left, melds = board.shown(hand)
         if left == 0:
-            assert (left, melds) == reference_melding(hand, 0, row, demanded=[]), hands.names(hand)
+            assert (left, melds) == reference_melding(hand, 0, row, required_ranks=[]), hands.names(
+                hand
+            )
             big += 1
 
 

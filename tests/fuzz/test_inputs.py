@@ -224,7 +224,7 @@ def recorded_deals():
 
 
 def run_worked_examples():
-    files.run(files.read("w.json"), engine)
+    files.run_examples(files.read_examples("w.json"), engine)
 
 
 VECTORS = json.loads((DATA / "more_examples.json").read_text())["vectors"][:9]

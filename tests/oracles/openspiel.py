@@ -135,18 +135,18 @@ class OpenSpielDeal:
             for number in legal
         ]
 
-    def _make_actions(self, what: int, hand: int) -> list[Action]:
-        return [Action(self.seat, what, number) for number in members(hand)]
+    def _make_actions(self, kind: int, cards: int) -> list[Action]:
+        return [Action(self.seat, kind, number) for number in members(cards)]
 
     # Playing it
 
     def apply_action(self, action: Action) -> None:
-        if (self.phase, action.what) in ((Phase.DISCARD, STOP), (Phase.WALL, TAKE)):
+        if (self.phase, action.kind) in ((Phase.DISCARD, STOP), (Phase.WALL, TAKE)):
             self.apply_openspiel_action(KNOCK_ACTION)
         if action.card >= 0:
             self.apply_openspiel_action(convert_card(action.card))
         elif self.phase != Phase.KNOCK:
-            self.apply_openspiel_action(OPENSPIEL_ACTIONS[action.what])
+            self.apply_openspiel_action(OPENSPIEL_ACTIONS[action.kind])
         self._deal_cards()
 
     def apply_openspiel_action(self, action: int) -> None:

@@ -19,7 +19,9 @@ from support import hands
 from worked_examples import engine
 from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
-ROW = "standard+goal=single+undercut_on_tie=no+discard_ban=none+stock_end=opponent_may_take"
+BASE_VARIANT = (
+    "standard+goal=single+undercut_on_tie=no+discard_ban=none+stock_end=opponent_may_take"
+)
 # Parameters that OpenSpiel has too, and the outcomes that must have occurred
 REQUIRED_OUTCOMES = {
     "": ("knock", "undercut", "laid off"),
@@ -30,14 +32,15 @@ REQUIRED_OUTCOMES = {
 }
 
 # Differences, and the largest proportion of deals with each: about twice the observed one.
-# Defect: the deadwood of eleven cards is that of all eleven minus a card, sometimes too high. Own
-# rule: a discard that both players take and discard again ends the deal, as do fifty takes.
-DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
+# Knock hidden: OpenSpiel computes the deadwood of eleven cards as that of all eleven minus one
+# card, which is sometimes too high. Broken off: OpenSpiel ends a deal if both players take and
+# discard the same card, or after fifty takes.
+MAX_DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
 
 
 @pytest.fixture
 def openspiel(request):
-    """Return the driver; without OpenSpiel, quick tests are skipped and slow ones fail."""
+    """Import the module that drives OpenSpiel, or skip quick tests without OpenSpiel."""
     if not request.node.get_closest_marker("slow"):
         pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -48,89 +51,100 @@ def openspiel(request):
 # The comparison
 
 
-def compare_deal(rng, oracle, text, pack, seen):
-    """Play a random deal in both engines; the nondealer is at seat 0."""
+def compare_deal(rng, openspiel, text, pack, counts):
+    """Play a random deal in both engines and check that they agree."""
     rules, row = hands.game(text)
-    theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find_variant(text), pack)
-    for action in random_actions(rng, oracle, theirs, rules):
-        check_options(oracle, theirs, ours, rules, seen)
-        ours.apply_action(action)
-        theirs.apply_action(action)
-    if action.what == STOP:
-        check_showdown(oracle, theirs, ours.state, action.seat, rules, seen)
-    elif not ours.kind:
-        assert theirs.is_over and theirs.returns == [0, 0]
-        seen["broken off"] += 1
+    spiel_deal = openspiel.OpenSpielDeal(row, pack)
+    engine_deal = engine.Deal(variants.find_variant(text), pack)
+    for action in iter_random_actions(rng, openspiel, spiel_deal, rules):
+        check_actions(openspiel, spiel_deal, engine_deal, rules, counts)
+        engine_deal.apply_action(action)
+        spiel_deal.apply_action(action)
+    if action.kind == STOP:
+        check_showdown(openspiel, spiel_deal, engine_deal.state, action.seat, rules, counts)
+    elif not engine_deal.kind:
+        assert spiel_deal.is_over and spiel_deal.returns == [0, 0]
+        counts["broken off"] += 1
         return
-    margin = int(ours.state.score[0] - ours.state.score[1])
-    assert theirs.returns == [margin, -margin]
-    assert (ours.kind == "void") == (not any(theirs.state.knocked()))
-    seen[ours.kind] += 1
+    margin = int(engine_deal.state.score[0] - engine_deal.state.score[1])
+    assert spiel_deal.returns == [margin, -margin]
+    assert (engine_deal.kind == "void") == (not any(spiel_deal.state.knocked()))
+    counts[engine_deal.kind] += 1
 
 
-def check_options(oracle, theirs, ours, rules, seen):
-    seat, options = theirs.seat, {option.what for option in theirs.legal_actions()}
-    if ours.left:  # the engine has played a forced action
-        assert options == {ours.left[0].what}
+def check_actions(openspiel, spiel_deal, engine_deal, rules, counts):
+    """Check that both engines offer the same actions in the same position."""
+    seat, kinds = spiel_deal.seat, {action.kind for action in spiel_deal.legal_actions()}
+    if engine_deal.unscripted_actions:  # the engine has played a forced action
+        assert kinds == {engine_deal.unscripted_actions[0].kind}
         return
-    if theirs.phase == oracle.PHASE.KNOCK:
+    if spiel_deal.phase == openspiel.Phase.KNOCK:
         return
-    view = ours.open.view
-    hand = theirs.get_hand(seat)
-    assert (ours.seat, int(view.hand)) == (seat, hand)
-    assert int(view.stock) == theirs.state.stock_size()
-    assert int(view.limit) == theirs.state.knock_card()
-    if theirs.phase == oracle.PHASE.DISCARD:
-        assert int(view.legal) == hand == theirs.get_legal_discards()
-        check_endings(theirs, hand, theirs.get_deadwood(seat), int(view.limit), rules, seen)
-    elif theirs.phase == oracle.PHASE.WALL:
-        eleven = hand | 1 << theirs.upcard
-        check_endings(theirs, eleven, oracle.deadwood(eleven), int(view.limit), rules, seen)
-        assert options == {TAKE, PASS} or seen["knock hidden"]
+    view = engine_deal.decision.view
+    hand = spiel_deal.get_hand(seat)
+    assert (engine_deal.seat, int(view.hand)) == (seat, hand)
+    assert int(view.stock) == spiel_deal.state.stock_size()
+    assert int(view.limit) == spiel_deal.state.knock_card()
+    if spiel_deal.phase == openspiel.Phase.DISCARD:
+        assert int(view.legal) == hand == spiel_deal.get_legal_discards()
+        check_knock_discards(
+            spiel_deal, hand, spiel_deal.get_deadwood(seat), int(view.limit), rules, counts
+        )
+    elif spiel_deal.phase == openspiel.Phase.WALL:
+        eleven = hand | 1 << spiel_deal.upcard
+        check_knock_discards(
+            spiel_deal, eleven, openspiel.compute_deadwood(eleven), int(view.limit), rules, counts
+        )
+        assert kinds == {TAKE, PASS} or counts["knock hidden"]
     else:
         assert view.legal == 0b11
-        assert options == {PASS if view.phase == PHASE_UPCARD else STOCK, TAKE}
-        assert int(view.count) == theirs.get_deadwood(seat)
-        assert int(view.taken_offer) == theirs.upcard
+        assert kinds == {PASS if view.phase == PHASE_UPCARD else STOCK, TAKE}
+        assert int(view.count) == spiel_deal.get_deadwood(seat)
+        assert int(view.taken_offer) == spiel_deal.upcard
 
 
-def check_endings(theirs, eleven, count, limit, rules, seen):
-    """Check the discards that end the deal, unless OpenSpiel's count hides them."""
-    tens = {card: deadwood(eleven & ~(1 << card), rules) for card in hands.members(eleven)}
-    endings = sum(1 << card for card, left in tens.items() if left <= limit)
-    if count != min(tens.values()):  # the deadwood of all eleven cards minus an unmatched card
-        of_all = deadwood(eleven, rules)
-        values = {card: min(card % 13 + 1, 10) for card in tens}
-        assert count in [left for card, left in tens.items() if of_all - left == values[card]]
-        assert count > min(tens.values())
-        seen["eleven too high"] += 1
-        if count > limit and endings:
-            seen["knock hidden"] += 1
-            endings = 0
-    assert theirs.get_knock_discards() == endings
+def check_knock_discards(spiel_deal, eleven, shown_deadwood, limit, rules, counts):
+    """Check the discards with which a player can knock, unless OpenSpiel hides them."""
+    deadwood_after = {
+        card: deadwood(eleven & ~(1 << card), rules) for card in hands.members(eleven)
+    }
+    discards = sum(1 << card for card, left in deadwood_after.items() if left <= limit)
+    if shown_deadwood != min(deadwood_after.values()):
+        # The deadwood of all eleven cards minus an unmatched card
+        total = deadwood(eleven, rules)
+        values = {card: min(card % 13 + 1, 10) for card in deadwood_after}
+        assert shown_deadwood in [
+            left for card, left in deadwood_after.items() if total - left == values[card]
+        ]
+        assert shown_deadwood > min(deadwood_after.values())
+        counts["eleven too high"] += 1
+        if shown_deadwood > limit and discards:
+            counts["knock hidden"] += 1
+            discards = 0
+    assert spiel_deal.get_knock_discards() == discards
 
 
-def check_showdown(oracle, theirs, state, stopper, rules, seen):
-    """Check that the engine's melds and lay-offs are legal and optimal, with the same counts."""
-    hand = theirs.get_hand(1 - stopper)
-    assert oracle.deadwood(hand) == state.defender_before
-    theirs.show_melds(int(meld) for meld in state.melds if meld)
-    assert theirs.get_deadwood(stopper) == state.stopper_count
-    assert theirs.find_least_deadwood() == state.other_count
-    count, laid = state.other_count, 0
+def check_showdown(openspiel, spiel_deal, state, knocker, rules, counts):
+    """Check that OpenSpiel accepts the engine's melds and lay-offs, and that they are optimal."""
+    hand = spiel_deal.get_hand(1 - knocker)
+    assert openspiel.compute_deadwood(hand) == state.defender_before
+    spiel_deal.show_melds(int(meld) for meld in state.melds if meld)
+    assert spiel_deal.get_deadwood(knocker) == state.stopper_count
+    assert spiel_deal.find_least_deadwood() == state.other_count
+    left, laid_off = state.other_count, 0
     if state.stopper_count:
-        count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
-    assert (count, laid.bit_count()) == (state.other_count, state.laid_off)
-    theirs.lay_off(laid)
-    assert theirs.get_deadwood(1 - stopper) == state.other_count
-    seen["laid off"] += laid.bit_count() > 0
+        left, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
+    assert (left, laid_off.bit_count()) == (state.other_count, state.laid_off)
+    spiel_deal.lay_off(laid_off)
+    assert spiel_deal.get_deadwood(1 - knocker) == state.other_count
+    counts["laid off"] += laid_off.bit_count() > 0
 
 
 # Random deals
 
 
-def stacked_pack(rng):
-    """Return a deck with two hands full of melds, for many knocks, undercuts and lay-offs."""
+def deal_stacked_pack(rng):
+    """Return a pack that deals two hands full of melds."""
     one = hands.meld_rich_hand(rng, 10, "low")
     other = hands.hand_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
@@ -138,50 +152,52 @@ def stacked_pack(rng):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
-def random_actions(rng, oracle, deal, rules):
-    """Return the actions of a random deal that can end in every way, up to the knock."""
-    eager, action = rng.choice((0, 0.3, 1)), None
-    while not deal.is_over and (action is None or action.what != STOP):
-        if deal.phase == oracle.PHASE.DISCARD:
-            action = _choose_closing(rng, deal, rules, eager, taken=action.what == TAKE)
-        elif deal.phase == oracle.PHASE.KNOCK:
+def iter_random_actions(rng, openspiel, deal, rules):
+    """Yield random actions of a deal up to the knock."""
+    p_knock, action = rng.choice((0, 0.3, 1)), None
+    while not deal.is_over and (action is None or action.kind != STOP):
+        if deal.phase == openspiel.Phase.DISCARD:
+            action = _choose_discard(rng, deal, rules, p_knock, taken=action.kind == TAKE)
+        elif deal.phase == openspiel.Phase.KNOCK:
             action = _propose_ending(deal, rules)
         else:
             action = rng.choice(deal.legal_actions())
         yield action
 
 
-def _choose_closing(rng, deal, rules, eager, taken):
-    """Return any ending, any discard, or a least-deadwood discard, rarely the card just taken."""
-    endings, throws = deal.get_knock_discards(), deal.get_legal_discards()
-    if endings and rng.random() < eager:
-        return Action(deal.seat, STOP, rng.choice(hands.members(endings)))
+def _choose_discard(rng, deal, rules, p_knock, taken):
+    """Return a random action with eleven cards, usually a discard that leaves little deadwood."""
+    knocks, discards = deal.get_knock_discards(), deal.get_legal_discards()
+    if knocks and rng.random() < p_knock:
+        return Action(deal.seat, STOP, rng.choice(hands.members(knocks)))
     if rng.random() > 0.1:
         if taken and rng.random() < 0.9:
-            throws &= ~(1 << deal.previous)
-        throws = best_discards(deal.get_hand(deal.seat), throws, rules)[1]
-    return Action(deal.seat, THROW, rng.choice(hands.members(throws)))
+            discards &= ~(1 << deal.previous_upcard)
+        discards = best_discards(deal.get_hand(deal.seat), discards, rules)[1]
+    return Action(deal.seat, THROW, rng.choice(hands.members(discards)))
 
 
 def _propose_ending(deal, rules):
     """Return the ending that the engine proposes: least deadwood, then highest discard."""
     eleven = deal.get_hand(deal.seat)
 
-    def preference(action):
+    def sort_key(action):
         return deadwood(eleven & ~(1 << action.card), rules), -min(action.card % 13, 9), action.card
 
-    return min(deal.legal_actions(), key=preference)
+    return min(deal.legal_actions(), key=sort_key)
 
 
 @pytest.mark.parametrize("parameters", REQUIRED_OUTCOMES)
 @pytest.mark.parametrize("deals", [24, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
-    rng, seen = random.Random(f"{ROW + parameters} 2"), Counter()
+    rng, counts = random.Random(f"{BASE_VARIANT + parameters} 2"), Counter()
     for i in range(deals):
-        pack = stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
-        found = Counter()
-        compare_deal(rng, openspiel, ROW + parameters, pack, found)
-        seen.update({*+found})
+        pack = deal_stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
+        deal_counts = Counter()
+        compare_deal(rng, openspiel, BASE_VARIANT + parameters, pack, deal_counts)
+        counts.update({*+deal_counts})
     rare = ("broken off", "eleven too high") if deals > 24 else ()
-    assert all(seen[name] for name in ("void", *REQUIRED_OUTCOMES[parameters], *rare)), seen
-    assert all(seen[name] <= math.ceil(most * deals) for name, most in DIFFERENCES.items()), seen
+    assert all(counts[name] for name in ("void", *REQUIRED_OUTCOMES[parameters], *rare)), counts
+    assert all(counts[name] <= math.ceil(most * deals) for name, most in MAX_DIFFERENCES.items()), (
+        counts
+    )

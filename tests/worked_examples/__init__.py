@@ -1,5 +1,5 @@
 """Worked examples of the rules in JSON files, for the engine and the reference implementation.
 
-A kind of example is told once (`kinds`): how its input is read and what its answer consists of. The
-two subjects, the modules `engine` and `reference`, have the same functions, and share no answer.
+The module `kinds` defines how the input of each kind of example is read, and which keys the answer
+has. The modules `engine` and `reference` have the same functions but share no results.
 """

@@ -18,36 +18,39 @@ fails, 3 if none is supported, 2 if FILE is not valid."""
 
 
 def main():
-    """Run the examples of a file, and return the exit code."""
+    """Run the examples of a file, print a report, and return the exit code."""
     parser = argparse.ArgumentParser("worked_examples", description=__doc__, epilog=USAGE)
     parser.add_argument("file", type=Path, help="JSON in the schema of rules_vectors.json")
     parser.add_argument("--kind", help="only examples of this kind, such as deadwood")
     parser.add_argument("--on", choices=SUBJECTS, default="engine", help="whose answers to compare")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        verdicts = files.run(files.read(asked.file, asked.kind), SUBJECTS[asked.on])
+        results = files.run_examples(
+            files.read_examples(arguments.file, arguments.kind), SUBJECTS[arguments.on]
+        )
     except ExampleError as error:
         for line in str(error).splitlines():
             print(f"conform: {line}", file=sys.stderr)
         return 2
-    for part in report(verdicts):
+    for part in format_report(results):
         console().print(part)
-    return files.exit_code(verdicts)
+    return files.get_exit_code(results)
 
 
-def report(verdicts):
-    """Yield the failures, the counts by kind, and the reasons for unsupported examples."""
+def format_report(results):
+    """Yield the parts of the report: failures, a table of counts, and unsupported examples."""
     counts, reasons = Counter(), Counter()
-    for verdict in verdicts:
-        kind = verdict.example.kind
-        counts.update([(kind, verdict.outcome), ("all", verdict.outcome)])
-        if verdict.outcome == files.NOT_SUPPORTED:
-            reasons[f"{kind}: {verdict.reason}"] += 1
-        if verdict.outcome == files.FAILED:
-            yield f"{verdict.example.id} failed: {kind}, {verdict.example.variant}"
-        for key, (expected, got) in verdict.differences.items():
-            yield f"  {key}\n    expected {text(expected)}\n    got      {text(got)}"
-    kinds = dict.fromkeys([*(verdict.example.kind for verdict in verdicts), "all"])
+    for result in results:
+        kind = result.example.kind
+        counts.update([(kind, result.outcome), ("all", result.outcome)])
+        if result.outcome == files.NOT_SUPPORTED:
+            reasons[f"{kind}: {result.reason}"] += 1
+        if result.outcome == files.FAILED:
+            yield f"{result.example.id} failed: {kind}, {result.example.variant}"
+        for key, (expected, got) in result.differences.items():
+            yield f"  {key}\n    expected {format_value(expected)}"
+            yield f"    got      {format_value(got)}"
+    kinds = dict.fromkeys([*(result.example.kind for result in results), "all"])
     rows = [(kind, *(str(counts[kind, outcome]) for outcome in files.OUTCOMES)) for kind in kinds]
     yield table_from_rows("Worked examples", ("kind", *files.OUTCOMES), rows)
     if reasons:
@@ -55,7 +58,7 @@ def report(verdicts):
     yield from (f"  {n:>3}  {reason}" for reason, n in reasons.items())
 
 
-def text(value):
+def format_value(value):
     """Format a value as JSON, with strings unquoted."""
     return "nothing" if value is None else value if isinstance(value, str) else json.dumps(value)
 

@@ -7,186 +7,199 @@ import numpy as np
 from oracles import reference
 from oracles.reference.layoff import list_extensions
 from simgin.text import notation
-from worked_examples.schema import Impossible, as_families, melds
+from worked_examples.schema import ImpossibleActionError, parse_melds, read_meldings
 
-LISTED = 8  # maximum number of optimal meldings that an example lists
-STOPS = ("knock", "gin", "shot", "big_gin")
+MAX_LISTED_MELDINGS = 8  # maximum number of optimal meldings that an example lists
+ENDINGS = ("knock", "gin", "shot", "big_gin")
 
 
-def texts(cards):
+def format_cards(cards):
     return [notation.format_card(card) for card in cards]
 
 
-def deadwood(example, subject):
-    """Return the least deadwood of ten or eleven cards, the meldings with it, and the one shown."""
-    row = example.row()
-    row["defender_ace_value"] = row["ace_value"]  # one hand and one set of values for any player
-    least, every, shown = subject.deadwood(row, example.hand("hand", 10, 11))
-    answer = {"deadwood": least, "optimal_families": len(every), "auto_melds": shown}
-    return answer | {"families": _listed(example, every)}
+def answer_deadwood(example, subject):
+    """Return the deadwood of a hand, its optimal meldings, and the melding shown."""
+    params = example.read_params()
+    params["defender_ace_value"] = params["ace_value"]  # the same values for any player
+    least, meldings, shown = subject.solve_hand(params, example.read_hand("hand", 10, 11))
+    answer = {"deadwood": least, "optimal_families": len(meldings), "auto_melds": shown}
+    return answer | {"families": _select_meldings(example, meldings)}
 
 
-def _listed(example, every):
-    """Return all optimal meldings, or those of the example if there are too many."""
-    if len(every) <= LISTED or "families" not in example.expect:
-        return every[:LISTED]
+def _select_meldings(example, meldings):
+    """Return all optimal meldings, or those that the example lists if there are too many."""
+    if len(meldings) <= MAX_LISTED_MELDINGS or "families" not in example.expect:
+        return meldings[:MAX_LISTED_MELDINGS]
     listed = example.expect["families"]
-    wanted, have = (as_families(some) for some in (listed, every))
-    sound = len(wanted) <= LISTED and all(wanted.count(one) == 1 and one in have for one in wanted)
-    return listed if sound else every[:LISTED]
+    wanted, have = (read_meldings(some) for some in (listed, meldings))
+    sound = len(wanted) <= MAX_LISTED_MELDINGS and all(
+        wanted.count(one) == 1 and one in have for one in wanted
+    )
+    return listed if sound else meldings[:MAX_LISTED_MELDINGS]
 
 
-def knock_options(example, subject):
-    score, limit = example.given.get("own_score"), example.whole("knock_limit", 0, 99)
-    row = example.row("taken", "drawn", "own_score") | {"shot": score is not None}
-    hand = example.hand("hand", 11)
-    points = 0 if score is None else example.whole("own_score")
-    taken, drawn = example.card("taken"), example.card("drawn")
+def answer_knock_options(example, subject):
+    """Return the discards that end a deal by a knock or a shot, and whether big gin is possible."""
+    score, limit = example.input.get("own_score"), example.read_int("knock_limit", 0, 99)
+    params = example.read_params("taken", "drawn", "own_score") | {"shot": score is not None}
+    hand = example.read_hand("hand", 11)
+    points = 0 if score is None else example.read_int("own_score")
+    taken, drawn = example.read_card("taken"), example.read_card("drawn")
     if not {taken, drawn} <= {-1, *hand}:
-        raise example.error("input.taken and input.drawn must be cards of the hand.")
-    answer = subject.knock_options(row, hand, limit, taken, drawn, points)
+        raise example.make_error("input.taken and input.drawn must be cards of the hand.")
+    answer = subject.find_knock_options(params, hand, limit, taken, drawn, points)
     return dict(zip(("knock", "shot", "big_gin"), answer, strict=True))
 
 
-def lay_off(example, subject):
-    """Return the defender's count and a way to it, the example's own if it is correct."""
-    row, hand = example.row("knocker_melds"), example.hand("hand", *range(1, 12))
-    shown = _shown_melds(example, row)
-    count, own, laid, fixed = subject.lay_off(row, hand, shown)
+def answer_layoff(example, subject):
+    """Return the defender's deadwood and a lay-off, by preference that of the example."""
+    params, hand = example.read_params("knocker_melds"), example.read_hand("hand", *range(1, 12))
+    shown = _read_shown_melds(example, params)
+    count, own, laid, fixed = subject.solve_layoff(params, hand, shown)
     way = {"own_melds_example": own, "laid_off_example": laid}
-    if _is_best_way(example, row, hand, shown, count):
+    if _is_best_layoff(example, params, hand, shown, count):
         way = {key: example.expect[key] for key in way}
     return {"deadwood": count, "deadwood_if_own_melds_are_fixed_first": fixed, **way}
 
 
-def _shown_melds(example, row):
-    given = melds(example.given["knocker_melds"])
-    if not {frozenset(texts(meld)) for meld in given} <= reference.list_all_melds(row):
-        raise example.error("input.knocker_melds has cards that are not a meld under these rules.")
-    if len(given) > 3 or not _disjoint(given):
-        raise example.error("input.knocker_melds must be at most three melds without overlap.")
+def _read_shown_melds(example, params):
+    """Return the melds that the knocker shows. Raise ExampleError if they are not melds."""
+    given = parse_melds(example.input["knocker_melds"])
+    if not {frozenset(format_cards(meld)) for meld in given} <= reference.list_all_melds(params):
+        raise example.make_error(
+            "input.knocker_melds has cards that are not a meld under these rules."
+        )
+    if len(given) > 3 or not _are_disjoint(given):
+        raise example.make_error("input.knocker_melds must be at most three melds without overlap.")
     return given
 
 
-def _disjoint(cards):
-    return all(set(a).isdisjoint(b) for a, b in combinations(cards, 2))
+def _are_disjoint(groups):
+    return all(set(a).isdisjoint(b) for a, b in combinations(groups, 2))
 
 
-def _is_best_way(example, row, hand, shown, count):
-    """Return True if the expected melds and lay-offs are legal and leave this deadwood."""
+def _is_best_layoff(example, params, hand, shown_melds, deadwood):
+    """Return True if the expected melds and lay-offs are legal and leave the deadwood."""
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False
-    own, laid = map(melds, ways)
+    own, laid = map(parse_melds, ways)
     used = set().union(*own, *laid)
-    if not _disjoint([*own, *laid]) or not used <= set(hand):
+    if not _are_disjoint([*own, *laid]) or not used <= set(hand):
         return False
-    values = reference.get_card_values(row, "defender")
+    values = reference.get_card_values(params, "defender")
     return (
-        {frozenset(texts(meld)) for meld in own} <= reference.list_all_melds(row)
-        and sum(values[card] for card in texts({*hand} - used)) == count
-        and _fits(frozenset(texts(set().union(*laid))), shown, row)
+        {frozenset(format_cards(meld)) for meld in own} <= reference.list_all_melds(params)
+        and sum(values[card] for card in format_cards({*hand} - used)) == deadwood
+        and _can_lay_off(frozenset(format_cards(set().union(*laid))), shown_melds, params)
     )
 
 
-def _fits(laid, shown, row):
-    if not shown:
-        return not laid
-    first, *others = shown
+def _can_lay_off(laid_off, shown_melds, params):
+    """Return True if all cards can be laid off on the melds shown."""
+    if not shown_melds:
+        return not laid_off
+    first, *others = shown_melds
     return any(
-        _fits(laid - extra, others, row) for extra in list_extensions(texts(first), laid, row)
+        _can_lay_off(laid_off - extra, others, params)
+        for extra in list_extensions(format_cards(first), laid_off, params)
     )
 
 
-def deal_points(example, subject):
-    row = example.row("stop", "own_deadwood", "other_count", "multiplier", "stock_left")
-    scoring = row["deal_scoring"]
+def answer_deal_points(example, subject):
+    """Return the points of both sides for an ending and the deadwood of both."""
+    params = example.read_params("stop", "own_deadwood", "other_count", "multiplier", "stock_left")
+    scoring = params["deal_scoring"]
     if scoring not in ("versus", "joker"):
         compares = f"compares no counts, as kind {example.kind} needs."
-        raise example.error(f"input.deal_scoring = {scoring} {compares}")
-    stop = example.word("stop", *STOPS)
+        raise example.make_error(f"input.deal_scoring = {scoring} {compares}")
+    stop = example.read_choice("stop", *ENDINGS)
     is_gin = stop in ("gin", "big_gin")
-    own = example.given.get("own_deadwood", 0 if is_gin else None)
-    example.number("input.own_deadwood", own, 0, 200)
-    other = example.whole("other_count", 0, 200)
+    own = example.input.get("own_deadwood", 0 if is_gin else None)
+    example.check_int("input.own_deadwood", own, 0, 200)
+    other = example.read_int("other_count", 0, 200)
     if own and is_gin:
-        raise example.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
-    won, lost = subject.deal_points(row, stop, own, other, *_left_and_factor(example, row))
+        raise example.make_error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
+    won, lost = subject.score_deal(
+        params, stop, own, other, *_read_stock_and_multiplier(example, params)
+    )
     return {"stopper": won, "other": lost}
 
 
-def _left_and_factor(example, row):
-    """Return the cards left in the stock (for a premium), and the factor on points."""
-    left = example.option("stock_left", None if row["rush_premium"] else 0)
-    return left, example.option("multiplier", 1)
+def _read_stock_and_multiplier(example, params):
+    """Return the number of stock cards and the multiplier of the points."""
+    left = example.read_option("stock_left", None if params["rush_premium"] else 0)
+    return left, example.read_option("multiplier", 1)
 
 
-def showdown(example, subject):
+def answer_showdown(example, subject):
+    """Return the deadwood and the points of both sides after a showdown."""
     own_keys = ("knocker", "defender", "how", "upcard", "own_score", "discarded", "taken")
-    row = example.row(*own_keys, "multiplier", "stock_left")
-    how = example.word("how", *STOPS)
-    hand = example.hand("knocker", 11 if how == "big_gin" else 10)
-    thrown = example.card("discarded")
-    limit = example.given.get("knock_limit", row["knock_limit"])
-    example.number("input.knock_limit", limit, 0, 99)
-    points = example.given.get("own_score") if how == "shot" else 0
-    example.number("input.own_score", points)
-    taken, defender = example.card("taken"), example.hand("defender", 10)
-    left, factor = _left_and_factor(example, row)
-    if how == "shot" and not subject.shot_digits(points):
-        raise Impossible("no melding permits this shot")
-    own, other, won, lost, melds = subject.showdown(
-        row, how, hand, defender, limit, points, thrown, taken, left, factor
+    params = example.read_params(*own_keys, "multiplier", "stock_left")
+    how = example.read_choice("how", *ENDINGS)
+    hand = example.read_hand("knocker", 11 if how == "big_gin" else 10)
+    thrown = example.read_card("discarded")
+    limit = example.input.get("knock_limit", params["knock_limit"])
+    example.check_int("input.knock_limit", limit, 0, 99)
+    points = example.input.get("own_score") if how == "shot" else 0
+    example.check_int("input.own_score", points)
+    taken, defender = example.read_card("taken"), example.read_hand("defender", 10)
+    left, factor = _read_stock_and_multiplier(example, params)
+    if how == "shot" and not subject.list_shot_digits(points):
+        raise ImpossibleActionError("no melding permits this shot")
+    own, other, won, lost, parse_melds = subject.score_showdown(
+        params, how, hand, defender, limit, points, thrown, taken, left, factor
     )
     counts = {"knocker_deadwood": own, "defender_deadwood": other}
-    return {**counts, "stopper": won, "other": lost, "knocker_melds": melds}
+    return {**counts, "stopper": won, "other": lost, "knocker_melds": parse_melds}
 
 
-def knock_limit(example, subject):
-    """Return the knock limit and the factor of a deal with this upcard in the named variant."""
-    row = example.row("upcard", base=example.base())
-    limit, factor = subject.knock_limit(row, *example.hand("upcard", 1))
+def answer_knock_limit(example, subject):
+    """Return the knock limit and the multiplier of a deal with an upcard."""
+    params = example.read_params("upcard", base=example.find_base())
+    limit, factor = subject.find_knock_limit(params, *example.read_hand("upcard", 1))
     return {"limit": limit, "multiplier": factor}
 
 
-def shot_digits(example, subject):
-    example.settings(("score",))
-    return {"cards": subject.shot_digits(example.whole("score"))}
+def answer_shot_digits(example, subject):
+    """Return the ranks that a shot must leave at a score."""
+    example.read_settings(("score",))
+    return {"cards": subject.list_shot_digits(example.read_int("score"))}
 
 
-def exact_counts(example, subject):
-    """Return the number of melds in the pack, and of hands that consist of melds only."""
-    row = example.row()
-    melds = np.array(sorted(subject.all_melds(row)), np.int64)
-    answer = {"melds": len(melds)}
+def answer_exact_counts(example, subject):
+    """Return the number of melds in the pack and the number of hands without deadwood."""
+    params = example.read_params()
+    parse_melds = np.array(sorted(subject.list_all_melds(params)), np.int64)
+    answer = {"melds": len(parse_melds)}
     for size in (10, 11):
         if (name := f"gin_hands_{size}") in example.expect:
-            answer[name] = subject.gin_hands(row, _fully_melded(melds, size))
+            answer[name] = subject.count_gin_hands(params, _list_gin_hands(parse_melds, size))
     return answer
 
 
-def _fully_melded(melds, size):
-    """Return all hands of `size` cards that are unions of disjoint melds, as masks."""
-    sizes = np.bitwise_count(melds)
+def _list_gin_hands(parse_melds, size):
+    """Return the masks of all hands of `size` cards that consist of disjoint melds."""
+    sizes = np.bitwise_count(parse_melds)
     unions = []
-    for parts in _parts(size):
-        hands, *others = (melds[sizes == part] for part in parts)
+    for parts in _split_hand_size(size):
+        hands, *others = (parse_melds[sizes == part] for part in parts)
         for group in others:
             a, b = np.meshgrid(hands, group, indexing="ij")
-            hands = _distinct((a | b)[a & b == 0])
+            hands = _sort_unique((a | b)[a & b == 0])
         unions.append(hands)
-    return _distinct(np.concatenate(unions))
+    return _sort_unique(np.concatenate(unions))
 
 
-def _parts(size, least=3):
-    """Return the ways to write a size as rising meld sizes, at most three for eleven cards."""
-    ways = [(size,)] if size >= least else []
-    for part in range(least, size // 2 + 1):
-        ways += [(part, *rest) for rest in _parts(size - part, part)]
+def _split_hand_size(size, min_meld_size=3):
+    """Return the ways to write a hand size as a sum of rising meld sizes."""
+    ways = [(size,)] if size >= min_meld_size else []
+    for part in range(min_meld_size, size // 2 + 1):
+        ways += [(part, *rest) for rest in _split_hand_size(size - part, part)]
     return ways
 
 
-def _distinct(numbers):
-    """Return distinct numbers by sorting, which is faster than numpy.unique for millions."""
+def _sort_unique(numbers):
+    """Return the sorted distinct numbers, faster than numpy.unique for millions."""
     ordered = np.sort(numbers)
     return ordered[np.diff(ordered, prepend=-1) != 0]

@@ -6,125 +6,133 @@ Otherwise they draw and discard; near the end, the winner knocks with a prepared
 from dataclasses import dataclass, replace
 
 from simgin.text import notation
-from worked_examples.actions import Action, Illegal
-from worked_examples.schema import Impossible, NotSupported
+from worked_examples.actions import Action, IllegalActionError
+from worked_examples.schema import ImpossibleActionError, NotSupportedError
 from worked_examples.scripts import UNFINISHED
 
-SILENT = ""  # an offer without a response
+NO_REPLY = ""  # an offer without a response
 REPLIES = ("accept", "refuse")
 PHASES = ("play", "before")  # before the cards are seen
 
-# The hand with one unmatched card: only cards of the other hand make it gin
-KNOCKS = notation.parse_cards("3S 4S 5S 9H 9D 9C QS QH QD AC")
-WAITS = notation.parse_cards("2S 6S 9S QC KH JC 8D 7H TD 5C")
-REST = [card for card in range(52) if card not in KNOCKS and card not in WAITS]
+# Hand with one unmatched card, which only cards of the other hand complete to gin
+KNOCKING_HAND = notation.parse_cards("3S 4S 5S 9H 9D 9C QS QH QD AC")
+WAITING_HAND = notation.parse_cards("2S 6S 9S QC KH JC 8D 7H TD 5C")
+REMAINING_CARDS = [
+    card for card in range(52) if card not in KNOCKING_HAND and card not in WAITING_HAND
+]
 
 
 @dataclass(frozen=True)
-class Bid:
-    """An offer and its result; blind: before the cards are seen."""
+class Offer:
+    """An offer of the die, and the reply of the opponent."""
 
-    blind: bool
+    blind: bool  # before the cards are seen
     seat: int
     number: int
-    reply: str = SILENT
+    reply: str = NO_REPLY
 
     def __str__(self):
         return f"{PHASES[self.blind]}: seat {self.seat} offers {self.number}"
 
 
-def die(example, subject):
+def answer_die(example, subject):
+    """Return the result of a deal in which the players make scripted offers of the die."""
     own_keys = ("events", "deal_winner")
-    variant = example.rules(*own_keys, base="dice", goal="deals", die="deal")
-    bids = _bids(example)
-    winner = example.given.get("deal_winner")
-    winner = -1 if winner is None else example.number("input.deal_winner", winner, 0, 1)
-    deal = _deal(variant, winner, subject)
-    for place, bid in enumerate(bids, start=1):
-        if why := _impossible(deal, bid, winner):
+    variant = example.read_variant(*own_keys, base="dice", goal="deals", die="deal")
+    offers = _read_offers(example)
+    winner = example.input.get("deal_winner")
+    winner = -1 if winner is None else example.check_int("input.deal_winner", winner, 0, 1)
+    deal = _start_deal(variant, winner, subject)
+    for number, offer in enumerate(offers, start=1):
+        if reason := _try_offer(deal, offer, winner):
             if "illegal" not in example.expect:
-                raise Impossible(f"{bid} (offer {place}) is not possible")
-            return {"illegal": why if place == len(bids) else f"{why}, as offer {place}"}
-    if bids and bids[-1].reply == SILENT:
+                raise ImpossibleActionError(f"{offer} (offer {number}) is not possible")
+            return {"illegal": reason if number == len(offers) else f"{reason}, as offer {number}"}
+    if offers and offers[-1].reply == NO_REPLY:
         return {"illegal": None, "ended_by": UNFINISHED}
     while not deal.kind:
-        _go_on(deal, winner)
-    return _outcome(deal, winner)
+        _advance_deal(deal, winner)
+    return _describe_outcome(deal, winner)
 
 
-def _deal(variant, winner, subject):
-    hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
-    pack = [card for two in zip(*hands, strict=True) for card in two] + REST
+def _start_deal(variant, winner, subject):
+    """Start a deal in which the winner holds a hand that can knock."""
+    hands = (WAITING_HAND, KNOCKING_HAND) if winner == 1 else (KNOCKING_HAND, WAITING_HAND)
+    pack = [card for two in zip(*hands, strict=True) for card in two] + REMAINING_CARDS
     return subject.Deal(variant, pack)
 
 
-def _impossible(deal, bid, winner):
-    while not deal.kind and (deal.blind_offer, deal.seat) != (bid.blind, bid.seat):
-        _go_on(deal, winner)
+def _try_offer(deal, offer, winner):
+    """Make an offer when it is due, and return why it is illegal, or an empty string."""
+    while not deal.kind and (deal.blind_offer, deal.seat) != (offer.blind, offer.seat):
+        _advance_deal(deal, winner)
     try:
-        deal.apply_action(Action(bid.seat, "offer", bid.number))
-    except Illegal:
-        return _why(deal, bid)
-    if bid.reply != SILENT:
-        deal.apply_action(Action(1 - bid.seat, bid.reply))
+        deal.apply_action(Action(offer.seat, "offer", offer.number))
+    except IllegalActionError:
+        return _explain_illegal_offer(deal, offer)
+    if offer.reply != NO_REPLY:
+        deal.apply_action(Action(1 - offer.seat, offer.reply))
     return ""
 
 
-def _why(deal, bid):
-    """Return why an offer was impossible, from the state of the die at that time."""
+def _explain_illegal_offer(deal, offer):
+    """Return the reason why an offer is illegal in the current state of the die."""
     owner, stake = deal.result["owner"], deal.result["stake"]
-    cap = deal.row["die_cap"]
-    if not deal.kind or (owner == bid.seat and stake == cap):
+    cap = deal.params["die_cap"]
+    if not deal.kind or (owner == offer.seat and stake == cap):
         return f"the new number must exceed the present one and be at most {cap}"
-    if owner is None and not bid.blind:
+    if owner is None and not offer.blind:
         return "the die in the centre may be offered only before the cards are seen"
-    return "only the owner of the die may offer" if owner != bid.seat else str(bid)
+    return "only the owner of the die may offer" if owner != offer.seat else str(offer)
 
 
-def _go_on(deal, winner):
-    """Offer nothing, pass, draw, throw the card drawn; the winner knocks near the end."""
+def _advance_deal(deal, winner):
+    """Play one action without offers; the winner knocks when the stock is nearly empty."""
     seat = deal.seat
     if deal.blind_offer is not None:
         return deal.apply_action(Action(seat, "offer", 0))
-    cards = [deal.drawn] * (deal.drawn >= 0) + list(range(52))
-    ways = [Action(seat, "pass"), Action(seat, "stock")]
-    if seat == winner and deal.result["stock_left"] <= deal.row["stock_reserve"] + 2:
-        ways += [Action(seat, "stop", card) for card in cards]
-    ways += [Action(seat, "throw", card) for card in cards]
-    for way in ways:
+    cards = [deal.drawn_card] * (deal.drawn_card >= 0) + list(range(52))
+    actions = [Action(seat, "pass"), Action(seat, "stock")]
+    if seat == winner and deal.result["stock_left"] <= deal.params["stock_reserve"] + 2:
+        actions += [Action(seat, "stop", card) for card in cards]
+    actions += [Action(seat, "throw", card) for card in cards]
+    for action in actions:
         try:
-            return deal.apply_action(way)
-        except Illegal:
+            return deal.apply_action(action)
+        except IllegalActionError:
             continue
     raise AssertionError("a player can always pass, draw or throw a card")
 
 
-def _outcome(deal, winner):
+def _describe_outcome(deal, winner):
+    """Return the result of the deal in the format of an example."""
     result = deal.result
     ended = deal.kind, -1 if result["winner"] is None else result["winner"]
     if deal.kind != "refused" and ended != ("void" if winner < 0 else "knock", winner):
-        raise NotSupported(
+        raise NotSupportedError(
             "the deal of a die is won by a knock, or void, and these rules do not let it end so."
         )
     answer = {name: result[name] for name in ("winner", "stake", "owner")}
-    answer["won_deals"] = 0 if result["winner"] is None else deal.won_deals()
+    answer["won_deals"] = 0 if result["winner"] is None else deal.count_won_deals()
     answer["ended_by"] = {"refused": "refusal", "void": "void"}.get(deal.kind, "play")
     return {"illegal": None, **answer}
 
 
-def _bids(example):
-    """Return the offers of an example, each with its answer."""
-    bids = []
-    for when, what, seat, number in example.given["events"]:
-        example.number("input.events: a seat", seat, 0, 1)
-        blind = PHASES.index(when) == 1
-        if what == "offer":
-            offered = example.number("input.events: an offer", number, 1, 63)
-            bids.append(Bid(blind, seat, offered))
-        elif what in REPLIES and bids and bids[-1] == Bid(blind, 1 - seat, bids[-1].number):
-            bids[-1] = replace(bids[-1], reply=what)
+def _read_offers(example):
+    """Return the offers of the example, each with its reply."""
+    offers = []
+    for phase, event, seat, number in example.input["events"]:
+        example.check_int("input.events: a seat", seat, 0, 1)
+        blind = PHASES.index(phase) == 1
+        if event == "offer":
+            offered = example.check_int("input.events: an offer", number, 1, 63)
+            offers.append(Offer(blind, seat, offered))
+        elif (
+            event in REPLIES and offers and offers[-1] == Offer(blind, 1 - seat, offers[-1].number)
+        ):
+            offers[-1] = replace(offers[-1], reply=event)
         else:
-            raise example.error("input.events: an answer follows an offer of the other seat.")
-    if any(bid.reply == SILENT for bid in bids[:-1]):
-        raise example.error("input.events: an offer is answered before the next one.")
-    return bids
+            raise example.make_error("input.events: an answer follows an offer of the other seat.")
+    if any(offer.reply == NO_REPLY for offer in offers[:-1]):
+        raise example.make_error("input.events: an offer is answered before the next one.")
+    return offers

@@ -7,107 +7,114 @@ from typing import Any
 from simgin.text.messages import did_you_mean, format_value
 from worked_examples import cards, die, matches, options, scripts
 from worked_examples.schema import (
-    Impossible,
-    as_families,
-    as_list,
-    as_mapping,
-    as_melds,
-    as_rows,
-    as_scores,
-    as_text,
-    plain,
+    ImpossibleActionError,
+    read_list,
+    read_mapping,
+    read_meldings,
+    read_melds,
+    read_scores,
+    read_text,
+    read_unordered_list,
+    read_value,
 )
 
-NOT_COMPARED = ("why", "note")
+COMMENT_KEYS = ("why", "note")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The function that computes a type of example, and the readers of its keys.
+    """A kind of worked example."""
 
-    `bare` is the key for a single number.
-    """
-
-    answer: Callable[..., dict[str, Any]]
-    expects: dict[str, Callable[..., Any]]
-    bare: str = ""
+    compute_answer: Callable[..., dict[str, Any]]  # computes the keys from the input
+    readers: dict[str, Callable[..., Any]]  # convert the value of a key for the comparison
+    single_key: str = ""  # key of an expectation that is a single number
 
 
-def _plain(*names):
-    return dict.fromkeys(names, plain)
+def _read_values(*names):
+    """Return readers for keys with single values."""
+    return dict.fromkeys(names, read_value)
 
 
-RESULT = _plain("winner", "deals")
+RESULT_READERS = _read_values("winner", "deals")
 KINDS = {
     "deadwood": Kind(
-        cards.deadwood,
-        _plain("deadwood", "optimal_families") | {"families": as_families, "auto_melds": as_melds},
+        cards.answer_deadwood,
+        _read_values("deadwood", "optimal_families")
+        | {"families": read_meldings, "auto_melds": read_melds},
     ),
     "knock_options": Kind(
-        cards.knock_options, {"knock": as_mapping, "shot": as_list, "big_gin": plain}
+        cards.answer_knock_options,
+        {"knock": read_mapping, "shot": read_unordered_list, "big_gin": read_value},
     ),
     "layoff": Kind(
-        cards.lay_off,
-        _plain("deadwood", "deadwood_if_own_melds_are_fixed_first")
-        | {"own_melds_example": as_melds, "laid_off_example": as_melds},
+        cards.answer_layoff,
+        _read_values("deadwood", "deadwood_if_own_melds_are_fixed_first")
+        | {"own_melds_example": read_melds, "laid_off_example": read_melds},
     ),
-    "deal_points": Kind(cards.deal_points, _plain("stopper", "other")),
+    "deal_points": Kind(cards.answer_deal_points, _read_values("stopper", "other")),
     "showdown": Kind(
-        cards.showdown,
-        _plain("knocker_deadwood", "defender_deadwood", "stopper", "other")
-        | {"knocker_melds": as_melds},
+        cards.answer_showdown,
+        _read_values("knocker_deadwood", "defender_deadwood", "stopper", "other")
+        | {"knocker_melds": read_melds},
     ),
     "play_script": Kind(
-        scripts.play_script,
-        _plain("how", "stopper", "winner", "own", "other", "stock", "turns")
-        | {"illegal": as_text, "points": as_mapping},
+        scripts.answer_play_script,
+        _read_values("how", "stopper", "winner", "own", "other", "stock", "turns")
+        | {"illegal": read_text, "points": read_mapping},
     ),
     "solo_script": Kind(
-        scripts.solo_script,
-        _plain("how", "player", "joker", "score", "draws") | {"illegal": as_text},
+        scripts.answer_solo_script,
+        _read_values("how", "player", "joker", "score", "draws") | {"illegal": read_text},
     ),
-    "match_points": Kind(matches.match_points, RESULT | {"scores": as_scores}),
-    "pro_games": Kind(matches.pro_games, _plain("games"), bare="games"),
-    "pro_round": Kind(matches.pro_round, _plain("winner", "played") | {"games": as_scores}),
-    "race": Kind(matches.race, RESULT | _plain("points", "deals_won")),
-    "twofold": Kind(matches.twofold, RESULT | {"points": as_scores, "deals_won": as_scores}),
+    "match_points": Kind(matches.answer_match_points, RESULT_READERS | {"scores": read_scores}),
+    "pro_games": Kind(matches.answer_pro_games, _read_values("games"), single_key="games"),
+    "pro_round": Kind(
+        matches.answer_pro_round, _read_values("winner", "played") | {"games": read_scores}
+    ),
+    "race": Kind(matches.answer_race, RESULT_READERS | _read_values("points", "deals_won")),
+    "twofold": Kind(
+        matches.answer_twofold, RESULT_READERS | {"points": read_scores, "deals_won": read_scores}
+    ),
     "hollywood": Kind(
-        matches.hollywood,
-        RESULT
-        | _plain("total")
-        | dict.fromkeys(("columns", "boxes", "closed_by", "settlement"), as_rows),
+        matches.answer_hollywood,
+        RESULT_READERS
+        | _read_values("total")
+        | dict.fromkeys(("columns", "boxes", "closed_by", "settlement"), read_list),
     ),
-    "total_match": Kind(matches.total_match, _plain("total", "won")),
+    "total_match": Kind(matches.answer_total_match, _read_values("total", "won")),
     "die": Kind(
-        die.die, _plain("winner", "won_deals", "stake", "owner", "ended_by") | {"illegal": as_text}
+        die.answer_die,
+        _read_values("winner", "won_deals", "stake", "owner", "ended_by") | {"illegal": read_text},
     ),
-    "die_round": Kind(matches.die_round, RESULT | {"won_deals": as_scores}),
-    "dice_pro": Kind(matches.dice_pro, _plain("games")),
-    "knock_limit": Kind(cards.knock_limit, _plain("limit", "multiplier")),
-    "shot_digits": Kind(cards.shot_digits, {"cards": as_list}),
-    "options": Kind(options.options, {"options": as_list}),
-    "exact_counts": Kind(cards.exact_counts, _plain("melds", "gin_hands_10", "gin_hands_11")),
+    "die_round": Kind(matches.answer_die_round, RESULT_READERS | {"won_deals": read_scores}),
+    "dice_pro": Kind(matches.answer_dice_pro, _read_values("games")),
+    "knock_limit": Kind(cards.answer_knock_limit, _read_values("limit", "multiplier")),
+    "shot_digits": Kind(cards.answer_shot_digits, {"cards": read_unordered_list}),
+    "options": Kind(options.answer_options, {"options": read_unordered_list}),
+    "exact_counts": Kind(
+        cards.answer_exact_counts, _read_values("melds", "gin_hands_10", "gin_hands_11")
+    ),
 }
 
 
-def compare(example, subject):
-    """Return the expected keys for which the subject differs: key -> (expected, got)."""
+def find_differences(example, subject):
+    """Return the keys for which the subject does not meet the expectation: (expected, got)."""
     kind = KINDS[example.kind]
-    wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
+    wanted = {key: value for key, value in example.expect.items() if key not in COMMENT_KEYS}
     if not wanted:
-        raise example.error("expect is empty, so there is nothing to compare.")
-    if unknown := wanted.keys() - kind.expects.keys():
-        near = did_you_mean(min(unknown), kind.expects)
+        raise example.make_error("expect is empty, so there is nothing to compare.")
+    if unknown := wanted.keys() - kind.readers.keys():
+        near = did_you_mean(min(unknown), kind.readers)
         lacks = f"which kind {example.kind} does not have{near}"
-        raise example.error(f"expect has {format_value(min(unknown))}, {lacks}")
-    expected = {key: kind.expects[key](value) for key, value in wanted.items()}
+        raise example.make_error(f"expect has {format_value(min(unknown))}, {lacks}")
+    expected = {key: kind.readers[key](value) for key, value in wanted.items()}
     try:
-        got = kind.answer(example, subject)
-    except Impossible as reason:
+        got = kind.compute_answer(example, subject)
+    except ImpossibleActionError as reason:
         return {key: (value, str(reason)) for key, value in wanted.items()}
-    different = {}
+    differences = {}
     for key, value in wanted.items():
         answer = got.get(key)
-        if key not in got or expected[key] != kind.expects[key](answer):
-            different[key] = (value, answer)
-    return different
+        if key not in got or expected[key] != kind.readers[key](answer):
+            differences[key] = (value, answer)
+    return differences

@@ -5,30 +5,30 @@ from dataclasses import dataclass
 from simgin.core import batch_columns
 from simgin.text.messages import did_you_mean, format_value
 
-NAMES = ("player", "joker")  # sides of a solitaire game; the joker is the other side
-SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
-NOBODY = ("void", "even", "stalled", "limit")  # endings of deals without a winner
+SOLO_SIDE_NAMES = ("player", "joker")  # the two sides of a solitaire game
+SEAT_BY_NAME = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
+DRAWN_ENDINGS = ("void", "even", "stalled", "limit")  # endings of deals without a winner
 
 
 @dataclass(frozen=True)
-class Entry:
-    """The result of a deal: winning seat or -1, points of both seats, outcome and stake."""
+class DealEntry:
+    """The result of a deal, as entered in a match."""
 
-    winner: int
-    points: tuple[int, int]
-    how: str = "knock"
+    winner: int  # seat, or -1 if neither player won
+    points: tuple[int, int]  # of both seats
+    ending: str = "knock"
     stake: int = 1
 
 
 @dataclass(frozen=True)
-class Standing:
-    """State of a match after some deals: values by seat or column, and payments to seat 0."""
+class MatchState:
+    """State of a match after some deals; settlements are payments to seat 0."""
 
     points: list[int]
     deals_won: list[int]
     games: list[int]
     winner: int | None
-    over: bool  # decided, not interrupted
+    is_over: bool  # decided, not interrupted
     deals: int
     columns: list[list[int]] | None = None
     boxes: list[list[int]] | None = None
@@ -36,142 +36,162 @@ class Standing:
     settlement: list[int | None] | None = None
     total: int | None = None
 
-    def of(self, *names):
+    def select(self, *names):
+        """Return some of the fields as a dict."""
         return {name: getattr(self, name) for name in names}
 
 
-def won(winner, points, how="knock", stake=1):
-    """Return a deal won by a seat, or by neither side if `winner` is -1."""
+def make_won_deal(winner, points, ending="knock", stake=1):
+    """Return a deal won by a seat, or a dead hand if `winner` is -1."""
     scored = (points if winner == 0 else 0, points if winner == 1 else 0)
-    return Entry(winner, scored, how if winner >= 0 else "void", stake)
+    return DealEntry(winner, scored, ending if winner >= 0 else "void", stake)
 
 
 # Matches to points and won deals
 
 
-def match_points(example, subject):
-    target = example.whole("target", 1, 10**5)
+def answer_match_points(example, subject):
+    """Return the winner and the scores of a match to a number of points."""
+    target = example.read_int("target", 1, 10**5)
     own_keys = ("events", "target")
-    variant = example.rules(*own_keys, goal="points", points_target=target)
-    standing = subject.follow(variant, _events(example))
+    variant = example.read_variant(*own_keys, goal="points", points_target=target)
+    state = subject.play_match(variant, _read_deals(example))
     if not isinstance(example.expect.get("scores"), dict):
-        return standing.of("winner", "deals") | {"scores": standing.points}
-    winner = None if standing.winner is None else NAMES[standing.winner]
-    scores = dict(zip(NAMES, standing.points, strict=True))
-    return {"scores": scores, "winner": winner, "deals": standing.deals}
+        return state.select("winner", "deals") | {"scores": state.points}
+    winner = None if state.winner is None else SOLO_SIDE_NAMES[state.winner]
+    scores = dict(zip(SOLO_SIDE_NAMES, state.points, strict=True))
+    return {"scores": scores, "winner": winner, "deals": state.deals}
 
 
-def race(example, subject):
-    seat = example.whole("points_player", 0, 1)
+def answer_race(example, subject):
+    """Return the winner and the scores of a race between points and won deals."""
+    seat = example.read_int("points_player", 0, 1)
     fixed = {"goal": "race", "race_points_seat": seat}
-    variant = example.rules("events", "points_player", base="race", **fixed)
-    standing = subject.follow(variant, _events(example))
-    tallies = {"points": standing.points[seat], "deals_won": standing.deals_won[1 - seat]}
-    return tallies | standing.of("winner", "deals")
+    variant = example.read_variant("events", "points_player", base="race", **fixed)
+    state = subject.play_match(variant, _read_deals(example))
+    tallies = {"points": state.points[seat], "deals_won": state.deals_won[1 - seat]}
+    return tallies | state.select("winner", "deals")
 
 
-def twofold(example, subject):
-    variant = example.rules("events", base="twofold", goal="twofold")
-    standing = subject.follow(variant, _events(example))
-    return standing.of("points", "deals_won", "winner", "deals")
+def answer_twofold(example, subject):
+    """Return the winner and the scores of a match that needs points and won deals."""
+    variant = example.read_variant("events", base="twofold", goal="twofold")
+    state = subject.play_match(variant, _read_deals(example))
+    return state.select("points", "deals_won", "winner", "deals")
 
 
-def die_round(example, subject):
-    goal = example.whole("goal", 1, 1000)
-    variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
-    deals = _pairs(example, "deals", 1, variant.params["die_cap"])
-    standing = subject.follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
-    return standing.of("winner", "deals") | {"won_deals": standing.deals_won}
+def answer_die_round(example, subject):
+    """Return the winner of a match to a number of won deals with given stakes."""
+    goal = example.read_int("goal", 1, 1000)
+    variant = example.read_variant("deals", "goal", base="dice", goal="deals", deals_target=goal)
+    deals = _read_winners(example, "deals", 1, variant.params["die_cap"])
+    state = subject.play_match(
+        variant, [make_won_deal(winner, 0, stake=stake) for winner, stake in deals]
+    )
+    return state.select("winner", "deals") | {"won_deals": state.deals_won}
 
 
-def total_match(example, subject):
-    goal = example.whole("goal", -1000, 10**5)
+def answer_total_match(example, subject):
+    """Return the total of a solitaire match with penalties, and whether it is won."""
+    goal = example.read_int("goal", -1000, 10**5)
     fixed = {"goal": "total", "total_goal": goal}
-    variant = example.rules("deal_scores", "goal", base="solitary-gin", **fixed)
-    told = example.given["deal_scores"]
-    scores = [example.number("input.deal_scores", score, -1000, 1000) for score in told]
-    standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
-    return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
+    variant = example.read_variant("deal_scores", "goal", base="solitary-gin", **fixed)
+    values = example.input["deal_scores"]
+    scores = [example.check_int("input.deal_scores", value, -1000, 1000) for value in values]
+    state = subject.play_match(variant, [DealEntry(-1, (score, 0), "limit") for score in scores])
+    return {"total": state.points[0], "won": state.winner == 0 if state.is_over else None}
 
 
-def hollywood(example, subject):
-    """Play a match in columns: points, entries, who closed each, and the payment to seat 0."""
-    variant = example.rules("wins", base="hollywood", goal="columns")
-    wins = _pairs(example, "wins", 0, 10**6)
-    standing = subject.follow(variant, [won(*pair) for pair in wins])
-    told = ("columns", "boxes", "closed_by", "settlement", "total", "winner", "deals")
-    return standing.of(*told)
+def answer_hollywood(example, subject):
+    """Return the columns and the settlement of a Hollywood match, given the deals won."""
+    variant = example.read_variant("wins", base="hollywood", goal="columns")
+    wins = _read_winners(example, "wins", 0, 10**6)
+    state = subject.play_match(variant, [make_won_deal(*pair) for pair in wins])
+    names = ("columns", "boxes", "closed_by", "settlement", "total", "winner", "deals")
+    return state.select(*names)
 
 
 # Games of a round
 
 
-def pro_games(example, subject):
-    variant = example.rules("loser_score", base="pro", goal="games")
-    game = _game(variant, 0, _loser(example, variant))
-    return {"games": subject.follow(variant, game).games[0]}
+def answer_pro_games(example, subject):
+    """Return the number of games that the winner of a game scores."""
+    variant = example.read_variant("loser_score", base="pro", goal="games")
+    game = _make_game(variant, 0, _read_loser_score(example, variant))
+    return {"games": subject.play_match(variant, game).games[0]}
 
 
-def dice_pro(example, subject):
+def answer_dice_pro(example, subject):
+    """Return the number of games that the winner of a game with a die scores."""
     own_keys = ("stake", "loser_score", "refused")
     fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
-    variant = example.rules(*own_keys, base="dice-pro", **fixed)
-    stake = example.whole("stake", 1, variant.params["die_cap"])
-    loser = _loser(example, variant)
-    how = "refused" if example.word("refused", False, True) else "knock"
-    game = _game(variant, 0, loser, how, stake)
-    return {"games": subject.follow(variant, game).games[0]}
+    variant = example.read_variant(*own_keys, base="dice-pro", **fixed)
+    stake = example.read_int("stake", 1, variant.params["die_cap"])
+    loser = _read_loser_score(example, variant)
+    ending = "refused" if example.read_choice("refused", False, True) else "knock"
+    game = _make_game(variant, 0, loser, ending, stake)
+    return {"games": subject.play_match(variant, game).games[0]}
 
 
-def pro_round(example, subject):
-    """Play a round of games, each given by its winner and the loser's points."""
-    goal = example.whole("goal", 1, 1000)
-    variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
-    games = _pairs(example, "games", 0, variant.params["points_target"] - 1)
+def answer_pro_round(example, subject):
+    """Return the winner of a round of games, given the winner and the loser's points of each."""
+    goal = example.read_int("goal", 1, 1000)
+    variant = example.read_variant("games", "goal", base="pro", goal="games", games_target=goal)
+    games = _read_winners(example, "games", 0, variant.params["points_target"] - 1)
     if any(winner < 0 for winner, _ in games):
-        raise example.error("input.games: every game has a winner, 0 or 1.")
-    entries = [entry for winner, loser in games for entry in _game(variant, winner, loser)]
-    standing = subject.follow(variant, entries)
-    return standing.of("games", "winner") | {"played": standing.deals // 2}
+        raise example.make_error("input.games: every game has a winner, 0 or 1.")
+    entries = [entry for winner, loser in games for entry in _make_game(variant, winner, loser)]
+    state = subject.play_match(variant, entries)
+    return state.select("games", "winner") | {"played": state.deals // 2}
 
 
-def _game(variant, winner, loser, how="knock", stake=1):
-    """Return a game of two deals: the loser's points, then those that the winner needs."""
-    needed = 0 if how == "refused" else variant.params["points_target"]
-    return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
+def _make_game(variant, winner, loser, ending="knock", stake=1):
+    """Return a game of two deals: the loser scores points, then the winner reaches the target."""
+    needed = 0 if ending == "refused" else variant.params["points_target"]
+    return [
+        make_won_deal(1 - winner, loser, stake=stake),
+        make_won_deal(winner, needed, ending, stake),
+    ]
 
 
-def _loser(example, variant):
-    return example.whole("loser_score", 0, variant.params["points_target"] - 1)
+def _read_loser_score(example, variant):
+    """Return the points of the loser, which are below the target."""
+    return example.read_int("loser_score", 0, variant.params["points_target"] - 1)
 
 
 # Reading
 
 
-def _events(example):
-    """Return the deals of a match, given by winner, points and ending."""
-    return [_event(example, **event) for event in example.given["events"]]
+def _read_deals(example):
+    """Return the deals of the example, which states the winner, points and ending of each."""
+    return [_read_deal(example, **event) for event in example.input["events"]]
 
 
-def _event(example, winner=None, points=None, how=None):
-    nobody = winner is None
-    points = example.number("input.events: points", 0 if nobody and points is None else points)
-    how = how or ("void" if nobody else "knock")
-    if how not in batch_columns.DEAL_RESULTS:
-        near = did_you_mean(str(how), batch_columns.DEAL_RESULTS)
-        raise example.error(f"input.events: there is no ending {format_value(str(how))}{near}")
-    if points if nobody else how in NOBODY:
-        raise example.error("input.events: a deal without a winner has no points, others have one.")
-    return won(SIDES[winner], points, how)
+def _read_deal(example, winner=None, points=None, how=None):
+    """Return one deal of the example."""
+    is_drawn = winner is None
+    points = example.check_int("input.events: points", 0 if is_drawn and points is None else points)
+    ending = how or ("void" if is_drawn else "knock")
+    if ending not in batch_columns.DEAL_RESULTS:
+        near = did_you_mean(str(ending), batch_columns.DEAL_RESULTS)
+        raise example.make_error(
+            f"input.events: there is no ending {format_value(str(ending))}{near}"
+        )
+    if points if is_drawn else ending in DRAWN_ENDINGS:
+        raise example.make_error(
+            "input.events: a deal without a winner has no points, others have one."
+        )
+    return make_won_deal(SEAT_BY_NAME[winner], points, ending)
 
 
-def _pairs(example, key, low, high):
-    """Return a list of winners, 0, 1 or null (-1), each with a number, which is 0 for null."""
-    return [_pair(example, f"input.{key}", *pair, low, high) for pair in example.given[key]]
+def _read_winners(example, key, low, high):
+    """Return (winner, number) pairs, in which a missing winner is -1."""
+    return [_read_winner(example, f"input.{key}", *pair, low, high) for pair in example.input[key]]
 
 
-def _pair(example, key, winner, number, low, high):
+def _read_winner(example, key, winner, number, low, high):
+    """Return one (winner, number) pair of the example."""
     if winner is None:
-        return -1, example.number(f"{key}: the number without a winner", number, 0, 0)
-    seat = example.number(f"{key}: a winner", winner, 0, 1)
-    return seat, example.number(f"{key}: the number beside a winner", number, low, high)
+        return -1, example.check_int(f"{key}: the number without a winner", number, 0, 0)
+    seat = example.check_int(f"{key}: a winner", winner, 0, 1)
+    return seat, example.check_int(f"{key}: the number beside a winner", number, low, high)

@@ -4,85 +4,100 @@ import copy
 
 from oracles import reference
 from simgin.text.notation import format_card, parse_card
-from worked_examples.actions import DEALER, Action, Illegal, dealt_cards
-from worked_examples.cards import texts
-from worked_examples.matches import Standing
-from worked_examples.schema import Impossible
+from worked_examples.actions import DEALER, Action, IllegalActionError, count_dealt_cards
+from worked_examples.cards import format_cards
+from worked_examples.matches import MatchState
+from worked_examples.schema import ImpossibleActionError
 
 # Cards, counts and points
 
 
-def _melds(melding):
+def _format_melds(melding):
     return [" ".join(meld) for meld in melding]
 
 
-def deadwood(row, hand):
-    cards = texts(hand)
-    every = [_melds(melding) for melding in reference.find_optimal_meldings(cards, row)]
+def solve_hand(params, hand):
+    """Return the least deadwood, all its meldings, and the melding that is shown."""
+    cards = format_cards(hand)
+    every = [_format_melds(melding) for melding in reference.find_optimal_meldings(cards, params)]
     return (
-        reference.compute_deadwood(cards, row, "defender"),
+        reference.compute_deadwood(cards, params, "defender"),
         every,
-        _melds(reference.find_shown_melding(cards, None, row) or []),
+        _format_melds(reference.find_shown_melding(cards, None, params) or []),
     )
 
 
-def knock_options(row, hand, limit, taken, drawn, points):
+def find_knock_options(params, hand, limit, taken, drawn, points):
+    """Return the discards that allow a knock or a shot, and whether the hand is big gin."""
     from_pile = format_card(taken) if taken >= 0 else None
     from_stock = format_card(drawn) if drawn >= 0 else from_pile
-    banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
-    ends = reference.list_legal_endings(
-        texts(hand), row, limit, taken=from_pile, banned=banned, own_points=points
+    banned = {"taken": from_pile, "drawn": from_stock, "none": None}[params["discard_ban"]]
+    endings = reference.list_legal_endings(
+        format_cards(hand), params, limit, taken=from_pile, banned=banned, own_points=points
     )
-    knock = {end.discard: end.deadwood for end in ends if end.kind in ("knock", "gin")}
-    shot = [end.discard for end in ends if end.kind == "shot"]
-    return knock, shot, any(end.kind == "big_gin" for end in ends)
+    knock = {
+        ending.discard: ending.deadwood for ending in endings if ending.kind in ("knock", "gin")
+    }
+    shot = [ending.discard for ending in endings if ending.kind == "shot"]
+    return knock, shot, any(ending.kind == "big_gin" for ending in endings)
 
 
-def lay_off(row, hand, melds):
-    cards, shown = texts(hand), [texts(meld) for meld in melds]
-    way = reference.find_best_layoff(shown, cards, row)
+def solve_layoff(params, hand, melds):
+    """Return the deadwood, melds and lay-offs of the defender, and the fixed deadwood."""
+    cards, shown = format_cards(hand), [format_cards(meld) for meld in melds]
+    way = reference.find_best_layoff(shown, cards, params)
     loose = []
-    for melding in reference.find_optimal_meldings(cards, row, "defender"):
+    for melding in reference.find_optimal_meldings(cards, params, "defender"):
         melded = {card for meld in melding for card in meld}
         loose.append([card for card in cards if card not in melded])
-    fixed = min(reference.find_best_layoff(shown, rest, row).deadwood for rest in loose)
+    fixed = min(reference.find_best_layoff(shown, rest, params).deadwood for rest in loose)
     laid = [card for extra in way.laid_off for card in extra]
-    return way.deadwood, _melds(way.melds), laid, fixed
+    return way.deadwood, _format_melds(way.melds), laid, fixed
 
 
-def deal_points(row, stop, own, other, left, factor):
+def score_deal(params, stop, own, other, left, factor):
+    """Return the points of the knocker and of the defender."""
     how = "gin" if own == 0 and stop == "knock" else stop
-    score = reference.score_deal(row, how, own, other, left, factor)
+    score = reference.score_deal(params, how, own, other, left, factor)
     return score.knocker, score.defender
 
 
-def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
+def score_showdown(params, how, hand, defender, limit, points, thrown, taken, left, factor):
+    """Return the deadwood and points of knocker and defender, and the knocker's melds."""
     try:
         thrown, taken = (format_card(card) if card >= 0 else None for card in (thrown, taken))
         told = {"limit": limit, "taken": taken, "own_points": points}
         told |= {"stock_left": left, "factor": factor}
-        end = reference.score_showdown(row, how, texts(hand), thrown, texts(defender), **told)
+        end = reference.score_showdown(
+            params, how, format_cards(hand), thrown, format_cards(defender), **told
+        )
     except ValueError:
-        raise Impossible(f"no melding permits this {how.replace('_', ' ')}") from None
+        raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}") from None
     counts = end.knocker_deadwood, end.defender_deadwood
-    return *counts, end.knocker_points, end.defender_points, _melds(end.melds)
+    return *counts, end.knocker_points, end.defender_points, _format_melds(end.melds)
 
 
-def knock_limit(row, upcard):
-    return reference.get_knock_limit(row, format_card(upcard)), reference.get_multiplier(
-        row, format_card(upcard)
+def find_knock_limit(params, upcard):
+    """Return the knock limit and the multiplier of a deal with this upcard."""
+    return reference.get_knock_limit(params, format_card(upcard)), reference.get_multiplier(
+        params, format_card(upcard)
     )
 
 
-def shot_digits(score):
+def list_shot_digits(score):
+    """Return the ranks that a shot must leave at this score."""
     return [reference.RANKS.index(rank) + 1 for rank in reference.get_shot_ranks(score)]
 
 
-def all_melds(row):
-    return {sum(1 << parse_card(card) for card in meld) for meld in reference.list_all_melds(row)}
+def list_all_melds(params):
+    """Return every meld of the pack as a mask."""
+    return {
+        sum(1 << parse_card(card) for card in meld) for meld in reference.list_all_melds(params)
+    }
 
 
-def gin_hands(row, hands):
+def count_gin_hands(params, hands):
+    """Return the number of hands, which consist of melds by construction."""
     return len(hands)
 
 
@@ -93,27 +108,29 @@ class Deal:
     """A deal of the reference implementation, action by action, like `engine.Deal`."""
 
     def __init__(self, variant, pack, joker=-1):
-        self.row = row = {**variant.params}
-        self.alone = row["players"] == 1
-        if self.alone:
-            place = joker - (dealt_cards(row) if row["joker"] == "after_deal" else 0)
-            self.deal = reference.SoloDeal(row, texts(pack), None if joker < 0 else place)
+        self.params = params = {**variant.params}
+        self.is_solo = params["players"] == 1
+        if self.is_solo:
+            place = joker - (count_dealt_cards(params) if params["joker"] == "after_deal" else 0)
+            self.deal = reference.SoloDeal(params, format_cards(pack), None if joker < 0 else place)
         else:
-            self.deal = reference.Deal(row, texts(pack), DEALER, tuple(row["start_points"]))
-        self.untold_stop = self._has_gone_out()
+            self.deal = reference.Deal(
+                params, format_cards(pack), DEALER, tuple(params["start_points"])
+            )
+        self.has_unscripted_stop = self._ended_by_gin()
 
     def copy(self):
         return copy.deepcopy(self)
 
     # State
 
-    def _has_gone_out(self):
-        """Apply the rule that gin ends a deal with penalties, even without a stop in the script."""
-        return self.row["deal_scoring"] == "penalty" and self.kind == "gin"
+    def _ended_by_gin(self):
+        """Return True if gin ended a deal with penalties, even without a stop in the script."""
+        return self.params["deal_scoring"] == "penalty" and self.kind == "gin"
 
     @property
-    def left(self):
-        return [Action(0, "stop")] if self.untold_stop else []
+    def unscripted_actions(self):
+        return [Action(0, "stop")] if self.has_unscripted_stop else []
 
     @property
     def kind(self):
@@ -130,63 +147,63 @@ class Deal:
         return not self.deal._cards_seen
 
     @property
-    def drawn(self):
+    def drawn_card(self):
         return parse_card(self.deal._drawn_card) if self.deal._drawn_card else -1
 
     @property
     def result(self):
         deal = self.deal
-        left = len(deal.deck if self.alone else deal.stock)
+        left = len(deal.deck if self.is_solo else deal.stock)
         result = vars(deal.result) if deal.result else {"stock_left": left}
         hand = {
-            "deadwood": reference.compute_deadwood(deal.hands[0], self.row),
-            "limit": self.row["knock_limit"],
+            "deadwood": reference.compute_deadwood(deal.hands[0], self.params),
+            "limit": self.params["knock_limit"],
         }
-        die = {} if self.alone else {"stake": deal.die.stake, "owner": deal.die.owner}
+        die = {} if self.is_solo else {"stake": deal.die.stake, "owner": deal.die.owner}
         return result | hand | die
 
-    def won_deals(self):
-        return reference.count_won_deals(self.row, self.deal.result)
+    def count_won_deals(self):
+        return reference.count_won_deals(self.params, self.deal.result)
 
     # Actions
 
     def apply_action(self, action):
-        if self.left == [action]:
-            self.untold_stop = False
+        if self.unscripted_actions == [action]:
+            self.has_unscripted_stop = False
             return
         if self.seat != action.seat:
-            raise Illegal
+            raise IllegalActionError
         before = copy.deepcopy(self.deal) if self.blind_offer is not None else self.deal
-        if self.blind_offer is not None and action.what != "offer":
+        if self.blind_offer is not None and action.kind != "offer":
             self.deal.apply_action(("no offer",))
         try:
-            self.deal.apply_action(self._theirs(action))
+            self.deal.apply_action(self._to_reference_action(action))
         except ValueError:
             self.deal = before
-            raise Illegal from None
+            raise IllegalActionError from None
         if (
-            not self.alone and self.deal.meldings_to_show
+            not self.is_solo and self.deal.meldings_to_show
         ):  # to choose from: the first is the automatic
             self.deal.apply_action(
                 ("show", tuple(reference.format_melds(self.deal.meldings_to_show[0])))
             )
-        self.untold_stop = self._has_gone_out()
+        self.has_unscripted_stop = self._ended_by_gin()
 
-    def _theirs(self, action):
-        """Return the reference's name of an action; an ending is the one that the cards permit."""
-        if action.what in ("stop", "big gin"):
+    def _to_reference_action(self, action):
+        """Return an action in the format of the reference implementation."""
+        if action.kind in ("stop", "big gin"):
             card = format_card(action.card) if action.card >= 0 else None
             ways = [way for way in self.deal.legal_actions() if way[:2] == ("end", card)]
-            ways = [way for way in ways if (way[2] == "big_gin") == (action.what == "big gin")]
+            ways = [way for way in ways if (way[2] == "big_gin") == (action.kind == "big gin")]
             return min(ways, default=("end", card, "knock"))
-        if action.what == "throw":
+        if action.kind == "throw":
             return "throw", format_card(action.card)
-        if action.what == "offer":
+        if action.kind == "offer":
             return ("offer", action.card) if action.card else ("no offer",)
-        return (action.what,)
+        return (action.kind,)
 
-    def run_out(self):
-        """Draw or pass if nothing else is legal, as the engine does."""
+    def play_forced_actions(self):
+        """Draw and pass while nothing else is legal, as the engine does."""
         while len(self.deal.legal_actions()) == 1 and self.deal.legal_actions() <= {
             ("stock",),
             ("pass",),
@@ -197,24 +214,25 @@ class Deal:
 # Matches
 
 
-def follow(variant, entries):
-    row = {**variant.params}
-    game = reference.Match(row, first_dealer=None if row["players"] == 1 else 0)
+def play_match(variant, entries):
+    """Enter deals in a match until it is decided; later deals are not played."""
+    params = {**variant.params}
+    game = reference.Match(params, first_dealer=None if params["players"] == 1 else 0)
     for entry in entries:
         if not game.is_over:
             winner = entry.winner if entry.winner >= 0 else None
             points = list(entry.points)
             game.record_deal(
-                reference.DealResult(entry.how, winner=winner, points=points, stake=entry.stake)
+                reference.DealResult(entry.ending, winner=winner, points=points, stake=entry.stake)
             )
     goal = game.goal
     columns = {}
-    if row["goal"] == "columns":
+    if params["goal"] == "columns":
         columns = {name: getattr(goal, name) for name in ("columns", "boxes", "closed_by")}
         paid = iter(goal.compute_settlements())
         columns["settlement"] = [seat if seat is None else next(paid) for seat in goal.closed_by]
         columns["total"] = None if None in goal.closed_by else sum(goal.compute_settlements())
     games = getattr(goal, "games", [0, 0])
-    return Standing(
+    return MatchState(
         goal.points, goal.deal_tally, games, game.winner, goal.is_over, game.n_deals, **columns
     )

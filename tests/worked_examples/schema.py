@@ -13,161 +13,170 @@ from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import did_you_mean, format_value
 
-NO_RULES = ("hand", "options", "overrides")  # input keys that are never parameters
+NON_RULE_KEYS = ("hand", "options", "overrides")  # input keys that are never parameters
 
 
 class ExampleError(ValueError):
-    """Raised for an example that cannot be read; the message begins with its id."""
+    """Raised for an example that cannot be read."""
 
 
-class NotSupported(Exception):
-    """Raised for a legal example that cannot be set up; the message states why."""
+class NotSupportedError(Exception):
+    """Raised for a valid example that the engine cannot play."""
 
 
-class Impossible(Exception):
-    """Raised for an illegal action in an example; the message states the action."""
+class ImpossibleActionError(Exception):
+    """Raised if an example contains an illegal action."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """One worked example of a file. Methods raise ExampleError for invalid input."""
+    """One worked example. Its methods raise ExampleError for invalid input."""
 
     id: str
     kind: str
     variant: str
-    given: dict[str, Any]
+    input: dict[str, Any]
     expect: dict[str, Any]
 
-    def error(self, sentence):
-        return ExampleError(f"{self.id}: {sentence}")
+    def make_error(self, message):
+        return ExampleError(f"{self.id}: {message}")
 
-    def whole(self, key, low=0, high=10**6):
-        """Return the required integer of an input key, which is from `low` to `high`."""
-        return self.number(f"input.{key}", self.given[key], low, high)
+    def read_int(self, key, low=0, high=10**6):
+        """Return the integer of an input key, from `low` to `high`."""
+        return self.check_int(f"input.{key}", self.input[key], low, high)
 
-    def number(self, key, value, low=0, high=10**6):
+    def check_int(self, key, value, low=0, high=10**6):
+        """Return the value. Raise ExampleError unless it is an integer within the bounds."""
         if type(value) is not int or not low <= value <= high:
-            raise self.error(
+            raise self.make_error(
                 f"{key} must be a whole number {low}..{high}, not {format_value(value)}."
             )
         return value
 
-    def word(self, key, *words):
-        value = self.given[key]
+    def read_choice(self, key, *words):
+        """Return an input value that must be one of some words."""
+        value = self.input[key]
         if value not in words:
             *others, last = map(str, words)
             listed = f"{', '.join(others)} or {last}"
-            raise self.error(f"input.{key} must be {listed}, not {format_value(value)}.")
+            raise self.make_error(f"input.{key} must be {listed}, not {format_value(value)}.")
         return value
 
-    def hand(self, key, *sizes):
-        found = notation.parse_cards(self.given[key])
+    def read_hand(self, key, *sizes):
+        """Return the cards of an input key, whose number must be one of the sizes."""
+        found = notation.parse_cards(self.input[key])
         if sizes and len(found) not in sizes:
             wanted = " or ".join(map(str, sizes))
-            raise self.error(f"input.{key} must have {wanted} cards, not {len(found)}.")
+            raise self.make_error(f"input.{key} must have {wanted} cards, not {len(found)}.")
         return found
 
-    def card(self, key):
+    def read_card(self, key):
         """Return an optional card of the input, or -1 if it is absent or null."""
-        return -1 if self.given.get(key) is None else self.hand(key, 1)[0]
+        return -1 if self.input.get(key) is None else self.read_hand(key, 1)[0]
 
-    def option(self, key, default=None):
-        """Return an option that is not a rule parameter, like stock_left."""
-        value = self.given.get("options", {}).get(key, self.given.get(key, default))
-        return self.number(f"input.options.{key}", value, 0, 52)
+    def read_option(self, key, default=None):
+        """Return an integer option that is not a rule parameter, such as stock_left."""
+        value = self.input.get("options", {}).get(key, self.input.get(key, default))
+        return self.check_int(f"input.options.{key}", value, 0, 52)
 
     # The rules
 
-    def base(self):
-        """Return the variant spec of a kind whose rules are those of a variant."""
+    def find_base(self):
+        """Return the spec of the example's variant."""
         return variants.find_variant(self.variant).spec
 
-    def of_one_player(self, variant, what):
+    def require_solo(self, variant, what):
+        """Raise ExampleError unless the variant is for one player."""
         if not variant.is_solo:
             needs = f"{what} needs a variant for one player"
-            raise self.error(f"{needs}, and {self.variant} is for two.")
+            raise self.make_error(f"{needs}, and {self.variant} is for two.")
 
-    def settings(self, own, base="standard"):
-        """Return the parameters set; reject keys that are neither parameters nor in `own`."""
-        unruly = (*own, *NO_RULES)
-        given = {key: value for key, value in self.given.items() if key not in unruly}
+    def read_settings(self, extra_keys, base="standard"):
+        """Return the rule parameters in the input. Raise ExampleError for unknown keys."""
+        non_rule_keys = (*extra_keys, *NON_RULE_KEYS)
+        given = {key: value for key, value in self.input.items() if key not in non_rule_keys}
         for key in ("options", "overrides"):
-            more = self.given.get(key, {}).items()
-            given |= {name: value for name, value in more if name not in own}
+            more = self.input.get(key, {}).items()
+            given |= {name: value for name, value in more if name not in extra_keys}
         for name, value in given.items():
             if name not in rule_parameters():
-                near = did_you_mean(name, [*rule_parameters(), *own])
+                near = did_you_mean(name, [*rule_parameters(), *extra_keys])
                 unknown = f"{format_value(name)}, which is neither a parameter nor a key of kind"
-                raise self.error(f"input has {unknown} {self.kind}{near}")
-            row = {**variants.find_variant(base).params, name: value}
-            if fault := rule_parameters()[name].error_message(value) or rule_parameters()[
+                raise self.make_error(f"input has {unknown} {self.kind}{near}")
+            params = {**variants.find_variant(base).params, name: value}
+            if problem := rule_parameters()[name].error_message(value) or rule_parameters()[
                 name
-            ].missing_value_error(row):
-                raise self.error(f"input: {fault}")
+            ].missing_value_error(params):
+                raise self.make_error(f"input: {problem}")
         return given
 
-    def row(self, *own, base="standard"):
-        """Return the rules: those of `base` with the settings."""
-        return {**variants.find_variant(base).params, **self.settings(own, base)}
+    def read_params(self, *extra_keys, base="standard"):
+        """Return the rule parameters of `base` with the settings of the input."""
+        return {**variants.find_variant(base).params, **self.read_settings(extra_keys, base)}
 
-    def rules(self, *own, base="standard", **fixed):
-        """Return a valid variant: `base`, the settings, and the parameters fixed by the kind."""
-        given = self.settings(own, base)
+    def read_variant(self, *extra_keys, base="standard", **fixed):
+        """Return `base` with the settings of the input and the parameters fixed by the kind."""
+        given = self.read_settings(extra_keys, base)
         for name, value in fixed.items():
             if given.get(name, value) != value:
-                raise self.error(
+                raise self.make_error(
                     f"input.{name} cannot be set: kind {self.kind} has {format_value(value)} there."
                 )
-        row = {**variants.find_variant(base).params, **given, **fixed}
-        if sentences := variants.validate(row):
-            raise self.error(f"input: {' '.join(sentences)}")
-        return Variant(f"{base}, as {self.id} has it", row, "", "")
+        params = {**variants.find_variant(base).params, **given, **fixed}
+        if messages := variants.validate(params):
+            raise self.make_error(f"input: {' '.join(messages)}")
+        return Variant(f"{base}, as {self.id} has it", params, "", "")
 
 
 # Readers of expectations, which return comparable values
 
 
-def plain(value):
-    """Return a value and whether it is a bool, because Python treats yes and no as 1 and 0."""
+def read_value(value):
+    """Return a single value, with a mark that distinguishes booleans from 0 and 1."""
     if isinstance(value, dict | list):
         raise TypeError(f"{value!r} is not a single value")
     return type(value) is bool, value
 
 
-def as_text(value):
-    """Return a number or word as a string with single blanks; null stays null."""
+def read_text(value):
+    """Return a value as a string with single spaces, or None."""
     return value if value is None else " ".join(str(value).split())
 
 
-def melds(value):
+def parse_melds(value):
+    """Return the cards of each meld, given as strings."""
     return [notation.parse_cards(meld) for meld in value]
 
 
-def as_melds(value):
-    return sorted(map(sorted, melds(value)))
+def read_melds(value):
+    """Return a list of melds as sorted lists of cards."""
+    return sorted(map(sorted, parse_melds(value)))
 
 
-def as_families(value):
-    return sorted(map(as_melds, value))
+def read_meldings(value):
+    """Return a list of meldings as a sorted list."""
+    return sorted(map(read_melds, value))
 
 
-def as_list(value):
+def read_unordered_list(value):
+    """Return a list whose order does not matter."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is not a list")
     return sorted(map(repr, value))
 
 
-def as_rows(value):
-    """Return a list whose order matters: a number, null or two numbers for each column."""
+def read_list(value):
+    """Return a list whose order matters."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is not a list")
     return repr(value)
 
 
-def as_scores(value):
+def read_scores(value):
     """Return two scores, by seat or by name."""
-    return as_mapping(value) if isinstance(value, dict) else as_rows(value)
+    return read_mapping(value) if isinstance(value, dict) else read_list(value)
 
 
-def as_mapping(value):
+def read_mapping(value):
+    """Return a mapping as a sorted list of pairs."""
     return sorted((name, repr(amount)) for name, amount in value.items())

@@ -4,33 +4,34 @@ import re
 
 from simgin.text import notation
 from worked_examples import actions
-from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action
-from worked_examples.schema import Impossible
+from worked_examples.actions import SEATS, SOLO_DRAW, STOCK, STOP, THROW, Action
+from worked_examples.schema import ImpossibleActionError
 
 UNFINISHED = "the script ends before the deal"
 
 # Two players
 
 
-def play_script(example, subject):
-    """Return the ending of a deal played by a script, as far as possible."""
+def answer_play_script(example, subject):
+    """Return the result of a two-player deal played by a script."""
     piles = ("nondealer", "dealer", "upcard", "stock_top_first")
-    upcard = example.card("upcard")
-    nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
-    variant = example.rules(*piles, "actions")
-    script = [actions.parse_action(text) for text in example.given["actions"]]
-    pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
+    upcard = example.read_card("upcard")
+    nondealer, dealer, stock = (example.read_hand(key) for key in piles if key != "upcard")
+    variant = example.read_variant(*piles, "actions")
+    script = [actions.parse_action(text) for text in example.input["actions"]]
+    pack = actions.build_pack(nondealer, dealer, None if upcard < 0 else upcard, stock)
     deal = subject.Deal(variant, pack)
-    place = actions.first_illegal(deal, script)
-    if place >= 0:
-        return {"illegal": _illegal_action(example, place)}
-    deal.run_out()
-    return _ended(deal, script)
+    position = actions.find_illegal_action(deal, script)
+    if position >= 0:
+        return {"illegal": _describe_illegal_action(example, position)}
+    deal.play_forced_actions()
+    return _describe_deal(deal, script)
 
 
-def _ended(deal, script):
+def _describe_deal(deal, script):
+    """Return the result of a deal in the format of an example."""
     if not deal.kind:
-        drawn = sum(action.what == STOCK for action in script)
+        drawn = sum(action.kind == STOCK for action in script)
         return {"illegal": None, "how": UNFINISHED, "stock": actions.STOCK_CARDS - drawn}
     result = deal.result
     answer = {"illegal": None, "how": deal.kind}
@@ -43,98 +44,101 @@ def _ended(deal, script):
     return answer
 
 
-def _illegal_action(example, place):
-    """Return the text of an impossible action, with its number if the last action is the same."""
-    texts = example.given["actions"]
-    text = texts[place]
+def _describe_illegal_action(example, position):
+    """Return the text of an illegal action, with its number if the last action is the same."""
+    texts = example.input["actions"]
+    text = texts[position]
     if "illegal" not in example.expect:
-        raise Impossible(f"{text} (action {place + 1}) is not possible")
-    repeated = text == texts[-1] and place != len(texts) - 1
-    return f"{text}, as action {place + 1}" if repeated else text
+        raise ImpossibleActionError(f"{text} (action {position + 1}) is not possible")
+    repeated = text == texts[-1] and position != len(texts) - 1
+    return f"{text}, as action {position + 1}" if repeated else text
 
 
 # One player
 
 
-def solo_script(example, subject):
-    """Return the ending of a solitaire deal played by a script, as far as possible.
+def answer_solo_script(example, subject):
+    """Return the result of a solitaire deal played by a script.
 
-    A draw that the deal makes without a question, because nothing else is legal, belongs to the
-    script like any other; the stop of a gin that ends the deal by itself (deal_scoring = penalty)
-    may be written or left out.
+    The script contains draws that are the only legal action. If gin ends the deal automatically
+    (deal_scoring = penalty), the script may contain a stop.
     """
-    variant = example.rules("deck_top_first", "actions", base=example.base())
-    example.of_one_player(variant, f"kind {example.kind}")
-    script = [actions.parse_solo_action(text) for text in example.given["actions"]]
-    pack, joker, told = _pack_alone(example, variant)
-    if script.count(DRAW) > told:
-        raise example.error(
-            f"input.deck_top_first has fewer cards ({told}) than the actions draw "
-            f"({script.count(DRAW)})."
+    variant = example.read_variant("deck_top_first", "actions", base=example.find_base())
+    example.require_solo(variant, f"kind {example.kind}")
+    script = [actions.parse_solo_action(text) for text in example.input["actions"]]
+    pack, joker, known = _read_solo_pack(example, variant)
+    if script.count(SOLO_DRAW) > known:
+        raise example.make_error(
+            f"input.deck_top_first has fewer cards ({known}) than the actions draw "
+            f"({script.count(SOLO_DRAW)})."
         )
     deal = subject.Deal(variant, pack, joker)
     if deal.kind == "redeal":
         return {"illegal": None, "how": "redeal"}
-    in_hand = (
-        0 <= joker < actions.dealt_cards(variant.params)
-    )  # the deal is over before the first action
-    place = -1 if in_hand else actions.first_illegal(deal, script)
-    if place >= 0:
-        return {"illegal": _why_alone(example, deal, script, place)}
-    return _ended_alone(deal, script)
+    # With the joker in the hand, the deal is over before the first action
+    in_hand = 0 <= joker < actions.count_dealt_cards(variant.params)
+    position = -1 if in_hand else actions.find_illegal_action(deal, script)
+    if position >= 0:
+        return {"illegal": _explain_illegal_action(example, deal, script, position)}
+    return _describe_solo_deal(deal, script)
 
 
-def _pack_alone(example, variant):
-    """Return the 52 cards in dealing order, the joker's position, and the number known."""
-    hand, in_hand = _with_joker(example, "hand")
-    deck, in_deck = _with_joker(example, "deck_top_first")
+def _read_solo_pack(example, variant):
+    """Return the pack, the joker's position, and the number of cards in the deck."""
+    hand, in_hand = _read_cards_and_joker(example, "hand")
+    deck, in_deck = _read_cards_and_joker(example, "deck_top_first")
     joker = in_hand if in_hand >= 0 or in_deck < 0 else len(hand) + in_deck
-    _check_places(example, variant.params, len(hand), in_hand >= 0, in_deck >= 0)
-    told = [*hand, *deck]
-    if len(told) > len({*told}):
-        raise example.error("input: a card can be in one place only.")
-    rest = [card for card in range(52) if card not in told]
-    return told + rest, joker, len(deck) + (in_deck >= 0)
+    _check_joker_and_hand(example, variant.params, len(hand), in_hand >= 0, in_deck >= 0)
+    known = [*hand, *deck]
+    if len(known) > len({*known}):
+        raise example.make_error("input: a card can be in one place only.")
+    rest = [card for card in range(52) if card not in known]
+    return known + rest, joker, len(deck) + (in_deck >= 0)
 
 
-def _with_joker(example, key):
-    first, *rest = map(notation.parse_cards, re.split(r"\bX\b", example.given[key], flags=re.I))
+def _read_cards_and_joker(example, key):
+    """Return the cards of an input key, and the position of X among them or -1."""
+    first, *rest = map(notation.parse_cards, re.split(r"\bX\b", example.input[key], flags=re.I))
     if len(rest) > 1:
-        raise example.error(f"input.{key}: there is one joker.")
+        raise example.make_error(f"input.{key}: there is one joker.")
     return [*first, *(rest[0] if rest else [])], len(first) if rest else -1
 
 
-def _check_places(example, row, held, in_hand, in_deck):
-    """Reject a hand of the wrong size, and an X if the rules have no joker."""
-    if in_hand + in_deck != (row["joker"] != "none"):
-        raise example.error("input: the joker X must be in one place if there is one.")
-    if row["joker"] == "after_deal" and in_hand:
-        raise example.error("input: the joker is shuffled in after the deal.")
-    if held + in_hand != actions.dealt_cards(row):
-        raise example.error(f"input.hand must have {actions.dealt_cards(row)} cards.")
+def _check_joker_and_hand(example, params, held, in_hand, in_deck):
+    """Raise ExampleError for a hand of the wrong size or a misplaced joker."""
+    if in_hand + in_deck != (params["joker"] != "none"):
+        raise example.make_error("input: the joker X must be in one place if there is one.")
+    if params["joker"] == "after_deal" and in_hand:
+        raise example.make_error("input: the joker is shuffled in after the deal.")
+    if held + in_hand != actions.count_dealt_cards(params):
+        raise example.make_error(f"input.hand must have {actions.count_dealt_cards(params)} cards.")
 
 
-def _ended_alone(deal, script):
-    """Return the result of a deal if the script has ended it."""
-    penalty = deal.row["deal_scoring"] == "penalty"
-    if not deal.kind or deal.left not in ([], [Action(0, STOP)] if penalty else []):
-        return {"illegal": None, "how": UNFINISHED, "draws": script.count(DRAW)}
+def _describe_solo_deal(deal, script):
+    """Return the result of a solitaire deal in the format of an example."""
+    penalty = deal.params["deal_scoring"] == "penalty"
+    if not deal.kind or deal.unscripted_actions not in ([], [Action(0, STOP)] if penalty else []):
+        return {"illegal": None, "how": UNFINISHED, "draws": script.count(SOLO_DRAW)}
     score, joker = deal.result["points"]
     answer = {"illegal": None, "how": deal.kind, "draws": deal.result["draws"][0]}
     return answer | ({"score": score} if penalty else {"player": score, "joker": joker})
 
 
-def _why_alone(example, deal, script, place):
-    """Return why the first impossible action was impossible, or the action itself."""
-    action = script[place]
-    text = actions.solo_action_text(action)
+def _explain_illegal_action(example, deal, script, position):
+    """Return the reason why an action is illegal, or the text of the action."""
+    action = script[position]
+    text = actions.format_solo_action(action)
     if "illegal" not in example.expect:
-        raise Impossible(f"{text} (action {place + 1}) is not possible")
-    holds_ten = script[place - 1].what == THROW if place else actions.dealt_cards(deal.row) == 10
-    if deal.kind and not deal.left:
+        raise ImpossibleActionError(f"{text} (action {position + 1}) is not possible")
+    holds_ten = (
+        script[position - 1].kind == THROW
+        if position
+        else actions.count_dealt_cards(deal.params) == 10
+    )
+    if deal.kind and not deal.unscripted_actions:
         text = "the deal is over"
-    elif action.what == STOP and holds_ten:
+    elif action.kind == STOP and holds_ten:
         deadwood, limit = deal.result["deadwood"], deal.result["limit"]
         over = f"deadwood {deadwood} exceeds the limit"
         text = over if deadwood > limit else "no stop before the first draw"
-    return text if place == len(script) - 1 else f"{text}, as action {place + 1}"
+    return text if position == len(script) - 1 else f"{text}, as action {position + 1}"

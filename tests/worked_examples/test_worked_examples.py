@@ -1,4 +1,4 @@
-"""Worked examples pass on engine and reference, wrong ones fail, invalid files are rejected."""
+"""Worked examples of the rules on the engine and the reference implementation."""
 
 import copy
 import json
@@ -14,33 +14,33 @@ from worked_examples.kinds import KINDS
 from worked_examples.schema import ExampleError
 
 DATA = Path(__file__).parents[1] / "data"
-BOOK = DATA / "rules_vectors.json"
-VECTORS, MORE = (
+RULE_BOOK = DATA / "rules_vectors.json"
+RULE_BOOK_EXAMPLES, MORE_EXAMPLES = (
     {vector["id"]: vector for vector in json.loads(path.read_text())["vectors"]}
-    for path in (BOOK, DATA / "more_examples.json")
+    for path in (RULE_BOOK, DATA / "more_examples.json")
 )
-SUBJECTS = pytest.mark.parametrize("subject", [engine, reference], ids=["engine", "reference"])
+EACH_SUBJECT = pytest.mark.parametrize("subject", [engine, reference], ids=["engine", "reference"])
 
 
-def verdict(vector, subject=engine):
-    return files.verdict(files.example(vector), subject)
+def run_example(vector, subject=engine):
+    return files.run_example(files.parse_example(vector), subject)
 
 
-def changed(name, path, value):
-    vector = copy.deepcopy(VECTORS[name])
-    *way, last = path
-    place = vector
-    for key in way:
-        place = place[key]
-    place[last] = value
+def change_example(name, path, value):
+    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[name])
+    *parents, last = path
+    container = vector
+    for key in parents:
+        container = container[key]
+    container[last] = value
     return vector
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run the command on vectors or on a path; returns exit code, stdout and stderr."""
+def run_command(tmp_path, monkeypatch, capsys):
+    """Return a function that runs the command and returns exit code, stdout and stderr."""
 
-    def call(*vectors, kind=None):
+    def run(*vectors, kind=None):
         path = tmp_path / "mine.json"
         if vectors and isinstance(vectors[0], Path):
             path = vectors[0]
@@ -51,28 +51,29 @@ def run(tmp_path, monkeypatch, capsys):
         monkeypatch.setenv("COLUMNS", "80")
         return command.main(), *capsys.readouterr()
 
-    return call
+    return run
 
 
 # Correct examples pass
 
 
-@SUBJECTS
-@pytest.mark.parametrize("name", [*VECTORS, *MORE])
-def test_the_rule_book_and_more_examples_pass(name, subject):
-    """Test the examples of the rules, and rare openings, endings and impossible actions."""
-    found = verdict(VECTORS.get(name) or MORE[name], subject)
-    assert (found.outcome, found.differences) == (files.PASSED, {})
+@EACH_SUBJECT
+@pytest.mark.parametrize("name", [*RULE_BOOK_EXAMPLES, *MORE_EXAMPLES])
+def test_example_passes(name, subject):
+    result = run_example(RULE_BOOK_EXAMPLES.get(name) or MORE_EXAMPLES[name], subject)
+    assert (result.outcome, result.differences) == (files.PASSED, {})
 
 
-def test_every_kind_has_an_example():
-    assert {vector["kind"] for vector in VECTORS.values()} == KINDS.keys() and len(VECTORS) == 258
+def test_rule_book_has_examples_of_every_kind():
+    assert {vector["kind"] for vector in RULE_BOOK_EXAMPLES.values()} == KINDS.keys() and len(
+        RULE_BOOK_EXAMPLES
+    ) == 258
 
 
 # Wrong examples fail
 
 
-def wrong(value):
+def make_wrong_value(value):
     """Return a different value of the same type."""
     if isinstance(value, bool):
         return not value
@@ -80,25 +81,25 @@ def wrong(value):
         return value + 1
     if isinstance(value, dict):
         key = next(iter(value), None)
-        return {**value, key: wrong(value[key])} if value else {"2C": 1}
+        return {**value, key: make_wrong_value(value[key])} if value else {"2C": 1}
     if isinstance(value, list):
-        return [*value[:-1], wrong(value[-1])] if value else [8]
+        return [*value[:-1], make_wrong_value(value[-1])] if value else [8]
     return {None: 0, "knock": "gin"}.get(value, "draw twice")
 
 
-def wrong_expectations(kind):
+def iter_wrong_expectations(kind):
     """Yield (id, key, wrong value) for the first example of this kind that expects a key."""
     seen = Counter()
-    for name, vector in VECTORS.items():
+    for name, vector in RULE_BOOK_EXAMPLES.items():
         expect = vector["expect"]
-        keys = expect if isinstance(expect, dict) else {KINDS[kind].bare: expect}
+        keys = expect if isinstance(expect, dict) else {KINDS[kind].single_key: expect}
         for key, value in keys.items() if vector["kind"] == kind else ():
             seen[key] += key != "why"
             if seen[key] == 1 and key != "why":
-                yield name, key, wrong(value)
+                yield name, key, make_wrong_value(value)
 
 
-CARDS = {  # wrong lists of cards must be lists of cards
+WRONG_CARDS = {  # wrong values that are valid lists of cards
     "families": [["4S 4H 4D", "5S 5H 5D", "6S 6H 6D"], ["AS AH AD"]],
     "auto_melds": ["AS AH AD"],
     "own_melds_example": ["AS AH AD"],
@@ -107,89 +108,98 @@ CARDS = {  # wrong lists of cards must be lists of cards
 }
 
 
-@SUBJECTS
+@EACH_SUBJECT
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_wrong_expectation_is_noticed(kind, subject):
-    cases = list(wrong_expectations(kind))
+def test_wrong_expectation_fails(kind, subject):
+    cases = list(iter_wrong_expectations(kind))
     assert cases
     for name, key, value in cases:
-        bare = isinstance(VECTORS[name]["expect"], int)
-        path = ("expect",) if bare else ("expect", key)
-        vector = changed(name, path, CARDS.get(key, value))
-        if kind == "exact_counts" and not bare:
+        is_single = isinstance(RULE_BOOK_EXAMPLES[name]["expect"], int)
+        path = ("expect",) if is_single else ("expect", key)
+        vector = change_example(name, path, WRONG_CARDS.get(key, value))
+        if kind == "exact_counts" and not is_single:
             vector["expect"] = {key: value}
-        found = verdict(vector, subject)
-        assert found.outcome == files.FAILED, (name, key)
-        assert key in found.differences
+        result = run_example(vector, subject)
+        assert result.outcome == files.FAILED, (name, key)
+        assert key in result.differences
 
 
-def asked(name, given, expect):
-    vector = copy.deepcopy(VECTORS[name])
+def make_example(name, given, expect):
+    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[name])
     vector["input"] |= given
     return vector | {"expect": expect}
 
 
-STOCK_TWICE = {"actions": ["N stock"] * 2}
-LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
+REPEATED_STOCK = {"actions": ["N stock"] * 2}
+LATE_STATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
 
 
-@SUBJECTS
+@EACH_SUBJECT
 @pytest.mark.parametrize(
-    ("vector", "got"),
+    ("vector", "actual"),
     [
-        (asked("S13", {"how": "gin"}, {"other": 0}), "no melding permits this gin"),
-        (asked("T05", {}, {"how": "void"}), "N throw QD (action 2) is not possible"),
+        (make_example("S13", {"how": "gin"}, {"other": 0}), "no melding permits this gin"),
+        (make_example("T05", {}, {"how": "void"}), "N throw QD (action 2) is not possible"),
         # The example refers to its last action, but the first of two equal ones is impossible
-        (asked("T02", STOCK_TWICE, {"illegal": "N stock"}), "N stock, as action 1"),
-        (asked("DI8", {}, {"winner": 0}), "play: seat 0 offers 2 (offer 1) is not possible"),
-        (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
+        (make_example("T02", REPEATED_STOCK, {"illegal": "N stock"}), "N stock, as action 1"),
+        (make_example("DI8", {}, {"winner": 0}), "play: seat 0 offers 2 (offer 1) is not possible"),
+        (
+            make_example("OP9", {"state": LATE_STATE}, {"options": []}),
+            "the position: N stock is not possible",
+        ),
     ],
 )
-def test_an_impossible_action_is_reported(vector, got, subject):
-    assert next(iter(verdict(vector, subject).differences.values()))[1] == got
+def test_illegal_action_is_reported(vector, actual, subject):
+    assert next(iter(run_example(vector, subject).differences.values()))[1] == actual
 
 
 # A position without an upcard and with few cards in the stock, which no script reaches
-BY_READING = {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}
-BY_READING = asked("OP9", {"state": BY_READING}, {"options": ["stock"]})
-DEARER = [*VECTORS["T09"]["input"]["actions"][:-1], "D stop QC"]
-MAY_TAKE = {"stock_end": "opponent_may_take", "knock_limit": 30}
-DEARER = asked("T09", {"actions": DEARER, "overrides": MAY_TAKE}, {"how": "knock"})
-NO_KNOCKS = asked("DI1", {"options": {"knock_limit": 0}}, {"winner": 0})
+UNREACHABLE_STATE = {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}
+UNREACHABLE_POSITION = make_example("OP9", {"state": UNREACHABLE_STATE}, {"options": ["stock"]})
+WORSE_ENDING_SCRIPT = [*RULE_BOOK_EXAMPLES["T09"]["input"]["actions"][:-1], "D stop QC"]
+OPPONENT_MAY_TAKE = {"stock_end": "opponent_may_take", "knock_limit": 30}
+WORSE_ENDING = make_example(
+    "T09", {"actions": WORSE_ENDING_SCRIPT, "overrides": OPPONENT_MAY_TAKE}, {"how": "knock"}
+)
+WITHOUT_KNOCKS = make_example("DI1", {"options": {"knock_limit": 0}}, {"winner": 0})
 
 
 @pytest.mark.parametrize(
     ("vector", "reason"),
     [
-        (BY_READING, "this one is by reading."),
-        (DEARER, "the engine proposes the best ending only."),
-        (NO_KNOCKS, "these rules do not let it end so."),
+        (UNREACHABLE_POSITION, "this one is by reading."),
+        (WORSE_ENDING, "the engine proposes the best ending only."),
+        (WITHOUT_KNOCKS, "these rules do not let it end so."),
     ],
 )
-def test_examples_that_cannot_be_set_up_are_not_supported(vector, reason):
-    found = verdict(vector)
-    assert (found.outcome, found.reason.endswith(reason)) == (files.NOT_SUPPORTED, True)
+def test_unreachable_position_is_not_supported(vector, reason):
+    result = run_example(vector)
+    assert (result.outcome, result.reason.endswith(reason)) == (files.NOT_SUPPORTED, True)
 
 
 # Messages and exit codes
 
 
-def test_failures_are_printed_with_what_was_expected(run):
-    code, out, err = run(VECTORS["P01"], changed("P03", ("expect", "other"), 30), BY_READING)
+def test_report_shows_expected_and_actual_value(run_command):
+    code, out, err = run_command(
+        RULE_BOOK_EXAMPLES["P01"],
+        change_example("P03", ("expect", "other"), 30),
+        UNREACHABLE_POSITION,
+    )
     assert (code, err) == (1, "")
-    told = "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
-    assert out.startswith(told)
+    expected = "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
+    assert out.startswith(expected)
     rows = [line.split() for line in out.splitlines()]
     assert ["deal_points", "1", "1", "0"] in rows and ["all", "1", "1", "1"] in rows
     assert "    1  options: positions by the size of the stock" in out
 
 
-def test_examples_that_are_not_supported_never_count_as_passed(run):
-    assert run(BY_READING)[0] == 3
-    assert run(BY_READING, VECTORS["P01"])[0] == 0
+def test_unsupported_example_does_not_pass(run_command):
+    assert run_command(UNREACHABLE_POSITION)[0] == 3
+    assert run_command(UNREACHABLE_POSITION, RULE_BOOK_EXAMPLES["P01"])[0] == 0
 
 
-def test_an_unreadable_file_or_request_is_rejected_with_a_message(tmp_path, run):
+def test_invalid_file_is_rejected(tmp_path, run_command):
     path = tmp_path / "bad.json"
     contents = {
         b"[1, 2": "is not JSON",
@@ -198,21 +208,23 @@ def test_an_unreadable_file_or_request_is_rejected_with_a_message(tmp_path, run)
         b'[{"id": "X", "kind": "deadwod"}]': "there is no kind 'deadwod'. Did you mean 'deadwood'?",
         b'[{"id": "X", "kind": "deadwood", "given": {}}]': "X: a vector has no key 'given'",
     }
-    for content, sentence in contents.items():
+    for content, message in contents.items():
         path.write_bytes(content)
-        assert_refused(run(path), sentence)
-    assert_refused(run(tmp_path), "cannot be read: Is a directory")
-    assert_refused(run(BOOK, kind="layof"), "Did you mean 'layoff'")
-    assert_refused(run(VECTORS["D01"], kind="layoff"), "has no vectors of kind layoff")
+        assert_rejected(run_command(path), message)
+    assert_rejected(run_command(tmp_path), "cannot be read: Is a directory")
+    assert_rejected(run_command(RULE_BOOK, kind="layof"), "Did you mean 'layoff'")
+    assert_rejected(
+        run_command(RULE_BOOK_EXAMPLES["D01"], kind="layoff"), "has no vectors of kind layoff"
+    )
 
 
-def assert_refused(answered, sentence):
-    code, out, err = answered
+def assert_rejected(output, message):
+    code, out, err = output
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("conform: ") and sentence in err
+    assert err.startswith("conform: ") and message in err
 
 
-BAD = [  # example, path in it, wrong value, message
+INVALID_EXAMPLES = [  # example, path in it, wrong value, message
     ("D01", "input.hand", "4S 5S", "input.hand must have 10 or 11 cards, not 2."),
     ("D01", "input.hand", None, "kind deadwood cannot be read from this: "),
     ("D01", "expect", {}, "expect is empty"),
@@ -236,15 +248,15 @@ BAD = [  # example, path in it, wrong value, message
 ]
 
 
-@pytest.mark.parametrize(("name", "place", "value", "sentence"), BAD)
-def test_a_bad_example_is_rejected_with_a_message(name, place, value, sentence):
+@pytest.mark.parametrize(("name", "path", "value", "message"), INVALID_EXAMPLES)
+def test_invalid_example_is_rejected(name, path, value, message):
     with pytest.raises(ExampleError, match=f"^{name}: ") as error:
-        verdict(changed(name, place.split("."), value))
-    assert sentence in str(error.value)
+        run_example(change_example(name, path.split("."), value))
+    assert message in str(error.value)
 
 
-def test_every_mistake_is_reported(run):
-    bad = [changed(name, ("input", "score"), -3) for name in ("SD1", "SD2")]
-    code, out, err = run(*bad)
+def test_all_invalid_examples_are_reported(run_command):
+    bad = [change_example(name, ("input", "score"), -3) for name in ("SD1", "SD2")]
+    code, out, err = run_command(*bad)
     assert (code, out) == (2, "")
     assert [line.split(":")[1].strip() for line in err.splitlines()] == ["SD1", "SD2"]
