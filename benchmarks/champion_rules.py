@@ -29,8 +29,13 @@ from simgin.rules.variants import Variant
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics
 from simgin.stats.differences import adjust_p_values
-from simgin.stats.estimate import ALPHA, estimate_metric, interval_around, two_sided_p_value
-from simgin.stats.table import estimate_columns
+from simgin.stats.estimate import (
+    ALPHA,
+    estimate_metric,
+    make_estimate_with_t_interval,
+    compute_two_sided_p_value,
+)
+from simgin.stats.table import make_estimate_columns
 from simgin.strategy import Strategy, compiler, loader
 
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
@@ -77,7 +82,7 @@ def measure_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[s
         "opponent": matchup.opponent,
         "unit": "match",
         "metric": metric.name,
-        **estimate_columns(win_rate, n_matches),
+        **make_estimate_columns(win_rate, n_matches),
     }
 
 
@@ -93,7 +98,7 @@ def write_table(table_path: Path, rows: list[dict[str, Any]]) -> None:
     """Write all rows measured so far, with Holm-adjusted p-values of the win rates."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
-    p_values = np.array([two_sided_p_value(*difference) for difference in differences])
+    p_values = np.array([compute_two_sided_p_value(*difference) for difference in differences])
     table.assign(p_holm=adjust_p_values(p_values)).to_csv(
         table_path, index=False, float_format="%.10g"
     )
@@ -135,14 +140,14 @@ def list_pairs(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
 def format_mean(rows: pd.DataFrame) -> str:
     """Format the mean win rate (%) over rule sets, with its interval for these rule sets."""
     se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
-    mean = interval_around(rows["value"].mean(), se, len(rows), np.inf)
+    mean = make_estimate_with_t_interval(rows["value"].mean(), se, len(rows), np.inf)
     return format_estimate(mean.value, mean.low, mean.high, 100)
 
 
 def count_below_minimum(rows: pd.DataFrame) -> int:
     """Count the rule sets with a win rate significantly below MIN_WIN_RATE, by Holm's method."""
     differences = zip(rows["value"] - MIN_WIN_RATE, rows["se"], rows["n"], strict=True)
-    p_values = np.array([two_sided_p_value(*difference) for difference in differences])
+    p_values = np.array([compute_two_sided_p_value(*difference) for difference in differences])
     return int(((adjust_p_values(p_values) < ALPHA) & (rows["value"] < MIN_WIN_RATE)).sum())
 
 

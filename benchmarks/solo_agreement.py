@@ -25,7 +25,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
-from simgin.stats.estimate import wilson_interval
+from simgin.stats.estimate import compute_wilson_interval
 
 VARIANTS = (
     "solitaire-gin",
@@ -95,7 +95,7 @@ def print_row(name, rows, seconds):
 
 def format_proportion(flags):
     """Format a proportion in percent, with the confidence interval."""
-    low, high = wilson_interval(flags.mean(), len(flags))
+    low, high = compute_wilson_interval(flags.mean(), len(flags))
     return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
 
 

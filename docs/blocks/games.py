@@ -50,7 +50,7 @@ INDEX_HEADINGS = (
 )
 
 # (variant, A, B), and the row of A for each metric
-Matchup = tuple[tuple[str, str, str], table.ByMetric]
+Matchup = tuple[tuple[str, str, str], table.RowsByMetric]
 
 
 def render_parameters(name: str) -> str:
@@ -181,7 +181,7 @@ def _caption(matchups: Sequence[Matchup]) -> str:
     )
 
 
-def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
+def _metric_lines(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
     for metric, title, factor in METRIC_LINES:
         if _is_informative(metric, columns):
             cells = (
@@ -193,7 +193,7 @@ def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]
             yield title, *cells
 
 
-def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
+def _is_informative(metric: str, columns: Sequence[table.RowsByMetric]) -> bool:
     """Return True if a metric is defined, is not always 0, and does not repeat another metric."""
     present = [rows for rows in columns if metric in rows]
     if metric == "margin" and any("score" in rows for rows in columns):
@@ -207,5 +207,5 @@ def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
     return bool(present)
 
 
-def _has_bonus(rows: table.ByMetric) -> bool:
+def _has_bonus(rows: table.RowsByMetric) -> bool:
     return bool(abs(rows["settlement"]["value"] - rows["match_margin"]["value"]) > 1e-9)

@@ -31,8 +31,8 @@ from simgin.play.traced_deal import TracedDeal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.renamed import RenamedAttributes
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ALPHA, MIN_UNITS_FIRST_LOOK, confidence_sequence_width
-from simgin.stats.table import build_frame
+from simgin.stats.estimate import ALPHA, MIN_UNITS_FIRST_LOOK, compute_confidence_sequence_width
+from simgin.stats.table import build_output_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def compare_actions(
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
     n_narrowest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
-    widths = [confidence_sequence_width(int(n), n_narrowest, alpha) for n in worlds]
+    widths = [compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
     half_widths = np.array(widths) * errors
     half_widths[best] = 0.0
@@ -281,7 +281,7 @@ class Analysis(RenamedAttributes):
 
     def frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per action, best first (`analysis` in rows.toml)."""
-        return build_frame("analysis", self.rows())
+        return build_output_frame("analysis", self.rows())
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of `frame` as dictionaries."""
@@ -551,4 +551,4 @@ def analyses_to_frame(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
     for decision, analysis in analyses.items():
         columns = {"decision": decision, "turn": analysis.position.turn}
         rows += [columns | row for row in analysis.rows()]
-    return build_frame("analysis", rows)
+    return build_output_frame("analysis", rows)

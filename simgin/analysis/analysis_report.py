@@ -25,7 +25,7 @@ from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame, table_from_rows
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
-from simgin.stats.table import build_frame
+from simgin.stats.table import build_output_frame
 from simgin.text.messages import capitalize_first, join_words
 from simgin.text.notation import format_card, format_hand
 
@@ -376,7 +376,7 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
         prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
         costs = analysis.frame()
         plot = forest(costs, seed=analysis.matchup.seed)
-        df = build_frame("plots/costs", costs.rename(columns={"cost": "value"}))
+        df = build_output_frame("plots/costs", costs.rename(columns={"cost": "value"}))
         alt_text = describe_frame(df, COST_COLUMNS)
         plot_title = capitalize_first(f"{prefix}cards and cost of each action")
         cards, note = list(card_rows(position)), format_position_caption(position)

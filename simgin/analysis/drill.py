@@ -44,7 +44,7 @@ from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
-from simgin.stats.table import Frame, build_frame, to_json_row
+from simgin.stats.table import Frame, build_output_frame, to_json_row
 from simgin.strategy.cast import strong_player, weaker_types
 from simgin.text import shell
 from simgin.text.files import atomic_write
@@ -207,7 +207,7 @@ class Drill(Result):
 
     def frames(self) -> dict[str, Frame]:
         """Return the exercises as a DataFrame with one row per option."""
-        return {"drill": build_frame("drill", self.records())}
+        return {"drill": build_output_frame("drill", self.records())}
 
     def report(self, command: str) -> Report:
         """Return a report that states the number of exercises per type of decision."""

@@ -36,8 +36,8 @@ from simgin.report.report_table import Column, Table
 from simgin.rules import variants
 from simgin.runs.result import Result
 from simgin.stats.estimate import Estimate, estimate_mean
-from simgin.stats.table import build_frame
-from simgin.stats.variance import control_variate_mean
+from simgin.stats.table import build_output_frame
+from simgin.stats.variance import estimate_mean_with_control_variate
 from simgin.strategy.cast import strong_player
 from simgin.text import shell
 
@@ -198,7 +198,7 @@ class ErrorRates(Result):
 
     def mean(self, costs: np.ndarray) -> Estimate:
         """Return the mean cost per unit, using the evaluator's lead as a control variate."""
-        return control_variate_mean(costs, self.evaluator_gains, self.lead)
+        return estimate_mean_with_control_variate(costs, self.evaluator_gains, self.lead)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal."""
@@ -247,7 +247,7 @@ class ErrorRates(Result):
                 if self.mistakes(kind, mistake):
                     rows.append(self._row(kind, mistake))
         rows.append(self._row(ALL_KINDS, ""))
-        return build_frame("rates", rows)
+        return build_output_frame("rates", rows)
 
     def _row(self, kind: str, mistake: str) -> dict[str, object]:
         kind_name = "" if kind == ALL_KINDS else kind

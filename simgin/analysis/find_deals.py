@@ -30,7 +30,7 @@ from simgin.report.report_table import Column, Table
 from simgin.rules import variants
 from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
-from simgin.stats.table import build_frame
+from simgin.stats.table import build_output_frame
 from simgin.text.amounts import AmountError, parse_count, parse_seed
 from simgin.text.messages import SimginError
 
@@ -192,7 +192,7 @@ class FoundDeals(Result):
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return a dictionary with the DataFrame of the matching deals or decisions."""
-        return {"deals": build_frame("deals", self.listed_rows)}
+        return {"deals": build_output_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
         """Return the rows of the matching deals or decisions (output `deals` in rows.toml)."""

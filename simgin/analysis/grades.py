@@ -36,10 +36,10 @@ from simgin.stats.estimate import (
     MIN_UNITS,
     Estimate,
     estimate_mean,
-    interval_around,
-    undefined_estimate,
+    make_estimate_with_t_interval,
+    make_undefined_estimate,
 )
-from simgin.stats.variance import control_variate_mean
+from simgin.stats.variance import estimate_mean_with_control_variate
 from simgin.strategy.cast import CAST, strong_player
 from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
@@ -191,7 +191,9 @@ class Grade(error_rates.ErrorRates):
         ]
         costs, errors = np.array(pairs).reshape(-1, 2).T
         error = float(np.sqrt(errors @ errors)) / self.n_deals
-        return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
+        return make_estimate_with_t_interval(
+            float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf
+        )
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes (decisions with a significant cost) per deal."""
@@ -207,7 +209,7 @@ class Grade(error_rates.ErrorRates):
         mistakes = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
         worlds = count_measurement_worlds(self.task)
         return [
-            (decision, interval_around(decision.cost, decision.se, worlds, worlds))
+            (decision, make_estimate_with_t_interval(decision.cost, decision.se, worlds, worlds))
             for decision in mistakes[:n_decisions]
         ]
 
@@ -245,11 +247,13 @@ class Grade(error_rates.ErrorRates):
         points_won, losses = np.array(pairs, np.float64).T
         gain = self.evaluator_gain
         if len(pairs) >= MIN_UNITS:
-            luck_adjusted = control_variate_mean(points_won, points_won - losses, gain)
+            luck_adjusted = estimate_mean_with_control_variate(
+                points_won, points_won - losses, gain
+            )
         else:
             skill = self.mean(losses + gain.value)
             error = float(np.hypot(skill.se, gain.se))
-            luck_adjusted = interval_around(skill.value, error, skill.n, skill.n)
+            luck_adjusted = make_estimate_with_t_interval(skill.value, error, skill.n, skill.n)
         return {"won": self.mean(points_won), "less_luck": luck_adjusted}
 
     def _compute_points_and_loss(self, index: int) -> tuple[float, float]:
@@ -324,7 +328,7 @@ def grade_deals(
             "the known parts of these deals contain no decision to grade. Use other deals."
         )
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
-    evaluator_gain = undefined_estimate(0)
+    evaluator_gain = make_undefined_estimate(0)
     if b is not None:
         n_units = max(MANY_DEALS, len(deals_played))
         gains = error_rates.compute_mean_gains(task.evaluator, n_units, workers)
@@ -332,7 +336,7 @@ def grade_deals(
     return Grade(
         task,
         player_decisions,
-        undefined_estimate(0),
+        make_undefined_estimate(0),
         deals_played,
         files,
         opponent_decisions,

@@ -45,7 +45,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import NO_INFLUENCES, PairedEstimate
-from simgin.stats.table import build_frame, estimate_columns, make_frame
+from simgin.stats.table import build_output_frame, make_estimate_columns, make_frame
 from simgin.text.messages import SimginError, join_words, quote_text
 
 if TYPE_CHECKING:
@@ -254,8 +254,8 @@ class Chart(Result):
             row, column = divmod(int(cell), len(kind.columns))
             labels = {"row": kind.rows[row], "column": kind.columns[column]}
             p_values.append(estimate.p if cell != baseline_cell else 1.0)
-            rows.append({**label_columns, **labels, **estimate_columns(estimate, n)})
-        frame = build_frame("chart", rows)
+            rows.append({**label_columns, **labels, **make_estimate_columns(estimate, n)})
+        frame = build_output_frame("chart", rows)
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
     def to_grid(self, name: str) -> np.ndarray:
@@ -370,7 +370,7 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
         spec = f"{request.strategy}+knock={file}"
         matchup = parse_matchup(spec, request.strategy, request.variant, seed, "match")
         rows = run_matchup(matchup, TEST_MATCHES, workers)
-    return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME["match_win"])
+    return paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME["match_win"])
 
 
 # Summary sentences

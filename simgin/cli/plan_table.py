@@ -13,8 +13,8 @@ from simgin.runs import block, ledger
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
 from simgin.stats import differences
-from simgin.stats.estimate import Z95, required_sample_size
-from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
+from simgin.stats.estimate import Z95, compute_required_sample_size
+from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_duration
 
 MAX_MATCHUP_LINES = 40  # maximum number of matchups that are listed
@@ -76,7 +76,7 @@ def _estimate_precision(task: Task, power: str | float | None) -> dict[str, Any]
     }
     if power is not None:
         metric_sd = sd_by_metric[rate_metric if isinstance(power, str) else points_metric]
-        required_units = required_sample_size(differences.parse_margin(power), metric_sd)
+        required_units = compute_required_sample_size(differences.parse_margin(power), metric_sd)
         precision["needed"] = required_units * (2 if task.matchup.is_mirrored else 1)
     return precision
 
@@ -159,7 +159,7 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
             )
         )
     n_players = 2 if plan.matchups[0].opponent else 1
-    rate_metric, _ = headline_metrics(plan.unit, n_players)
+    rate_metric, _ = select_headline_metrics(plan.unit, n_players)
     rate_heading = f"± {METRICS_BY_NAME[rate_metric].title}"
     headings = ("variant", "A", "B", "size", rate_heading, "± points/deal", "time")
     note = "± is the expected half-width of the 95 % confidence interval."

@@ -43,8 +43,8 @@ from simgin.rules.variants import Variant
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
 from simgin.stats.differences import adjust_p_values
-from simgin.stats.estimate import ALPHA, Estimate, two_sided_p_value
-from simgin.stats.table import Frame, build_frame, make_frame
+from simgin.stats.estimate import ALPHA, Estimate, compute_two_sided_p_value
+from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import cast, loader
 from simgin.strategy.cast import CHAMPION, SELF
 from simgin.text.amounts import parse_count
@@ -160,7 +160,10 @@ class AdaptedChampion(Improvement):
         gain_by_opponent = {
             comparison.opponent: comparison.gain for comparison in self.confirmation.all_comparisons
         }
-        p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gain_by_opponent.values()]
+        p = [
+            compute_two_sided_p_value(gain.value, gain.se, gain.n)
+            for gain in gain_by_opponent.values()
+        ]
         return dict(zip(gain_by_opponent, map(float, adjust_p_values(np.array(p))), strict=True))
 
     @property
@@ -225,7 +228,9 @@ class AdaptedChampion(Improvement):
     def table(self) -> Frame:
         """DataFrame of the confirmation, which includes p-values after Holm's correction."""
         table = super().table
-        return build_frame("confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm)))
+        return build_output_frame(
+            "confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm))
+        )
 
     def file_content(self, command: str) -> bytes:
         """Return the weights, followed by comments that state the command and the gain."""
@@ -238,7 +243,7 @@ class AdaptedChampion(Improvement):
             for round_number, win_rates in enumerate(self.win_rates, 1)
             for opponent, win_rate in zip(TRAINING_OPPONENTS, win_rates, strict=True)
         ]
-        return {"rounds": build_frame("champion_rounds", rows), "confirmation": self.table}
+        return {"rounds": build_output_frame("champion_rounds", rows), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
         """Return the table of win rates by training round."""

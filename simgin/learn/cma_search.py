@@ -40,7 +40,7 @@ from simgin.report.report import Plot
 from simgin.report.report_table import Column, Table
 from simgin.runs.ledger import Ledger, open_ledger
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import Frame, build_frame, make_frame
+from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
@@ -277,7 +277,7 @@ class TuningResult(Improvement):
     @property
     def parameters(self) -> Frame:
         """DataFrame of the tuned parameters with their meanings, ranges, defaults and values."""
-        return build_frame(
+        return build_output_frame(
             "parameters",
             [
                 {
@@ -323,7 +323,7 @@ class TuningResult(Improvement):
         rows += _history_rows(
             request, request.generations, selected_mean, gain, request.confirmation_matches
         )
-        return build_frame("search", rows)
+        return build_output_frame("search", rows)
 
     def file_content(self, command: str) -> bytes:
         """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""

@@ -30,7 +30,7 @@ from simgin.report.report_table import Column, Table
 from simgin.rules.build import build_rules
 from simgin.runs.ledger import Ledger, open_ledger
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import Frame, build_frame
+from simgin.stats.table import Frame, build_output_frame
 from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count
 
@@ -210,7 +210,7 @@ class TrainingResult(Improvement):
     def parameters(self) -> Frame:
         """DataFrame of the initial and the trained weight of each feature."""
         weights_by_feature = zip(self.training.policy.start.items(), self.weights, strict=True)
-        return build_frame(
+        return build_output_frame(
             "weights",
             [
                 {"number": name, "start": initial_weight, "trained": weight}
@@ -231,7 +231,7 @@ class TrainingResult(Improvement):
             rows.append({**row, "gain": gain.value, "low": gain.low, "high": gain.high})
         return {
             "parameters": self.parameters,
-            "rounds": build_frame("rounds", rows),
+            "rounds": build_output_frame("rounds", rows),
             "confirmation": self.table,
         }
 

@@ -22,10 +22,10 @@ from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.result import Result
 from simgin.runs.runner import run_matchups
 from simgin.stats import batches, paired_estimate, table
-from simgin.stats.estimate import Estimate, interval_around
+from simgin.stats.estimate import Estimate, make_estimate_with_t_interval
 from simgin.stats.metrics import Metric
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, build_frame, estimate_columns, make_frame
+from simgin.stats.table import Frame, build_output_frame, make_estimate_columns, make_frame
 from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
@@ -85,7 +85,9 @@ class PoolResults:
         metric = self.request.metric
         if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
-        return paired_estimate.compute_ratio(self.rows[strategy.spec, opponent.spec], metric)
+        return paired_estimate.estimate_metric_by_batch(
+            self.rows[strategy.spec, opponent.spec], metric
+        )
 
     def scores(self, strategy: Strategy) -> list[PairedEstimate]:
         """Return the scores of a strategy against every opponent."""
@@ -95,8 +97,8 @@ class PoolResults:
 def to_estimate(score: PairedEstimate) -> Estimate:
     """Convert a score or a difference of scores to an estimate with a confidence interval."""
     n = score.effective_batches
-    se = batches.standard_error(score.influences, n)
-    return interval_around(score.value, se, round(n), n)
+    se = batches.compute_standard_error(score.influences, n)
+    return make_estimate_with_t_interval(score.value, se, round(n), n)
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
@@ -309,9 +311,9 @@ class Improvement(Result):
             }
             row |= bound_columns(self.wording.done, comparison.tuned_score)
             row |= bound_columns(self.wording.baseline, comparison.default_score)
-            row |= estimate_columns(comparison.gain, self.request.confirmation_matches)
+            row |= make_estimate_columns(comparison.gain, self.request.confirmation_matches)
             rows.append(row)
-        return build_frame("confirmation", rows)
+        return build_output_frame("confirmation", rows)
 
     @property
     def sentences(self) -> list[str]:

@@ -70,7 +70,9 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
     tests = [EliminationTest(0, STRONGER_ELO)] * len(matchups)
     rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
     win_metric = metrics.METRICS_BY_NAME["match_win"]
-    win_rates = [paired_estimate.compute_ratio(batch_rows, win_metric) for batch_rows in rows]
+    win_rates = [
+        paired_estimate.estimate_metric_by_batch(batch_rows, win_metric) for batch_rows in rows
+    ]
     return dict(zip(CHALLENGERS, win_rates, strict=True))
 
 

@@ -27,8 +27,8 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, map_units
 from simgin.rules.build import build_rules
-from simgin.stats.estimate import MIN_UNITS, proportion_interval
-from simgin.stats.table import Frame, build_frame, make_frame
+from simgin.stats.estimate import MIN_UNITS, compute_proportion_interval
+from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import python_tier
 
 RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
@@ -142,13 +142,13 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN_SIZE], axis=1)
     groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
     value, se, n = _mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
-    bounds = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
+    bounds = [compute_proportion_interval(*row) for row in zip(value, se, n, strict=True)]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
     columns = {"turn": groups[:, 0], "count": groups[:, 1] * DEADWOOD_BIN_SIZE}
     estimates = {"value": value, "se": se, "low": low, "high": high, "n": n}
     frame = make_frame(columns | estimates)
-    frame = build_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
+    frame = build_output_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)
 
 

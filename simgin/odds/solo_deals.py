@@ -26,7 +26,7 @@ from simgin.play.parallel import Progress, map_units
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import int_param
 from simgin.rules.variants import Variant
-from simgin.stats.table import build_frame, make_frame
+from simgin.stats.table import build_output_frame, make_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def with_players(
     """Return a DataFrame of rows with additional columns for the players."""
     players = {"strategy": matchup.a.spec, "opponent": matchup.opponent}
     frame = make_frame(rows).assign(variant=matchup.variant.spec, **players)
-    return build_frame(output, frame)
+    return build_output_frame(output, frame)
 
 
 def play_solo_deals(

@@ -26,16 +26,16 @@ from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
     MIN_UNITS,
-    POWER_80,
+    Z_80_PERCENT_POWER,
     Estimate,
     RatioSums,
-    critical_value,
+    compute_critical_value,
     estimate_mean,
     estimate_ratio,
-    interval_around,
-    undefined_estimate,
+    make_estimate_with_t_interval,
+    make_undefined_estimate,
 )
-from simgin.stats.table import concat_frames, estimate_columns
+from simgin.stats.table import concat_frames, make_estimate_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,14 +69,14 @@ def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
     rows = _result_rows(deals)
     if not deals.matchup.variant.goal.one_deal and not match_unavailable_reason(deals):
-        rows.append({"metric": "match", **estimate_columns(*match_win_probability(deals))})
+        rows.append({"metric": "match", **make_estimate_columns(*match_win_probability(deals))})
     return with_players("strength", deals.matchup, rows)
 
 
 def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     """Return the rows of the win rate, the gin rate and the mean score."""
     return [
-        {"metric": name, **estimate_columns(mean_over_deals(deals, *values), len(deals.rows))}
+        {"metric": name, **make_estimate_columns(mean_over_deals(deals, *values), len(deals.rows))}
         for name, values in _metric_values(deals).items()
     ]
 
@@ -127,7 +127,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         )
     start_value = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n_units, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
-    estimate = interval_around(start_value.value, start_value.se, n_units, np.inf, **bounds)
+    estimate = make_estimate_with_t_interval(
+        start_value.value, start_value.se, n_units, np.inf, **bounds
+    )
     return undefined_if_constant(estimate), n_units
 
 
@@ -148,7 +150,7 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     for ending, has_ending in _ending_masks(deals):
         ratio_pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
         for t, estimate in zip(draws, ratios_over_deals(deals, ratio_pairs), strict=True):
-            rows.append({"draws": t, "kind": ending, **estimate_columns(estimate, n)})
+            rows.append({"draws": t, "kind": ending, **make_estimate_columns(estimate, n)})
     return with_players("odds", deals.matchup, rows)
 
 
@@ -170,7 +172,7 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
         ratios = ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
         for t, ratio in zip(draws, ratios, strict=True):
             row = {"left": deals.deck_size - t, "metric": metric}
-            rows.append(row | estimate_columns(ratio, int((n_drawn > t).sum())))
+            rows.append(row | make_estimate_columns(ratio, int((n_drawn > t).sum())))
     return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
@@ -189,19 +191,21 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         return with_players("gin", deals.matchup, [])
     se = float(n_drawn.std(ddof=1) / np.sqrt(n_gins))
     mean = undefined_if_constant(
-        interval_around(float(n_drawn.mean()), se, n_gins, np.inf, minimum=0.0)
+        make_estimate_with_t_interval(float(n_drawn.mean()), se, n_gins, np.inf, minimum=0.0)
     )
-    rows = [{"statistic": "mean", **estimate_columns(mean, n_gins)}]
+    rows = [{"statistic": "mean", **make_estimate_columns(mean, n_gins)}]
     for quantile in QUANTILES:
         # ranks of the quantile and of its confidence bounds among the sorted values
         rank = n_gins * quantile
-        half_width = critical_value(n_gins) * np.sqrt(rank * (1 - quantile))
+        half_width = compute_critical_value(n_gins) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n_gins - 1)
         median = Estimate(
             n_drawn[indices[0]].item(), np.nan, n_gins, *n_drawn[indices[1:]].tolist()
         )
-        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(median, n_gins)})
+        rows.append(
+            {"statistic": f"q{100 * quantile:.0f}", **make_estimate_columns(median, n_gins)}
+        )
     return with_players("gin", deals.matchup, rows)
 
 
@@ -220,7 +224,7 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     has_total = match_totals[:, None] == distinct_totals
     proportions = ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
     rows = [
-        {"total": int(total), **estimate_columns(proportion, n)}
+        {"total": int(total), **make_estimate_columns(proportion, n)}
         for total, proportion in zip(distinct_totals, proportions, strict=True)
     ]
     return with_players("totals", deals.matchup, rows)
@@ -287,12 +291,14 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         deals_per_unit = n_deals / n_units
         difference = (strong_sums - naive_sums) / deals_per_unit
         se = difference.std(ddof=1) / np.sqrt(n_units)
-        interval = interval_around(float(difference.mean()), float(se), n_units, np.inf)
+        interval = make_estimate_with_t_interval(
+            float(difference.mean()), float(se), n_units, np.inf
+        )
         estimate = undefined_if_constant(interval)
         independent_variance = (strong_sums.var(ddof=1) + naive_sums.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row: dict[str, Any] = {"base_strategy": naive.strategy, "metric": metric}
-        row |= estimate_columns(estimate, n_deals)
+        row |= make_estimate_columns(estimate, n_deals)
         row |= _required_deals("own_packs", independent_variance, estimate)
         row |= _required_deals("same_packs", paired_variance, estimate)
         rows.append(row)
@@ -308,7 +314,7 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
     min_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     differences = np.array([difference.value, max(abs(low), abs(high)), min_size])
     with np.errstate(divide="ignore"):
-        sizes = POWER_80**2 * variance / differences**2
+        sizes = Z_80_PERCENT_POWER**2 * variance / differences**2
     return dict(zip(column_names, sizes.tolist(), strict=True))
 
 
@@ -324,13 +330,13 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     frames = []
     for deals in samples:
         gin_rate = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
-        row = {"metric": "gin", **estimate_columns(gin_rate, len(deals.rows))}
+        row = {"metric": "gin", **make_estimate_columns(gin_rate, len(deals.rows))}
         frames.append(with_players("bracket", deals.matchup, [row]))
     best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
     first_matchup = samples[0].matchup
     n, seed = N_HINDSIGHT_DECKS, first_matchup.seed
     hindsight_rate = estimate_mean(hindsight_gin_probability(first_matchup.variant, n, seed))
-    row = {"metric": "gin", **estimate_columns(hindsight_rate, n)}
+    row = {"metric": "gin", **make_estimate_columns(hindsight_rate, n)}
     hindsight_frame = with_players("bracket", first_matchup, [row]).assign(strategy=HINDSIGHT)
     return concat_frames([*frames[: len(frames) > 1], best_frame, hindsight_frame])
 
@@ -422,9 +428,11 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         share = _between_group_share(total_moments)
         leave_one_out = [_between_group_share(total_moments - moments) for moments in group_moments]
         se = float(outcomes.jackknife_se(np.array(leave_one_out)))
-        interval = interval_around(share, se, n_groups, n_groups, minimum=0.0, maximum=1.0)
+        interval = make_estimate_with_t_interval(
+            share, se, n_groups, n_groups, minimum=0.0, maximum=1.0
+        )
         estimate = undefined_if_constant(interval)
-        rows.append({"metric": metric, **estimate_columns(estimate, n_deals)})
+        rows.append({"metric": metric, **make_estimate_columns(estimate, n_deals)})
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
@@ -512,4 +520,4 @@ def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
     """Return an estimate unchanged, or an undefined estimate if its standard error is 0."""
-    return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate
+    return make_undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

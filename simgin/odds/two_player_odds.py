@@ -17,8 +17,13 @@ from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
 from simgin.odds.solo_deals import PlayerResult, with_players
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
 from simgin.play.parallel import Progress
-from simgin.stats.estimate import Estimate, critical_value, interval_around, wilson_interval
-from simgin.stats.table import estimate_columns
+from simgin.stats.estimate import (
+    Estimate,
+    compute_critical_value,
+    make_estimate_with_t_interval,
+    compute_wilson_interval,
+)
+from simgin.stats.table import make_estimate_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +123,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
     if self_play.value is not None:
         for seat, estimate in _match_probabilities(self_play.value):
-            values = estimate_columns(estimate, self_play.n_deals)
+            values = make_estimate_columns(estimate, self_play.n_deals)
             rows.append({"seat": seat, "metric": "match", **values})
     return with_players("seats", self_play.matchup, rows)
 
@@ -133,8 +138,8 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
     seat_side = dealer_side if seat == "dealer" else 1 - dealer_side
     for metric, has_result in {"win": winner_side == seat_side, "nobody": winner_side < 0}.items():
         p = int(counts[has_result].sum()) // self_play.counts_per_deal / n
-        estimate = Estimate(p, math.sqrt(p * (1 - p) / n), n, *wilson_interval(p, n))
-        yield {"seat": seat, "metric": metric, **estimate_columns(estimate, n)}
+        estimate = Estimate(p, math.sqrt(p * (1 - p) / n), n, *compute_wilson_interval(p, n))
+        yield {"seat": seat, "metric": metric, **make_estimate_columns(estimate, n)}
 
 
 def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
@@ -152,7 +157,7 @@ def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estima
 
 def _value_estimate(probability: float, se: float) -> Estimate:
     """Return a match value as an estimate with its confidence interval."""
-    return interval_around(
+    return make_estimate_with_t_interval(
         float(probability), float(se), N_GROUPS, N_GROUPS, minimum=0.0, maximum=1.0
     )
 
@@ -168,7 +173,7 @@ def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     if match_values is None or match_values.board.fields != POINTS_FIELDS:
         return with_players("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
-    half_width = critical_value(N_GROUPS) * scores["se"]
+    half_width = compute_critical_value(N_GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half_width).clip(lower=0)
     scores["high"] = (scores["value"] + half_width).clip(upper=1)
     scores["n"] = self_play.n_deals

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simgin.stats.table import ByMetric
+    from simgin.stats.table import RowsByMetric
 
 __all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from simgin.report import figures
 from simgin.report.figures import SeriesStyle
 from simgin.report.wrapping import fold_text
-from simgin.stats.estimate import wilson_interval
+from simgin.stats.estimate import compute_wilson_interval
 from simgin.strategy.cast import NAIVE, STRONG
 
 if TYPE_CHECKING:
@@ -180,7 +180,9 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     proportions = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
     percentages = 100 * proportions.to_numpy()
     n = int(rows["n"].max())
-    intervals = [wilson_interval(min(float(proportion), 1), n) for proportion in proportions]
+    intervals = [
+        compute_wilson_interval(min(float(proportion), 1), n) for proportion in proportions
+    ]
     low, high = 100 * np.array(intervals).T
     bin_ends = proportions.index.to_numpy(dtype=float)
     losing_colour = figures.setting("grid.color")

@@ -29,7 +29,7 @@ from simgin.text.messages import join_words
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.stats.table import ByMetric, TidyRows
+    from simgin.stats.table import RowsByMetric, TidyRows
 
 # maximum relative difference at which a settlement is considered equal to the points of the deals
 SETTLEMENT_TOLERANCE = 1e-6
@@ -43,14 +43,18 @@ PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 
 def player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
     """Return the headings of the player columns, A and B, or `strategy` in solitaire games."""
-    return ("A", "B") if any(row["opponent"] for row in table.to_rows(tidy_rows)) else ("strategy",)
+    return (
+        ("A", "B")
+        if any(row["opponent"] for row in table.to_row_dicts(tidy_rows))
+        else ("strategy",)
+    )
 
 
 def has_sides(tidy_rows: TidyRows) -> bool:
     """Return True if the players differ and both have rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
-        for row in table.to_rows(tidy_rows)
+        for row in table.to_row_dicts(tidy_rows)
     )
 
 
@@ -82,7 +86,7 @@ def _informative_metrics(tidy_rows: TidyRows) -> list[str]:
     return [name for name in TABLE_METRICS if _is_informative(name, matchups, n_players)]
 
 
-def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> bool:
+def _is_informative(name: str, matchups: Sequence[RowsByMetric], n_players: int) -> bool:
     if all(name not in rows for rows in matchups):
         return False  # No matches were played.
     if name in ("match_win", "goal_met") and n_players == 1:
@@ -99,11 +103,11 @@ def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> 
     return any(_metric_value(rows, name) > 0 for rows in matchups)
 
 
-def _metric_value(rows: ByMetric, metric: str) -> float:
+def _metric_value(rows: RowsByMetric, metric: str) -> float:
     return table.find_interval(rows, metric)[0]
 
 
-def _has_settlement(rows: ByMetric) -> bool:
+def _has_settlement(rows: RowsByMetric) -> bool:
     """Return True if the mean settlement of a match differs from its mean total of deal points."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
@@ -132,12 +136,12 @@ def matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
     return table.make_frame(rows)
 
 
-def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
+def _bound_columns(matchup: RowsByMetric, name: str) -> dict[str, float]:
     names = (name, f"{name}_low", f"{name}_high")
     return dict(zip(names, table.find_interval(matchup, name), strict=True))
 
 
-def format_sample_size(*matchups: ByMetric) -> str:
+def format_sample_size(*matchups: RowsByMetric) -> str:
     """Format the sample size as a number of deals, or as the numbers of matches and deals.
 
     If matchups have different sample sizes, the text shows ranges.
@@ -149,7 +153,7 @@ def format_sample_size(*matchups: ByMetric) -> str:
     return f"{matches} matches ({deals} deals)"
 
 
-def _sample_size(rows: ByMetric, unit: str) -> int:
+def _sample_size(rows: RowsByMetric, unit: str) -> int:
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
@@ -201,7 +205,7 @@ def _solo_note(tidy_rows: TidyRows) -> str:
 
 def _occurred_metrics(tidy_rows: TidyRows) -> set[str]:
     """Return the metrics that are greater than 0 for at least one player."""
-    return {row["metric"] for row in table.to_rows(tidy_rows) if row["value"] > 0}
+    return {row["metric"] for row in table.to_row_dicts(tidy_rows) if row["value"] > 0}
 
 
 def summary_csv(tidy_rows: TidyRows) -> str:
@@ -213,7 +217,9 @@ def summary_csv(tidy_rows: TidyRows) -> str:
         for s in (sides if n in WINNING_RESULTS else ("",))
     ]
     units = [
-        unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy_rows)}
+        unit
+        for unit in UNIT_PLURALS
+        if unit in {row["unit"] for row in table.to_row_dicts(tidy_rows)}
     ]
     rows = []
     for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
@@ -225,7 +231,7 @@ def summary_csv(tidy_rows: TidyRows) -> str:
     return table.make_frame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
+def _metric_cells(matchup: RowsByMetric, name: str) -> dict[str, str]:
     metric = METRICS_BY_NAME[name]
     value, low, high = (metric.display_factor * x for x in table.find_interval(matchup, name))
     half_width = (high - low) / 2
@@ -275,13 +281,13 @@ def _player_table(tidy_rows: TidyRows, title: str) -> Table:
     names = [name for name in WIN_METRICS if name in _informative_metrics(tidy_rows)]
     names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
-    for row in table.to_rows(tidy_rows):
+    for row in table.to_row_dicts(tidy_rows):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
     return _metric_table(title, metrics_by_player, names)
 
 
-def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
+def _metric_table(title: str, players: dict[str, RowsByMetric], names: Sequence[str]) -> Table:
     """Return a table with one row per metric and one column per player."""
     rows = []
     for name in names:

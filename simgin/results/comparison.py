@@ -18,7 +18,7 @@ from simgin.runs.result import Result
 from simgin.runs.stopping import StopResult
 from simgin.stats import differences
 from simgin.stats.batches import BatchRows
-from simgin.stats.metrics import headline_metrics
+from simgin.stats.metrics import select_headline_metrics
 from simgin.stats.table import format_csv
 from simgin.text.amounts import UNIT_PLURALS
 from simgin.text.messages import SimginError
@@ -101,9 +101,9 @@ def compare_runs(
     shared_metrics: dict[str, None] = {}
     for batch_rows, _ in pairs:
         key = batch_rows.matchup
-        shared_metrics |= dict.fromkeys(headline_metrics(key.unit, len(key.players)))
+        shared_metrics |= dict.fromkeys(select_headline_metrics(key.unit, len(key.players)))
     df = differences.compute_differences(pairs, [*shared_metrics, *EXTRA_VARIANT_METRICS])
-    df = df if margin is None else differences.add_verdicts(df, margin)
+    df = df if margin is None else differences.add_equivalence_verdicts(df, margin)
     return Comparison(run, baseline, df)
 
 
@@ -114,7 +114,7 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
     labelled_differences = differences_frame.replace(display_names)
     verdict = sentences.describe_differences(labelled_differences)
     if "margin" in labelled_differences:
-        verdict += differences.describe_verdicts(labelled_differences)
+        verdict += differences.describe_equivalence_verdicts(labelled_differences)
     if other_differences := list_other_differences(run, baseline):
         verdict.append(f"The runs also differ in: {' '.join(other_differences)}")
     table = run_report.build_differences_table(labelled_differences)

@@ -19,7 +19,7 @@ from simgin.report.progress import InterimResult
 from simgin.runs import stopping
 from simgin.runs.stopping import PrecisionRule, SequentialTest, StoppingRule
 from simgin.stats.estimate import Estimate, estimate_metric
-from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
+from simgin.stats.metrics import METRICS_BY_NAME, Metric, select_headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class LiveEstimate:
     def _find_estimate(self) -> tuple[Metric, Estimate]:
         """Return the main metric of the current matchup with its estimate."""
         total, rule = self._totals[self._matchup_index], self._rule
-        name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
+        name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
         return metric, estimate_metric(total, metric, multiplier=multiplier)

@@ -23,8 +23,8 @@ from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_
 from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
 from simgin.runs.plan import FieldChange, Plan
 from simgin.runs.stopping import StopResult
-from simgin.stats.batches import Homogeneity, compute_homogeneity, homogeneity_columns
-from simgin.stats.metrics import headline_metrics
+from simgin.stats.batches import HomogeneityTest, run_homogeneity_test, list_homogeneity_columns
+from simgin.stats.metrics import select_headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import format_value
 
@@ -253,13 +253,13 @@ def _check_matchup(
     matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
 ) -> dict[str, Any]:
     key = (matchup_index, units, matchup.batch_size)
-    metric, _ = headline_metrics(matchup.unit, len(matchup.players))
-    columns, total = ledger.rows(*key, homogeneity_columns(metric)), ledger.total(*key)
+    metric, _ = select_headline_metrics(matchup.unit, len(matchup.players))
+    columns, total = ledger.rows(*key, list_homogeneity_columns(metric)), ledger.total(*key)
     workers = ledger.workers(*key)
     worker_names = list(dict.fromkeys(workers))
     worker_indices = [worker_names.index(worker) for worker in workers]
-    batch_test = compute_homogeneity(columns, total, metric)
-    worker_test = compute_homogeneity(columns, total, metric, worker_indices)
+    batch_test = run_homogeneity_test(columns, total, metric)
+    worker_test = run_homogeneity_test(columns, total, metric, worker_indices)
     entry: dict[str, Any] = {
         "metric": metric,
         "batches": _to_manifest_entry(batch_test),
@@ -287,7 +287,7 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     return batch
 
 
-def _to_manifest_entry(test: Homogeneity) -> dict[str, float | int | None]:
+def _to_manifest_entry(test: HomogeneityTest) -> dict[str, float | int | None]:
     """Return a chi-square test as a manifest entry, with None for undefined values."""
     return {
         "chi_square": _round_value(test.statistic),

@@ -117,13 +117,13 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
     key = results.matchup_keys[0]
     total = batches.sum_rows(results.rows(0))
     multiplier = results.stop_results[0].multiplier
-    metric, verdict = differences.compute_pair_verdict(total, key.unit, margin, multiplier)
+    metric, verdict = differences.compute_equivalence_verdict(total, key.unit, margin, multiplier)
     half_width = differences.parse_margin(margin)
     for row in rows:
         if (row["strategy"], row["metric"]) == (key.a, metric):
             row |= {"margin": half_width, "verdict": verdict}
     names = " and ".join(results.with_display_names.matchup_keys[0].players)
-    return differences.format_verdict(names, verdict, half_width, metric)
+    return differences.format_equivalence_verdict(names, verdict, half_width, metric)
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
@@ -459,7 +459,7 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         names = [column.name for column in shown_columns]
         bound_columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
         shown_frame = wide_frame[[*(column.name for column in PLAYER_COLUMNS), *bound_columns]]
-        rows = table.build_frame("table", table.stack_estimates(shown_frame, names))
+        rows = table.build_output_frame("table", table.stack_estimates(shown_frame, names))
         yield Plot(name, question, alt, figure, rows)
 
 

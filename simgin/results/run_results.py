@@ -33,9 +33,9 @@ from simgin.runs.stopping import COMPLETE, TEST_NAME, TEST_SUBJECT, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, compute_differences
-from simgin.stats.estimate import Z95, estimate_metric, two_sided_p_value
+from simgin.stats.estimate import Z95, estimate_metric, compute_two_sided_p_value
 from simgin.stats.league import compute_equilibrium_mix
-from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
+from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,7 +190,9 @@ class RunResults(Result):
         rows = []
         for i, (key, stop) in enumerate(self._iter_stops()):
             total, multiplier = self._sum_rows(i), stop.multiplier
-            rows += table.estimate_rows(key.variant, key.a, key.b, key.unit, total, multiplier)
+            rows += table.compute_estimate_rows(
+                key.variant, key.a, key.b, key.unit, total, multiplier
+            )
         return rows
 
     @cached_property
@@ -211,7 +213,7 @@ class RunResults(Result):
         Holm's correction treats all contrasts as one family.
         """
         frames = [self._compute_difference(i, baseline) for i, baseline in self.info.contrasts]
-        frame = table.build_frame("differences", table.concat_frames(frames))
+        frame = table.build_output_frame("differences", table.concat_frames(frames))
         return add_adjusted_p_values(frame)
 
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
@@ -243,7 +245,9 @@ class RunResults(Result):
                 if effect.baseline != effect.opponent:
                     baseline_rows = self._find_matchup(variant, effect.baseline, effect.opponent)
                 frames.append(compute_effect(effect, batch_rows, baseline_rows))
-        return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(frames)))
+        return add_adjusted_p_values(
+            table.build_output_frame("effects", table.concat_frames(frames))
+        )
 
     def compare_strategies(
         self, variant: str, opponent: str, baseline: str, strategies: Sequence[str], metric: str
@@ -295,18 +299,22 @@ class RunResults(Result):
     def league_estimates(self) -> pd.DataFrame:
         """DataFrame of the league tables with one row per estimate."""
         rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATES)
-        return table.build_frame("league", rows.assign(kind="league"))
+        return table.build_output_frame("league", rows.assign(kind="league"))
 
     @cached_property
     def cross_table(self) -> pd.DataFrame:
         """DataFrame of the cross-table of every round robin."""
         unit = self.info.unit
-        constant_columns = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
+        constant_columns = {
+            "unit": unit,
+            "metric": select_headline_metrics(unit, 2)[0],
+            "kind": "league",
+        }
         frame = self._combine_leagues(
             lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constant_columns),
             (*league.CROSS_TABLE_COLUMNS, *constant_columns),
         )
-        return table.build_frame("cross", frame)
+        return table.build_output_frame("cross", frame)
 
     def _combine_leagues(
         self,
@@ -321,7 +329,7 @@ class RunResults(Result):
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
         """Groups of strategies with identical results in a round robin, keyed by variant."""
         return {
-            variant: league.find_duplicate_entries(self._rows_of_both_sides(variant))
+            variant: league.find_duplicate_strategies(self._rows_of_both_sides(variant))
             for variant in self._round_robins
         }
 
@@ -347,7 +355,7 @@ class RunResults(Result):
         """Tests for cyclic triads in every round robin, keyed by variant."""
         cross_table = self.cross_table
         return {
-            variant: round_robin.find_circles(cross_table[cross_table["variant"] == variant])
+            variant: round_robin.find_cyclic_triads(cross_table[cross_table["variant"] == variant])
             for variant in self._round_robins
         }
 
@@ -355,7 +363,7 @@ class RunResults(Result):
     def cyclic_triads(self) -> pd.DataFrame:
         """DataFrame of the cyclic triads of every round robin."""
         frames = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
-        return table.build_frame("circles", table.concat_frames(frames))
+        return table.build_output_frame("circles", table.concat_frames(frames))
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
@@ -367,7 +375,7 @@ class RunResults(Result):
         """
         frames = []
         for i in self._mirrored_indices:
-            efficiency = variance.pairing_efficiency(
+            efficiency = variance.compute_pairing_efficiency(
                 self.rows(i), self.info.unit, self.info.stop_results[i].multiplier
             )
             double_wins = variance.count_double_wins(self._sum_rows(i))
@@ -381,20 +389,20 @@ class RunResults(Result):
     def pairing_estimates(self) -> pd.DataFrame:
         """DataFrame of the variance reduction by mirrored pairs, with one row per estimate."""
         rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATES)
-        return table.build_frame("pairing", rows)
+        return table.build_output_frame("pairing", rows)
 
     @cached_property
     def control_variates(self) -> pd.DataFrame:
         """DataFrame of luck-adjusted metrics, which is empty if there is a stopping rule."""
         if self.info.stopping_text:
-            return table.build_frame("adjusted", [])
+            return table.build_output_frame("adjusted", [])
         frames = []
         for i, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
                 params=self.info.variant_params(key), unit=self.info.unit, rows=self.rows(i)
             )
             frames.append(self._with_players(i, frame))
-        return table.build_frame("adjusted", table.concat_frames(frames))
+        return table.build_output_frame("adjusted", table.concat_frames(frames))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Yield the variant, both strategies and the recorded deals of every batch."""
@@ -436,7 +444,7 @@ class RunResults(Result):
         metrics: tuple[str, ...] = ()
         # A strategy that plays against itself always wins half of the deals.
         if key.is_mirrored or not key.b:
-            metrics += headline_metrics(key.unit, len(key.players))
+            metrics += select_headline_metrics(key.unit, len(key.players))
         if key.variant != self.matchup_keys[baseline].variant:
             metrics += EXTRA_VARIANT_METRICS
         return metrics
@@ -644,7 +652,7 @@ def compute_effect(
         frame = compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
     labels = {"base_strategy": effect.baseline, "kind": "effect"}
     frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
-    columns = table.output_columns("effects")
+    columns = table.list_output_columns("effects")
     return frame.drop(columns=[name for name in frame if name not in columns])
 
 
@@ -672,8 +680,8 @@ def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "se": estimate.se,
             "low": estimate.low - reference,
             "high": estimate.high - reference,
-            "p": two_sided_p_value(difference, estimate.se, estimate.n),
-            "n": batches.count_played(batch_rows.rows, metric.unit),
+            "p": compute_two_sided_p_value(difference, estimate.se, estimate.n),
+            "n": batches.count_games(batch_rows.rows, metric.unit),
         }
         if batch_rows.multiplier is not None:
             # If the run had a stopping rule, significance depends on the wider interval.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simgin.core.matchup_key import MatchupKey
     from simgin.results.run_results import RunResults
     from simgin.stats.round_robin import Triads
-    from simgin.stats.table import ByMetric, Rows, TidyRows
+    from simgin.stats.table import RowsByMetric, RowDicts, TidyRows
 
 IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
 NamePair = tuple[str, str]  # names of the two strategies
@@ -126,7 +126,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from results.stopping_notes
 
 
-def _remaining_rows(results: RunResults) -> Rows:
+def _remaining_rows(results: RunResults) -> RowDicts:
     """Return the rows of all matchups outside leagues, except those of identical strategies."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
@@ -208,7 +208,7 @@ def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
     return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
-def format_percent(rows: ByMetric, metric: str) -> str:
+def format_percent(rows: RowsByMetric, metric: str) -> str:
     """Format a proportion with its interval in percent."""
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
@@ -392,7 +392,7 @@ def describe_matchups(
     sentence states the best value. For Holm's correction, all matchups form one family for matches
     and one family for points. All comparisons of a group with its best strategy form one family.
     """
-    groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
+    groups: dict[tuple[str, str], list[tuple[str, RowsByMetric]]] = {}
     # A strategy that plays against itself always wins half of the deals, so its matchups are
     # omitted.
     all_matchups = [
@@ -430,7 +430,7 @@ def describe_matchups(
 def _describe_matchup(
     a: str,
     b: str,
-    rows: ByMetric,
+    rows: RowsByMetric,
     match_comparison: int,
     point_comparison: int,
     *,
@@ -478,7 +478,7 @@ def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, refer
     return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjustment_note}. {'It' if side else a}"
 
 
-def _describe_solo(a: str, rows: ByMetric) -> str:
+def _describe_solo(a: str, rows: RowsByMetric) -> str:
     """Return a sentence about the results of deals and, if available, of matches."""
     has_penalties = _counts_penalties(rows)
     phrases = {
@@ -501,7 +501,7 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
     return f"{a} {join_words(known_phrases)}."
 
 
-def _counts_penalties(rows: ByMetric) -> bool:
+def _counts_penalties(rows: RowsByMetric) -> bool:
     """Return True if deals ended at a draw limit, for which players collect penalty points."""
     return table.find_interval(rows, "limit")[0] > 0
 

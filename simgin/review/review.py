@@ -35,7 +35,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, build_frame, estimate_columns
+from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
 from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
@@ -310,7 +310,7 @@ class Review(Result):
             key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
         }
         metric = metrics.METRICS_BY_NAME["match_win"]
-        return paired_estimate.compute_ratio_between(rows_by_players, a, b, metric)
+        return paired_estimate.estimate_metric_between(rows_by_players, a, b, metric)
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
@@ -349,7 +349,9 @@ class Review(Result):
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             rows = [self._batch_rows[variant, name, ""] for name in (strong, weaker)]
-            strong_rate, weaker_rate = (paired_estimate.compute_ratio(r, win_metric) for r in rows)
+            strong_rate, weaker_rate = (
+                paired_estimate.estimate_metric_by_batch(r, win_metric) for r in rows
+            )
             return strong_rate - weaker_rate
         if strong == weaker:
             return "the two players are the same strategy"
@@ -494,8 +496,8 @@ class Review(Result):
             if isinstance(estimate, str):
                 rows.append({**labels, "n": 0, "why": estimate})
             else:
-                rows.append({**labels, **estimate_columns(estimate, estimate.n), "why": ""})
-        return build_frame("metrics", rows)
+                rows.append({**labels, **make_estimate_columns(estimate, estimate.n), "why": ""})
+        return build_output_frame("metrics", rows)
 
     @cached_property
     def differences(self) -> Frame:
@@ -509,8 +511,8 @@ class Review(Result):
             test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
             is_untrained = self.is_untrained(key) or self.is_untrained((base, *key[1:]))
             labels = self._identify_value(*key) | {"untrained": is_untrained, "kind": "difference"}
-            rows.append(labels | estimate_columns(difference, difference.n) | test_columns)
-        return build_frame("review_differences", rows)
+            rows.append(labels | make_estimate_columns(difference, difference.n) | test_columns)
+        return build_output_frame("review_differences", rows)
 
     def _identify_value(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
         """Return the columns that identify a value, such as its variant, metric and players."""

@@ -17,7 +17,7 @@ from simgin.review.review import GIN_VS_KNOCK, Review
 from simgin.review.verdicts import rule_set_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, build_frame, estimate_columns
+from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
 from simgin.strategy.cast import STRONG
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _make_row(
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
     labels = {"variant": rule_set_label(review, variant), "strategy": name, "opponent": opponent}
-    return {**labels, **columns, **estimate_columns(estimate, estimate.n if n is None else n)}
+    return {**labels, **columns, **make_estimate_columns(estimate, estimate.n if n is None else n)}
 
 
 def match_length_frame(review: Review) -> Frame:
@@ -121,10 +121,10 @@ def match_length_frame(review: Review) -> Frame:
         plotted_counts = n_matches[:, : bin_starts[-1] + bin_width]
         binned_counts = np.add.reduceat(plotted_counts, bin_starts, axis=1)
         for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
-            rate = paired_estimate.compute_rate(column, n_matches.sum(axis=1))
+            rate = paired_estimate.estimate_rate(column, n_matches.sum(axis=1))
             columns = {"turns": bin_start, "width": bin_width, "median": median}
             rows.append(_make_row(review, variant, rate, columns))
-    return build_frame("plots/match_length", rows)
+    return build_output_frame("plots/match_length", rows)
 
 
 def endings_frame(review: Review) -> Frame:
@@ -145,7 +145,7 @@ def endings_frame(review: Review) -> Frame:
                 rate = stats.per_unit("deals", *endings, is_proportion=True)
                 labels = {"players": player_type, "metric": metric}
                 rows.append(_make_row(review, variant, rate, labels, player_type))
-    return build_frame("plots/outcomes", rows)
+    return build_output_frame("plots/outcomes", rows)
 
 
 def effects_frame(review: Review) -> Frame:
@@ -163,7 +163,7 @@ def effects_frame(review: Review) -> Frame:
                 base_key = (str(review.request.base), key, player_type)
                 n = review.n_matches((variant, key, player_type), base_key)
                 rows.append(_make_row(review, variant, effect.difference, labels, player_type, n))
-    return build_frame("plots/kinds", rows)
+    return build_output_frame("plots/kinds", rows)
 
 
 def knocks_frame(review: Review) -> Frame:
@@ -176,10 +176,10 @@ def knocks_frame(review: Review) -> Frame:
         n_knocks = knocks.sum(axis=(1, 2))
         for turn, deadwood in np.ndindex(knocks.shape[1:]):
             if turn:
-                rate = paired_estimate.compute_rate(knocks[:, turn, deadwood], n_knocks)
+                rate = paired_estimate.estimate_rate(knocks[:, turn, deadwood], n_knocks)
                 columns = {"turn": turn, "deadwood": deadwood}
                 rows.append(_make_row(review, variant, rate, columns))
-    return build_frame("plots/knock_chart", rows)
+    return build_output_frame("plots/knock_chart", rows)
 
 
 def score_difference_frame(review: Review) -> Frame:
@@ -193,7 +193,7 @@ def score_difference_frame(review: Review) -> Frame:
                 own_score, other_score = (100 / SCORE_FIFTHS * fifth for fifth in bins)
                 columns = {"own": own_score, "other": other_score}
                 rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
-    return build_frame("plots/scores", rows)
+    return build_output_frame("plots/scores", rows)
 
 
 def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
@@ -205,7 +205,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
     shape = (len(scores), SCORE_FIFTHS, bins_per_fifth, SCORE_FIFTHS, bins_per_fifth, 2)
     deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
-        (i, j): paired_estimate.compute_rate(n_won[:, i, j], deals[:, i, j])
+        (i, j): paired_estimate.estimate_rate(n_won[:, i, j], deals[:, i, j])
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
         if i != j and deals[:, i, j].any()  # If both scores are equal, the win rate is one half.
@@ -263,7 +263,7 @@ def sweep_frame(review: Review) -> Frame:
         }
         n = review.n_matches((variant, key, player_type))
         rows.append(_make_row(review, variant, estimate, columns, n=n))
-    return build_frame("plots/sweep", rows)
+    return build_output_frame("plots/sweep", rows)
 
 
 def _parse_number(text: str) -> float | str:

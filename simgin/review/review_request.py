@@ -526,7 +526,7 @@ def mean_turns_per_match(
     n_matches = min(request.matches, MAX_LENGTH_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, n_matches)
     n_turns, n_deals = (
-        paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[name]).value
+        paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME[name]).value
         for name in LENGTH_METRICS
     )
     return n_turns * n_deals

@@ -50,7 +50,7 @@ class MatchupStats:
     def metric(self, name: str) -> PairedEstimate:
         """Estimate a metric from all matches."""
         metric = metrics.METRICS_BY_NAME[name]
-        ratio = paired_estimate.compute_ratio(self.rows, metric)
+        ratio = paired_estimate.estimate_metric_by_batch(self.rows, metric)
         return replace(ratio, unit_se=estimate_metric(self._total, metric).se)
 
     def per_unit(self, unit: str, *fact_names: str, is_proportion: bool = False) -> PairedEstimate:
@@ -58,10 +58,10 @@ class MatchupStats:
         columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in fact_names]
         counts = self.rows[:, columns].sum(axis=1)
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
-        rate = paired_estimate.compute_rate(counts, denominator, is_proportion=is_proportion)
+        rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in fact_names])
         # The effective number of batches depends on the number of units, as for other metrics.
-        n_effective = batches.effective_batches(self.rows)
+        n_effective = batches.count_effective_batches(self.rows)
         return replace(rate, effective_batches=n_effective, unit_se=unit_se)
 
     @property
@@ -268,7 +268,7 @@ def _comeback_rate(stats: MatchupStats) -> Measurement:
     if "leads" not in stats.match_course:
         return NO_SCORE
     matches, comebacks = stats.match_course["leads"].T
-    rate = paired_estimate.compute_rate(comebacks, matches)
+    rate = paired_estimate.estimate_rate(comebacks, matches)
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 

@@ -362,7 +362,7 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     """
     total = run_pilot(matchup)[1].sum(axis=0)
     standard_deviations = {}
-    for name in metrics.headline_metrics(matchup.unit, len(matchup.players)):
+    for name in metrics.select_headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
         pilot_sd = se * math.sqrt(total[batch_columns.COL_UNITS])
         nominal_sds = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)

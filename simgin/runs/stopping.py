@@ -83,7 +83,7 @@ class PrecisionRule:
 
     def multiplier(self, units: int) -> float:
         """Return the half-width of all intervals of the run in standard errors."""
-        return estimate.confidence_sequence_width(units, self.planned_units)
+        return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
         """Return a sentence that states the precision reached, or None to continue.
@@ -139,7 +139,7 @@ class SequentialTest:
 
     def multiplier(self, units: int) -> float:
         """Return the half-width of all intervals of the run in standard errors."""
-        return estimate.confidence_sequence_width(units, self.planned_units)
+        return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
     def llr(self, totals: np.ndarray) -> float:
         """Return the log-likelihood ratio of hypothesis H1 to hypothesis H0.
@@ -215,7 +215,7 @@ def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionR
     metric = _choose_metric(matchup, is_percent=is_percent)
     width = float(str(half_width).removesuffix("%")) / (100 if is_percent else 1)
     sd = NOMINAL_SD.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
-    return PrecisionRule(metric, width, estimate.planned_sample_size(width, sd))
+    return PrecisionRule(metric, width, estimate.compute_planned_sample_size(width, sd))
 
 
 def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:
@@ -240,7 +240,9 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
     """Return the metric for a target half-width that is given in percent or in points."""
     if matchup.unit == metrics.DEAL:
-        rate_metric, points_metric = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
+        rate_metric, points_metric = metrics.select_headline_metrics(
+            metrics.DEAL, len(matchup.players)
+        )
         return rate_metric if is_percent else points_metric
     if not is_percent:
         return "match_margin"

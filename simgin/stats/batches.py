@@ -29,9 +29,9 @@ from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
-PAIR_COLUMNS = slice(COL_PAIR_HISTOGRAM, COL_PAIR_HISTOGRAM + PAIR_BINS)
+PAIR_HISTOGRAM_COLUMNS = slice(COL_PAIR_HISTOGRAM, COL_PAIR_HISTOGRAM + PAIR_BINS)
 # win rate of A in a mirrored pair, for each bin
-PAIR_SCORES = np.arange(PAIR_BINS) / 4
+PAIR_WIN_RATES = np.arange(PAIR_BINS) / 4
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
@@ -39,37 +39,37 @@ def sum_rows(rows: np.ndarray) -> np.ndarray:
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
-def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+def extract_fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of a recorded quantity in each batch."""
     return np.asarray(rows[:, COL_SUM + fact])
 
 
-def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+def extract_denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of the denominator of a recorded quantity in each batch."""
-    return fact_sums(rows, DENOMINATOR_INDEX[fact])
+    return extract_fact_sums(rows, DENOMINATOR_INDEX[fact])
 
 
-def unit_counts(rows: np.ndarray) -> np.ndarray:
+def extract_unit_counts(rows: np.ndarray) -> np.ndarray:
     """Return the number of units in each batch."""
     return np.asarray(rows[:, COL_UNITS])
 
 
-def count_played(rows: np.ndarray, unit: str) -> int:
+def count_games(rows: np.ndarray, unit: str) -> int:
     """Return the number of deals or matches in the batch rows.
 
     Args:
         rows: Batch rows.
         unit: "deal" or "match".
     """
-    return int(fact_sums(rows, FACT_INDEX[UNIT_FACTS[unit]]).sum())
+    return int(extract_fact_sums(rows, FACT_INDEX[UNIT_FACTS[unit]]).sum())
 
 
-def effective_batches(rows: np.ndarray) -> float:
+def count_effective_batches(rows: np.ndarray) -> float:
     """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2 for sizes u.
 
     An incomplete batch counts as less than one batch.
     """
-    units = unit_counts(rows).astype(float)
+    units = extract_unit_counts(rows).astype(float)
     return float(units.sum() ** 2 / (units @ units))
 
 
@@ -84,13 +84,13 @@ def compute_influences(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarra
     Returns:
         Influences (N_b - r D_b) / D, (n_batches,) float64. The influences add up to 0.
     """
-    n = fact_sums(rows, fact) / scale
-    d = denominator_sums(rows, fact)
+    n = extract_fact_sums(rows, fact) / scale
+    d = extract_denominator_sums(rows, fact)
     denominator = d.sum()
     return np.asarray((n - n.sum() / denominator * d) / denominator)
 
 
-def standard_error(influences: np.ndarray, n_batches: float) -> float:
+def compute_standard_error(influences: np.ndarray, n_batches: float) -> float:
     """Compute the standard error of an estimate from the influences of the batches.
 
     For a batch with u of the U units, the variance of the influence is proportional to u (1 - u /
@@ -181,7 +181,7 @@ class BatchRows:
 
 
 @dataclass(frozen=True)
-class Homogeneity:
+class HomogeneityTest:
     """Chi-square test of whether a proportion is the same in all batches or groups of batches.
 
     If there are fewer than two groups or the variance is 0, the statistic, the p-value and the
@@ -202,18 +202,18 @@ class Homogeneity:
     largest_group: int
 
 
-def homogeneity_columns(metric: str) -> list[int]:
+def list_homogeneity_columns(metric: str) -> list[int]:
     """Return the columns of the units, the numerator and the denominator of a metric."""
     fact_index = METRICS_BY_NAME[metric].fact_index()
     return [COL_UNITS, COL_SUM + fact_index, COL_SUM + DENOMINATOR_INDEX[fact_index]]
 
 
-def compute_homogeneity(
+def run_homogeneity_test(
     columns: np.ndarray,
     total: np.ndarray,
     metric: str,
     groups: Sequence[int] | np.ndarray | None = None,
-) -> Homogeneity:
+) -> HomogeneityTest:
     """Test whether a metric of strategy A is the same in all batches or groups of batches.
 
     Args:
@@ -231,18 +231,18 @@ def compute_homogeneity(
     units, numerators, denominators = sums.T
     metric_sums, df = sum_metric(total, METRICS_BY_NAME[metric]), len(labels) - 1
     if df < 1 or not metric_sums.residual_squares > 0:
-        return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
+        return HomogeneityTest(np.nan, max(df, 0), np.nan, np.nan, -1)
     d = metric_sums.denominator
     residuals = numerators - metric_sums.numerator / d * denominators
     variances = units * (metric_sums.residual_squares / (d * d * (int(units.sum()) - 1)))
     statistic = float((residuals**2 / variances).sum())
     standard_residuals = residuals / np.sqrt(variances * (1 - units / units.sum()))
     i = int(np.abs(standard_residuals).argmax())  # index of the largest residual
-    p = chi_square_tail(statistic, df)
-    return Homogeneity(statistic, df, p, float(standard_residuals[i]), int(labels[i]))
+    p = compute_chi_square_p_value(statistic, df)
+    return HomogeneityTest(statistic, df, p, float(standard_residuals[i]), int(labels[i]))
 
 
-def chi_square_tail(statistic: float, df: int) -> float:
+def compute_chi_square_p_value(statistic: float, df: int) -> float:
     """Return the probability that a chi-square variable is at least as large as a statistic.
 
     The probability is a finite sum (Abramowitz and Stegun, 26.4.4 and 26.4.5).

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from simgin.stats import batches, estimate, metrics, paired_estimate
-from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES, BatchRows
+from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES, BatchRows
 from simgin.stats.estimate import Z95, Estimate, estimate_metric
-from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
+from simgin.stats.metrics import METRICS_BY_NAME, Metric, select_headline_metrics
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, build_frame
+from simgin.stats.table import Frame, build_output_frame
 
-Comparison = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its baseline
+BatchRowsPair = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its baseline
 
 
-def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
+def compute_differences(comparisons: Sequence[BatchRowsPair], metric_names: Sequence[str]) -> Frame:
     """Compute the difference from the baseline for each pair of matchups and each metric.
 
     Args:
@@ -38,8 +38,10 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         `p` is undefined. `p_holm` is the p-value after Holm's correction for all rows.
     """
     selected_metrics = [metrics.METRICS_BY_NAME[name] for name in metric_names]
-    rows = [row for pair in comparisons for row in _comparison_rows(*pair, selected_metrics)]
-    return add_adjusted_p_values(build_frame("differences", rows))
+    rows = [
+        row for pair in comparisons for row in _compute_comparison_rows(*pair, selected_metrics)
+    ]
+    return add_adjusted_p_values(build_output_frame("differences", rows))
 
 
 def add_adjusted_p_values(frame: Frame) -> Frame:
@@ -61,7 +63,7 @@ def adjust_p_values(p_values: np.ndarray) -> np.ndarray:
     return adjusted_p_values
 
 
-def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
+def align_batches(compared: BatchRows, baseline: BatchRows) -> BatchRowsPair | None:
     """Return the batches that have equal sizes in both matchups, or None if there are none."""
     matchup = compared.matchup
     base_matchup = baseline.matchup
@@ -70,14 +72,14 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
     n_common = min(len(compared.rows), len(baseline.rows))
     rows = compared.rows[:n_common]
     base_rows = baseline.rows[:n_common]
-    has_equal_size = batches.unit_counts(rows) == batches.unit_counts(base_rows)
+    has_equal_size = batches.extract_unit_counts(rows) == batches.extract_unit_counts(base_rows)
     if not has_equal_size.any():
         return None
     rows, base_rows = rows[has_equal_size], base_rows[has_equal_size]
     return replace(compared, rows=rows), replace(baseline, rows=base_rows)
 
 
-def _comparison_rows(
+def _compute_comparison_rows(
     compared: BatchRows, baseline: BatchRows, selected_metrics: Sequence[Metric]
 ) -> list[dict[str, object]]:
     """Return the differences of one pair of matchups before Holm's correction."""
@@ -88,7 +90,7 @@ def _comparison_rows(
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, is_paired=is_paired)
-        sample_sizes = [batches.count_played(batch_rows.rows, metric.unit) for batch_rows in pair]
+        sample_sizes = [batches.count_games(batch_rows.rows, metric.unit) for batch_rows in pair]
         row: dict[str, object] = {
             "variant": compared.matchup.variant,
             "strategy": compared.strategy,
@@ -101,7 +103,7 @@ def _comparison_rows(
             "value": difference.value,
             "se": difference.se,
             "p_holm": np.nan,  # Holm's correction depends on all rows, so it is applied later.
-            **_test_statistics(difference, multipliers),
+            **_compute_test_statistics(difference, multipliers),
             "n": min(sample_sizes),
             "paired": is_paired,
             "kind": "difference",
@@ -110,7 +112,7 @@ def _comparison_rows(
     return rows
 
 
-def _estimate_difference(pair: Comparison, metric: Metric, *, is_paired: bool) -> Estimate:
+def _estimate_difference(pair: BatchRowsPair, metric: Metric, *, is_paired: bool) -> Estimate:
     """Estimate the difference of a metric between two matchups.
 
     `n` is the number of units or batches that determines the quantile of Student's t.
@@ -119,12 +121,12 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, is_paired: bool) -
         estimate_metric(batches.sum_rows(side.rows), metric, side.as_b) for side in pair
     )
     influences, base_influences = (
-        paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in pair
+        paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in pair
     )
     if is_paired:
-        se, sample_size = _paired_standard_error(pair, metric, influences - base_influences)
+        se, sample_size = _compute_paired_standard_error(pair, metric, influences - base_influences)
     else:
-        se, sample_size = _independent_standard_error(compared_estimate, base_estimate)
+        se, sample_size = _compute_unpaired_standard_error(compared_estimate, base_estimate)
     difference = compared_estimate.value - base_estimate.value
     if np.isnan(difference) or np.isnan(se):
         return Estimate(np.nan, np.nan, sample_size)
@@ -135,8 +137,8 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, is_paired: bool) -
     return Estimate(difference, se, sample_size)
 
 
-def _paired_standard_error(
-    pair: Comparison, metric: Metric, difference: PairedEstimate
+def _compute_paired_standard_error(
+    pair: BatchRowsPair, metric: Metric, difference: PairedEstimate
 ) -> tuple[float, float]:
     """Return the standard error of a paired difference and the effective number of batches.
 
@@ -144,17 +146,19 @@ def _paired_standard_error(
     few batches have a numerator other than 0. For a proportion, one batch with a numerator other
     than 0 is sufficient.
     """
-    n_batches = batches.effective_batches(pair[0].rows)
+    n_batches = batches.count_effective_batches(pair[0].rows)
     is_nonzero = np.zeros(len(pair[0].rows), bool)
     for batch_rows in pair:
-        is_nonzero |= batches.fact_sums(batch_rows.rows, metric.fact_index(batch_rows.as_b)) != 0
+        is_nonzero |= (
+            batches.extract_fact_sums(batch_rows.rows, metric.fact_index(batch_rows.as_b)) != 0
+        )
     min_nonzero = 1 if metric.is_proportion else MIN_BATCHES
     if n_batches < MIN_BATCHES or is_nonzero.sum() < min_nonzero or not len(difference.influences):
         return np.nan, n_batches
-    return batches.standard_error(difference.influences, n_batches), n_batches
+    return batches.compute_standard_error(difference.influences, n_batches), n_batches
 
 
-def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
+def _compute_unpaired_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
     """Return the standard error of an unpaired difference and the effective number of units.
 
     The degrees of freedom are computed with the Welch-Satterthwaite equation.
@@ -166,7 +170,9 @@ def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple
     return float(np.sqrt(variance)), float(combined_df) + 1
 
 
-def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
+def _compute_test_statistics(
+    difference: Estimate, multipliers: Sequence[float]
+) -> dict[str, float]:
     """Return the bounds, the p-value and the smallest detectable difference of an estimate.
 
     All values are NaN if the standard error is not positive.
@@ -179,8 +185,8 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
-    half_width = estimate.critical_value(difference.n) * se
-    p = estimate.two_sided_p_value(difference.value, se, difference.n)
+    half_width = estimate.compute_critical_value(difference.n) * se
+    p = estimate.compute_two_sided_p_value(difference.value, se, difference.n)
     if multipliers:
         half_width *= max(multipliers) / Z95
         p = np.nan
@@ -188,7 +194,7 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
         "low": difference.value - half_width,
         "high": difference.value + half_width,
         "p": p,
-        "detectable": estimate.smallest_detectable_difference(se),
+        "detectable": estimate.compute_detectable_difference(se),
     }
 
 
@@ -214,7 +220,7 @@ def classify_difference(low: float, high: float, margin: float) -> str:
     return SIGNIFICANT if low > 0 or high < 0 else INCONCLUSIVE
 
 
-def add_verdicts(frame: Frame, margin: str | float) -> Frame:
+def add_equivalence_verdicts(frame: Frame, margin: str | float) -> Frame:
     """Add the columns `margin` and `verdict` to a DataFrame of differences.
 
     Args:
@@ -232,7 +238,7 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
         for low, high, has_margin in zip(lows, highs, margin_applies, strict=True)
     ]
     margins: list[Any] = [margin_value if has_margin else None for has_margin in margin_applies]
-    return build_frame("differences", frame.assign(margin=margins, verdict=verdicts))
+    return build_output_frame("differences", frame.assign(margin=margins, verdict=verdicts))
 
 
 def parse_margin(margin: str | float) -> float:
@@ -240,7 +246,7 @@ def parse_margin(margin: str | float) -> float:
     return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
 
 
-def compute_pair_verdict(
+def compute_equivalence_verdict(
     row_sums: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
 ) -> tuple[str, str]:
     """Return the metric and the equivalence verdict for two strategies in mirrored pairs.
@@ -252,21 +258,21 @@ def compute_pair_verdict(
             count as half a win. A margin in points is compared with the points per deal.
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule.
     """
-    pair_counts = row_sums[PAIR_COLUMNS]
+    pair_counts = row_sums[PAIR_HISTOGRAM_COLUMNS]
     n = int(pair_counts.sum())
-    metric = headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
+    metric = select_headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
     pair_estimate = estimate_metric(row_sums, METRICS_BY_NAME[metric])
     if isinstance(margin, str):
-        mean = float(pair_counts @ PAIR_SCORES) / n
-        variance = float(pair_counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
+        mean = float(pair_counts @ PAIR_WIN_RATES) / n
+        variance = float(pair_counts @ (PAIR_WIN_RATES - mean) ** 2) / (n - 1)
         pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    z = estimate.critical_value(n) if multiplier is None else multiplier
+    z = estimate.compute_critical_value(n) if multiplier is None else multiplier
     value, half_width = pair_estimate.value, pair_estimate.se * z
     bounds = value - half_width, value + half_width
     return metric, classify_difference(*bounds, parse_margin(margin))
 
 
-def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
+def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
     """Return a sentence that states whether two strategies or rule sets are equivalent.
 
     Args:
@@ -290,7 +296,7 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
     return f"{sentences[verdict]} ({definition.title})."
 
 
-def describe_verdicts(frame: Frame) -> Iterator[str]:
+def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:
     """Yield a sentence for each equivalence verdict in a DataFrame from `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         strategies, rules = (
@@ -299,4 +305,4 @@ def describe_verdicts(frame: Frame) -> Iterator[str]:
         )
         opponent_text = f" against {row['opponent']}" if row["opponent"] else ""
         subject = f"The results of {strategies}{opponent_text} in {rules}"
-        yield format_verdict(subject, row["verdict"], row["margin"], row["metric"])
+        yield format_equivalence_verdict(subject, row["verdict"], row["margin"], row["metric"])

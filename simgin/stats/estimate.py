@@ -22,7 +22,7 @@ MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
 # minimum number of units for Student's t; with fewer units, its critical values are huge
 MIN_UNITS_STUDENT = 1.5
-SERIES_TERMS = 1000  # number of terms of a series, whose last term is below 1e-17 of the sum
+N_SERIES_TERMS = 1000  # number of terms of a series, whose last term is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences and of each direction of a sequential test
 # Minimum number of units before the first look. With fewer units, a confidence sequence with an
@@ -30,7 +30,7 @@ ALPHA = 0.05  # error rate of confidence sequences and of each direction of a se
 MIN_UNITS_FIRST_LOOK = 200
 # A two-sided 5 % test detects a difference of 2.8 standard errors with 80 % power. The number is
 # the sum of the normal quantiles 1.96 and 0.84.
-POWER_80 = 2.8
+Z_80_PERCENT_POWER = 2.8
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Estimate:
         return self.low, self.high
 
 
-def undefined_estimate(n: int) -> Estimate:
+def make_undefined_estimate(n: int) -> Estimate:
     """Return an undefined estimate for a sample that is too small."""
     return Estimate(math.nan, math.nan, n)
 
 
-def interval_around(
+def make_estimate_with_t_interval(
     value: float,
     se: float,
     n: float,
@@ -81,7 +81,7 @@ def interval_around(
         minimum: Smallest possible lower bound.
         maximum: Largest possible upper bound.
     """
-    half_width = critical_value(units) * se
+    half_width = compute_critical_value(units) * se
     # The order of arguments ensures that a NaN bound remains NaN.
     low, high = max(value - half_width, minimum), min(value + half_width, maximum)
     return Estimate(value, se, n, low, high)
@@ -93,11 +93,13 @@ def estimate_mean(values: np.ndarray) -> Estimate:
     Args: values: Independent values, (n,) float64 with n >= 2.
     """
     n = len(values)
-    return interval_around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
+    return make_estimate_with_t_interval(
+        float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n
+    )
 
 
 @lru_cache
-def critical_value(units: float, error_rate: float = ALPHA) -> float:
+def compute_critical_value(units: float, error_rate: float = ALPHA) -> float:
     """Return the half-width of a confidence interval in standard errors.
 
     Below 100 units, the half-width is the quantile of Student's t with `units - 1` degrees of
@@ -117,7 +119,7 @@ def critical_value(units: float, error_rate: float = ALPHA) -> float:
     df = units - 1
     normaliser = math.gamma(df / 2) * math.sqrt(math.pi * df)
     density_at_0 = math.gamma((df + 1) / 2) / normaliser
-    even_integers = np.arange(0, 2 * SERIES_TERMS, 2)
+    even_integers = np.arange(0, 2 * N_SERIES_TERMS, 2)
     term_factors = (df + 1 + even_integers) / (df + 2 + even_integers)
     t, newton_step = Z95, 1.0
     while abs(newton_step) > NEWTON_TOLERANCE:
@@ -130,7 +132,9 @@ def critical_value(units: float, error_rate: float = ALPHA) -> float:
     return t
 
 
-def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[float, float]:
+def compute_wilson_interval(
+    proportion: float, trials: float, z: float = Z95
+) -> tuple[float, float]:
     """Return Wilson's confidence interval for a proportion.
 
     Args:
@@ -147,7 +151,7 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
     return float(low), float(high)
 
 
-def proportion_interval(
+def compute_proportion_interval(
     proportion: float, se: float, n: float, z: float = Z95
 ) -> tuple[float, float]:
     """Return Wilson's confidence interval for a proportion with a given standard error.
@@ -159,10 +163,10 @@ def proportion_interval(
         z: Half-width of the interval in standard errors.
     """
     trials = proportion * (1 - proportion) / se**2 if se > 0 else n
-    return wilson_interval(proportion, trials, z)
+    return compute_wilson_interval(proportion, trials, z)
 
 
-def two_sided_p_value(value: float, se: float, units: float) -> float:
+def compute_two_sided_p_value(value: float, se: float, units: float) -> float:
     """Return the two-sided p-value for the null hypothesis that the true value is 0.
 
     The test uses Student's t for fewer than 100 units and the normal distribution otherwise. If the
@@ -176,15 +180,15 @@ def two_sided_p_value(value: float, se: float, units: float) -> float:
     return 2 * float(stdtr(df, -abs(value) / se))
 
 
-def smallest_detectable_difference(se: float) -> float:
+def compute_detectable_difference(se: float) -> float:
     """Return the smallest true difference that a two-sided 5 % test detects with 80 % power.
 
     The difference is 2.8 standard errors.
     """
-    return POWER_80 * se
+    return Z_80_PERCENT_POWER * se
 
 
-def required_sample_size(difference: float, sd: float) -> int:
+def compute_required_sample_size(difference: float, sd: float) -> int:
     """Return the sample size for which a two-sided 5 % test has 80 % power.
 
     Args:
@@ -192,7 +196,7 @@ def required_sample_size(difference: float, sd: float) -> int:
         sd: Standard deviation of the results of units. For mirrored deals, the result of a unit is
             the mean of a pair.
     """
-    return math.ceil((POWER_80 * sd / difference) ** 2)
+    return math.ceil((Z_80_PERCENT_POWER * sd / difference) ** 2)
 
 
 # Confidence sequences. An ordinary 95 % interval is valid only if the sample size was fixed in
@@ -201,7 +205,9 @@ def required_sample_size(difference: float, sd: float) -> int:
 # docs/explanation/statistics.md#optional-stopping).
 
 
-def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
+def compute_confidence_sequence_width(
+    units: float, planned_units: float, alpha: float = ALPHA
+) -> float:
     """Return the half-width of the normal-mixture confidence sequence, in standard errors.
 
     The formula is |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2 (Robbins;
@@ -220,7 +226,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
     return math.sqrt((1 + 1 / variance_ratio) * math.log((1 + variance_ratio) / alpha**2))
 
 
-def planned_sample_size(half_width: float, sd: float) -> int:
+def compute_planned_sample_size(half_width: float, sd: float) -> int:
     """Return the number of units at which a confidence sequence has a given half-width.
 
     The number of units is at least 200.
@@ -229,11 +235,11 @@ def planned_sample_size(half_width: float, sd: float) -> int:
         half_width: Half-width of the confidence sequence, above 0.
         sd: Standard deviation of the results of units.
     """
-    planned_size = math.ceil((confidence_sequence_width(1, 1) * sd / half_width) ** 2)
+    planned_size = math.ceil((compute_confidence_sequence_width(1, 1) * sd / half_width) ** 2)
     return max(MIN_UNITS_FIRST_LOOK, planned_size)
 
 
-def beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
+def compute_beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
     """Return the confidence sequence for the success probability of binary results.
 
     The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject for any number
@@ -245,10 +251,10 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
         successes: Number of successes s.
         failures: Number of failures f.
     """
-    return _lower_bound(successes, failures), 1 - _lower_bound(failures, successes)
+    return _compute_lower_bound(successes, failures), 1 - _compute_lower_bound(failures, successes)
 
 
-def _lower_bound(successes: float, failures: float) -> float:
+def _compute_lower_bound(successes: float, failures: float) -> float:
     """Return the lower confidence bound of a proportion from the numbers of successes and failures.
 
     The lower bound is at most the observed proportion.
@@ -257,7 +263,11 @@ def _lower_bound(successes: float, failures: float) -> float:
 
     if not successes:
         return 0.0
-    log_mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + math.log(ALPHA)
+    log_mixture = (
+        _compute_log_beta(0.5 + successes, 0.5 + failures)
+        - _compute_log_beta(0.5, 0.5)
+        + math.log(ALPHA)
+    )
 
     def log_likelihood_ratio(p: float) -> float:
         success_term = log_mixture - successes * math.log(p)
@@ -269,7 +279,7 @@ def _lower_bound(successes: float, failures: float) -> float:
     return float(brentq(log_likelihood_ratio, sys.float_info.min, rate, xtol=1e-15))
 
 
-def _log_beta(a: float, b: float) -> float:
+def _compute_log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
@@ -356,24 +366,24 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
-    effective_units = _effective_units(units, ratio)
+    effective_units = _count_effective_units(units, ratio)
     if effective_units < MIN_UNITS:
-        return undefined_estimate(effective_units)
+        return make_undefined_estimate(effective_units)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
     variance = ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)
     se = float(np.sqrt(variance)) / ratio.scale
-    z = critical_value(effective_units)
+    z = compute_critical_value(effective_units)
     if multiplier is not None:
         z = z * (multiplier / Z95)
     low, high = value - z * se, value + z * se
     if ratio.is_proportion:
         estimate, is_sequential = Estimate(value, se, effective_units), multiplier is not None
-        low, high = _clustered_proportion_interval(ratio, estimate, z, is_sequential=is_sequential)
+        low, high = _compute_clustered_interval(ratio, estimate, z, is_sequential=is_sequential)
     return Estimate(value, se, effective_units, low, high)
 
 
-def _effective_units(units: int, ratio: RatioSums) -> int:
+def _count_effective_units(units: int, ratio: RatioSums) -> int:
     """Return the effective number of units on which an estimated ratio is based.
 
     If D is positive in every unit, the effective number is the number of units. Otherwise, it is
@@ -384,7 +394,7 @@ def _effective_units(units: int, ratio: RatioSums) -> int:
     return units if ratio.is_in_every_unit and n_effective > 0 else n_effective
 
 
-def _clustered_proportion_interval(
+def _compute_clustered_interval(
     ratio: RatioSums, estimate: Estimate, z: float, *, is_sequential: bool
 ) -> tuple[float, float]:
     """Return the confidence bounds of a proportion with a standard error clustered by unit.
@@ -403,10 +413,10 @@ def _clustered_proportion_interval(
     successes = ratio.numerator / ratio.scale
     trials = ratio.denominator
     if not _is_binary(ratio):
-        return proportion_interval(estimate.value, estimate.se, estimate.n, z)
+        return compute_proportion_interval(estimate.value, estimate.se, estimate.n, z)
     if is_sequential:
-        return beta_binomial_interval(successes, trials - successes)
-    return wilson_interval(estimate.value, trials)
+        return compute_beta_binomial_interval(successes, trials - successes)
+    return compute_wilson_interval(estimate.value, trials)
 
 
 def _is_binary(ratio: RatioSums) -> bool:

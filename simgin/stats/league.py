@@ -16,7 +16,7 @@ import numpy as np
 
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import BatchRows
-from simgin.stats.estimate import Z95, RatioSums, critical_value, estimate_ratio
+from simgin.stats.estimate import Z95, RatioSums, compute_critical_value, estimate_ratio
 from simgin.stats.metrics import Metric
 from simgin.stats.round_robin import ELO_PER_LOG_ODDS, Pairings, RoundRobin, select_connected
 from simgin.stats.table import Frame, concat_frames, make_frame
@@ -28,7 +28,7 @@ MIX_COLUMNS = (
 MIX_SAMPLES = 200  # number of bootstrap samples (simgin solves a linear program for each)
 # percentiles of the bootstrap samples that are the bounds of an interval
 INTERVAL_PERCENTILES = (2.5, 97.5)
-MIN_WEIGHT = 1e-6  # minimum weight of a strategy in the equilibrium mix
+MIN_MIX_WEIGHT = 1e-6  # minimum weight of a strategy in the equilibrium mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -48,7 +48,7 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         matches or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
         values="value")`.
     """
-    table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
+    table = [row for (a, b), rows in pairings.items() for row in _make_cross_table_rows(a, b, rows)]
     return make_frame(table, CROSS_TABLE_COLUMNS)
 
 
@@ -66,18 +66,18 @@ def compute_ratings(round_robin: RoundRobin) -> Frame:
         chain of pairings connects a strategy with the anchor, the rating of the strategy is NaN. If
         a pairing has fewer than 5 batches, all ratings are NaN.
     """
-    frame = _undefined_ratings(round_robin)
+    frame = _make_undefined_ratings(round_robin)
     connected = select_connected(round_robin)
     if not connected.has_enough_batches:
         return frame
     counts = frame.set_index("strategy")["n"]
-    ratings = _rank(connected)
+    ratings = _compute_connected_ratings(connected)
     ratings = ratings.assign(n=counts[ratings["strategy"]].to_numpy())
     is_connected = frame["strategy"].isin(connected.names)
     return ratings if is_connected.all() else concat_frames([ratings, frame[~is_connected]])
 
 
-def _rank(round_robin: RoundRobin) -> Frame:
+def _compute_connected_ratings(round_robin: RoundRobin) -> Frame:
     """Return the ratings of a connected round robin, with the best strategy first.
 
     The columns are RATING_COLUMNS except `n`.
@@ -104,7 +104,7 @@ def _rank(round_robin: RoundRobin) -> Frame:
     return make_frame(columns)
 
 
-def _undefined_ratings(round_robin: RoundRobin) -> Frame:
+def _make_undefined_ratings(round_robin: RoundRobin) -> Frame:
     """Return a DataFrame in which all ratings are undefined."""
     undefined_columns = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
@@ -114,9 +114,9 @@ def _undefined_ratings(round_robin: RoundRobin) -> Frame:
     return make_frame({**undefined_columns, "strategy": round_robin.names, "n": counts})
 
 
-def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
+def _make_cross_table_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Return the rows of two strategies in the cross-table, one from the perspective of each."""
-    pair_counts = rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64).tolist()
+    pair_counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS].sum(axis=0, dtype=np.int64).tolist()
     n_pairs = sum(pair_counts)
     quarter_wins = sum(count * score for score, count in enumerate(pair_counts))
     squared_quarter_wins = sum(count * score**2 for score, count in enumerate(pair_counts))
@@ -131,7 +131,7 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
 
 
 def _count_results(rows: np.ndarray) -> int:
-    return 2 * int(batches.unit_counts(rows).sum())
+    return 2 * int(batches.extract_unit_counts(rows).sum())
 
 
 STANDINGS_METRICS = {"deal": ("deal_win", "margin"), "match": ("match_win", "deal_win", "margin")}
@@ -170,7 +170,7 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     renamed_ratings = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for rating_row in renamed_ratings.to_dict("records"):
         strategy = rating_row["strategy"]
-        measures = _mean_measures([side for side in sides if side.strategy == strategy])
+        measures = _compute_mean_results([side for side in sides if side.strategy == strategy])
         rows.append({**rating_row, **measures, **mix_by_name.loc[strategy]})
     if ratings["elo"].isna().all():
         win_rate = STANDINGS_METRICS[sides[0].matchup.unit][0]
@@ -178,7 +178,7 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     return make_frame([{"place": i, **row} for i, row in enumerate(rows, start=1)], LEAGUE_COLUMNS)
 
 
-def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
+def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     """Return the groups of strategies that have identical results against all opponents.
 
     Duplicates count several times as opponents of the other strategies.
@@ -192,7 +192,7 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     """
     results_by_name: dict[str, dict[str, bytes]] = {}
     for side in sides:
-        results_by_name.setdefault(side.strategy, {})[side.opponent] = _result_bytes(side)
+        results_by_name.setdefault(side.strategy, {})[side.opponent] = _encode_results(side)
     groups: list[list[str]] = []
     for name in results_by_name:
         for group in groups:
@@ -208,36 +208,42 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _result_bytes(side: BatchRows) -> bytes:
+def _encode_results(side: BatchRows) -> bytes:
     """Return the numerators of all per-deal metrics in each batch as bytes that can be compared."""
     columns = [
-        metric.sign(side.as_b) * batches.fact_sums(side.rows, metric.fact_index(side.as_b))
+        metric.sign(side.as_b) * batches.extract_fact_sums(side.rows, metric.fact_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()
 
 
-def _mean_measures(sides: Sequence[BatchRows]) -> dict[str, float]:
+def _compute_mean_results(sides: Sequence[BatchRows]) -> dict[str, float]:
     """Return the mean results of a strategy with intervals, and the number of deals or matches."""
     unit = sides[0].matchup.unit
     row: dict[str, float] = {}
     for name in STANDINGS_METRICS[unit]:
-        mean, se, half_width = _mean_metric(sides, metrics.METRICS_BY_NAME[name])
+        mean, se, half_width = _compute_mean_metric(sides, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
         row |= {f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-    row["n"] = sum(batches.count_played(side.rows, unit) for side in sides)
+    row["n"] = sum(batches.count_games(side.rows, unit) for side in sides)
     return row
 
 
-def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
+def _compute_mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
     """Return a metric's mean over matchups, its standard error and the half-width of its interval.
 
     If there are too few batches, the half-width is NaN.
     """
-    rates = [paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in sides]
+    rates = [
+        paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in sides
+    ]
     mean = paired_estimate.average_estimates(rates)
     width_factor = max(side.multiplier or Z95 for side in sides) / Z95
-    half_width = critical_value(batches.effective_batches(sides[0].rows)) * mean.se * width_factor
+    half_width = (
+        compute_critical_value(batches.count_effective_batches(sides[0].rows))
+        * mean.se
+        * width_factor
+    )
     return mean.value, mean.se, half_width
 
 
@@ -295,8 +301,8 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
         Weights, (k,) float64 with sum 1. If there are several equilibria, the weights have maximum
         entropy, so that equivalent choices have equal weights.
     """
-    interior_weights = _solve_interior(game)
-    in_mix = interior_weights > MIN_WEIGHT
+    interior_weights = _find_interior_equilibrium(game)
+    in_mix = interior_weights > MIN_MIX_WEIGHT
     weights = interior_weights * in_mix
     payoffs_against_mix = game[:, in_mix]
     mix_payoffs = payoffs_against_mix[in_mix]
@@ -305,7 +311,7 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-def _solve_interior(game: np.ndarray) -> np.ndarray:
+def _find_interior_equilibrium(game: np.ndarray) -> np.ndarray:
     """Return an equilibrium with as many positive weights as possible.
 
     If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
@@ -354,7 +360,7 @@ def _maximise_entropy(game: np.ndarray, start: np.ndarray) -> np.ndarray:
         order,
         start,
         jac=slope,
-        bounds=[(MIN_WEIGHT**2, 1)] * len(start),
+        bounds=[(MIN_MIX_WEIGHT**2, 1)] * len(start),
         constraints=[gain_constraint, sum_constraint],
         method="SLSQP",
         options={"ftol": 1e-12, "maxiter": 1000},

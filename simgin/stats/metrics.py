@@ -16,7 +16,7 @@ DEAL, MATCH = "deal", "match"
 # names of the recorded quantities that count deals and matches
 UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}
 # Numbers of players for which a metric exists
-ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
+ONE_OR_TWO_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
 # prefixes of the quantities that are recorded for each side
 OPPOSITE_PREFIX = {"a_": "b_", "b_": "a_"}
 
@@ -46,7 +46,7 @@ class Metric:
     better: str = ""
     scale: int = 1
     heading: str = ""
-    players: tuple[int, ...] = ANY_PLAYERS
+    players: tuple[int, ...] = ONE_OR_TWO_PLAYERS
 
     @property
     def numerator_a(self) -> str:
@@ -120,7 +120,7 @@ def _read_metrics() -> tuple[Metric, ...]:
     text = Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for table in tables.values():
-        table["players"] = tuple(table.get("players", ANY_PLAYERS))
+        table["players"] = tuple(table.get("players", ONE_OR_TWO_PLAYERS))
     return tuple(Metric(name, **table) for name, table in tables.items())
 
 
@@ -130,13 +130,13 @@ METRICS = _read_metrics()
 # which the metric is shown even if its event never occurred. The first six metrics describe who
 # wins.
 TABLE_METRICS = {
-    "deal_win": ANY_PLAYERS,
+    "deal_win": ONE_OR_TWO_PLAYERS,
     "margin": TWO_PLAYERS,
     "score": ONE_PLAYER,
-    "match_win": ANY_PLAYERS,
+    "match_win": ONE_OR_TWO_PLAYERS,
     "goal_met": ONE_PLAYER,
     "settlement": TWO_PLAYERS,
-    "gin": ANY_PLAYERS,
+    "gin": ONE_OR_TWO_PLAYERS,
     "big_gin": (),
     "shot": (),
     "knock": TWO_PLAYERS,
@@ -147,7 +147,7 @@ TABLE_METRICS = {
     "joker": (),
     "limit": (),
     "stalled": (),
-    "turns": ANY_PLAYERS,
+    "turns": ONE_OR_TWO_PLAYERS,
 }
 WIN_METRICS = tuple(TABLE_METRICS)[:6]
 METRICS_BY_NAME = {metric.name: metric for metric in METRICS}
@@ -158,7 +158,7 @@ def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
     return tuple(metric for metric in METRICS if metric.unit == unit and players in metric.players)
 
 
-def headline_metrics(unit: str, players: int) -> tuple[str, str]:
+def select_headline_metrics(unit: str, players: int) -> tuple[str, str]:
     """Return the two metrics that show which strategy wins: a proportion and a metric in points."""
     if players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")

@@ -16,7 +16,7 @@ import numpy as np
 
 from simgin.stats import batches
 from simgin.stats.batches import MIN_BATCHES
-from simgin.stats.estimate import ALPHA, critical_value, proportion_interval
+from simgin.stats.estimate import ALPHA, compute_critical_value, compute_proportion_interval
 from simgin.stats.metrics import Metric
 
 NO_INFLUENCES = np.zeros(0)
@@ -78,7 +78,7 @@ class PairedEstimate:
         elif self.effective_batches < MIN_BATCHES:
             se = np.nan
         else:
-            se = batches.standard_error(self.influences, self.effective_batches)
+            se = batches.compute_standard_error(self.influences, self.effective_batches)
         return batches.add_continuity_correction(se, df, self.unseen_variance)
 
     @property
@@ -89,11 +89,11 @@ class PairedEstimate:
         the standard error.
         """
         se = self.se
-        z = critical_value(self.df + 1, self.error_rate)
+        z = compute_critical_value(self.df + 1, self.error_rate)
         if np.isnan(self.value + se):
             return np.nan, np.nan
         if self.is_proportion:
-            return proportion_interval(self.value, se, self.n, z)
+            return compute_proportion_interval(self.value, se, self.n, z)
         return self.value - z * se, self.value + z * se
 
     @property
@@ -150,7 +150,9 @@ class PairedEstimate:
         )
 
 
-def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> PairedEstimate:
+def estimate_metric_by_batch(
+    rows: np.ndarray, metric: Metric, as_b: bool = False
+) -> PairedEstimate:
     """Estimate a metric of a matchup and store the influence of each batch.
 
     Args:
@@ -161,22 +163,22 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
     Returns:
         The estimate, whose value is NaN if the denominator is 0.
     """
-    n = batches.count_played(rows, metric.unit)
+    n = batches.count_games(rows, metric.unit)
     fact = metric.fact_index(as_b)
-    denominator = int(batches.denominator_sums(rows, fact).sum())
+    denominator = int(batches.extract_denominator_sums(rows, fact).sum())
     if not denominator:
         return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.sign(as_b)
-    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / denominator)
+    value = float(sign * batches.extract_fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.compute_influences(rows, fact, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0
-    n_effective = batches.effective_batches(rows)
+    n_effective = batches.count_effective_batches(rows)
     return PairedEstimate(
         value, n, influences, n_effective, metric.is_proportion, event_size=event_size
     )
 
 
-def compute_ratio_between(
+def estimate_metric_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
     """Estimate a metric of strategy `a` against strategy `b`.
@@ -184,11 +186,11 @@ def compute_ratio_between(
     The key of the matchup can be (a, b) or (b, a).
     """
     if (a, b) in matchups:
-        return compute_ratio(matchups[a, b], metric)
-    return compute_ratio(matchups[b, a], metric, as_b=True)
+        return estimate_metric_by_batch(matchups[a, b], metric)
+    return estimate_metric_by_batch(matchups[b, a], metric, as_b=True)
 
 
-def compute_rate(
+def estimate_rate(
     counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = True
 ) -> PairedEstimate:
     """Estimate the number of events per case.
@@ -206,7 +208,7 @@ def compute_rate(
     return PairedEstimate(value, n, influences, n_effective, is_proportion, event_size=event_size)
 
 
-def from_jackknife(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
+def make_jackknife_estimate(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
     """Return an estimate with the influences that the jackknife assigns (Efron 1982, section 3.1).
 
     Args:

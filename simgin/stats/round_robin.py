@@ -20,16 +20,16 @@ from simgin.core import rng
 from simgin.stats import batches
 from simgin.stats.batches import MIN_BATCHES
 from simgin.stats.differences import adjust_p_values
-from simgin.stats.estimate import ALPHA, critical_value
+from simgin.stats.estimate import ALPHA, compute_critical_value
 from simgin.stats.table import Frame, make_frame
 
-ANCHOR = "simple"
+ANCHOR_STRATEGY = "simple"
 BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # number of Elo points per unit of the log odds
-TOLERANCE = 1e-9  # maximum change in a log strength in the last iteration of the fit
-MAX_ITERATIONS = 100_000
+FIT_TOLERANCE = 1e-9  # maximum change in a log strength in the last iteration of the fit
+MAX_FIT_ITERATIONS = 100_000
 VIRTUAL_WINS = 0.5  # wins that the virtual draw of a pairing adds to each side
-PHILOX_WORDS = 4  # number of random numbers in a Philox block
+WORDS_PER_PHILOX_BLOCK = 4  # number of random numbers in a Philox block
 
 # batch rows of each pair of different strategies (A, B), (n_batches, n_columns) int64
 Pairings = Mapping[tuple[str, str], np.ndarray]
@@ -54,13 +54,15 @@ class RoundRobin:
     def names(self) -> list[str]:
         """Names of the strategies in the order of the pairings, with the anchor first."""
         names = dict.fromkeys(chain.from_iterable(self.pairings))
-        return sorted(names, key=lambda name: name != ANCHOR)
+        return sorted(names, key=lambda name: name != ANCHOR_STRATEGY)
 
     @cached_property
     def effective_batches(self) -> float:
         """Smallest effective number of batches among the pairings."""
         rows = self.pairings.values()
-        return min((batches.effective_batches(r) if len(r) else 0.0 for r in rows), default=0.0)
+        return min(
+            (batches.count_effective_batches(r) if len(r) else 0.0 for r in rows), default=0.0
+        )
 
     @property
     def has_enough_batches(self) -> bool:
@@ -81,7 +83,9 @@ class RoundRobin:
         """
         # number of batches in the longest pairing
         n_batches = max(map(len, self.pairings.values()))
-        weights = np.vstack([np.ones(n_batches), resample(self.seed, self.samples, n_batches)])
+        weights = np.vstack(
+            [np.ones(n_batches), draw_bootstrap_counts(self.seed, self.samples, n_batches)]
+        )
         return count_wins(self.names, self.pairings, weights)
 
     @cached_property
@@ -112,7 +116,7 @@ class RoundRobin:
 
         The first axis of `sampled` indexes the bootstrap samples.
         """
-        return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
+        return compute_critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
     def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
         """Return the bootstrap standard error of each value.
@@ -149,14 +153,14 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     wins = np.zeros((len(weights), k, k))
     for (a, b), rows in pairings.items():
         i, j = names.index(a), names.index(b)
-        counts = rows[:, batches.PAIR_COLUMNS]
+        counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS]
         batch_weights = weights[:, : len(rows)]
-        wins[:, i, j] += batch_weights @ (2 * counts @ batches.PAIR_SCORES)
-        wins[:, j, i] += batch_weights @ (2 * counts @ batches.PAIR_SCORES[::-1])
+        wins[:, i, j] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES)
+        wins[:, j, i] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES[::-1])
     return wins
 
 
-def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
+def draw_bootstrap_counts(seed: int, samples: int, n_batches: int) -> np.ndarray:
     """Return how often each bootstrap sample draws each batch, (samples, n_batches) float64.
 
     Each row contains integers that add up to `n_batches`. Random number b of sample s is word b % 4
@@ -167,7 +171,7 @@ def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
         samples: Number of bootstrap samples.
         n_batches: Number of batches.
     """
-    scaled_numbers = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
+    scaled_numbers = _draw_random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
     batch_indices = scaled_numbers >> np.uint64(32)
     first_bins = n_batches * np.arange(samples)
     bins = batch_indices.astype(np.int64) + first_bins[:, None]
@@ -175,9 +179,9 @@ def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
     return table.astype(float)
 
 
-def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
+def _draw_random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
     """Return the 32-bit random numbers of the bootstrap samples, (samples, n_batches) uint64."""
-    n_blocks = -(-n_batches // PHILOX_WORDS)
+    n_blocks = -(-n_batches // WORDS_PER_PHILOX_BLOCK)
     index_grid = np.mgrid[:samples, :n_blocks]
     sample, index = (indices.ravel().astype(np.uint64) for indices in index_grid)
     random_words = rng.philox(
@@ -188,7 +192,9 @@ def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(random_words, axis=-1).reshape(samples, PHILOX_WORDS * n_blocks)[:, :n_batches]
+    return np.stack(random_words, axis=-1).reshape(samples, WORDS_PER_PHILOX_BLOCK * n_blocks)[
+        :, :n_batches
+    ]
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
@@ -280,7 +286,7 @@ class Triads:
         return self.circles[self.circles["p_holm"] < ALPHA]
 
 
-def find_circles(cross_table: Frame) -> Triads:
+def find_cyclic_triads(cross_table: Frame) -> Triads:
     """Find the circular triads of strategies in a cross-table.
 
     In a circular triad, each strategy beats the next. The closest pair therefore determines the
@@ -293,8 +299,8 @@ def find_circles(cross_table: Frame) -> Triads:
     from scipy.special import ndtr
 
     names = list(dict.fromkeys(cross_table["strategy"]))
-    win_rates = _pivot(cross_table, names, "value")
-    standard_errors = _pivot(cross_table, names, "se")
+    win_rates = _pivot_cross_table(cross_table, names, "value")
+    standard_errors = _pivot_cross_table(cross_table, names, "se")
     win_margins = win_rates - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
         excess = np.where(win_margins == 0, 0, win_margins / standard_errors)
@@ -305,7 +311,7 @@ def find_circles(cross_table: Frame) -> Triads:
         if np.isnan([win_rates[pair] for pair in pairs]).any():
             continue
         n_triads += 1
-        rows += _circle_rows(pairs, names, win_rates, excess)
+        rows += _iterate_cyclic_triad_rows(pairs, names, win_rates, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
     sorted_circles = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
     p = np.ones(2 * n_triads)  # Both directions of every triad are tested.
@@ -316,7 +322,7 @@ def find_circles(cross_table: Frame) -> Triads:
 PairIndices = tuple[int, int]
 
 
-def _circle_rows(
+def _iterate_cyclic_triad_rows(
     pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
     """Yield the table row of each triad that is circular in either direction."""
@@ -327,7 +333,7 @@ def _circle_rows(
             yield (*players, win_rates[closest_pair], excess[closest_pair], np.nan)
 
 
-def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
+def _pivot_cross_table(cross: Frame, names: list[str], column: str) -> np.ndarray:
     table = cross.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
@@ -354,14 +360,14 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     log_t: np.ndarray = np.zeros(total_wins.shape)
     if start is not None:
         log_t = log_t + start
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(MAX_FIT_ITERATIONS):
         previous_log_t = log_t
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
         games_per_strength = games / pair_strengths
         log_t = np.log(total_wins) - np.log(games_per_strength.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - previous_log_t).max() < TOLERANCE:
+        if np.abs(log_t - previous_log_t).max() < FIT_TOLERANCE:
             break
     return log_t
 

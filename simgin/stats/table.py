@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 else:
     Frame = Any  # placeholder type, because pandas loads slowly
 
-Rows = list[dict[str, Any]]  # dictionaries with the keys in TABLE_COLUMNS
-ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup, by metric
+RowDicts = list[dict[str, Any]]  # dictionaries with the keys in TABLE_COLUMNS
+RowsByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup, by metric
 TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
@@ -63,7 +63,7 @@ def read_schema() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
-def output_columns(output: str) -> tuple[str, ...]:
+def list_output_columns(output: str) -> tuple[str, ...]:
     """Return the columns of an output.
 
     If the output has estimates, its columns begin with TABLE_COLUMNS.
@@ -73,7 +73,7 @@ def output_columns(output: str) -> tuple[str, ...]:
     return (*common_columns, *output_schema.get("columns", ()))
 
 
-def build_frame(output: str, rows: Any) -> Frame:
+def build_output_frame(output: str, rows: Any) -> Frame:
     """Convert the rows of an output to a DataFrame with the columns of the output.
 
     If a column of TABLE_COLUMNS is missing from the rows, it is added and left empty. If a row has
@@ -87,7 +87,7 @@ def build_frame(output: str, rows: Any) -> Frame:
     Raises:
         ValueError: If rows.toml does not list a column for the output.
     """
-    columns = output_columns(output)
+    columns = list_output_columns(output)
     frame = make_frame(rows)
     if undeclared_columns := ", ".join(name for name in map(str, frame) if name not in columns):
         raise ValueError(
@@ -126,15 +126,15 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
     return pd.concat(frames).sort_index(kind="stable", ignore_index=True)
 
 
-def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str, Any]:
+def make_estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str, Any]:
     """Return the columns value, se, low, high and n of an estimate."""
     numbers = (estimate.value, estimate.se, *estimate.interval, n)
     return dict(zip((*NUMBER_COLUMNS, "n"), numbers, strict=True))
 
 
-def estimate_rows(
+def compute_estimate_rows(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
-) -> Rows:
+) -> RowDicts:
     """Return all rows of one matchup, first from the perspective of A and then of B.
 
     If both strategies are the same or `b` is empty, only the perspective of A is returned.
@@ -213,7 +213,7 @@ def _to_json_value(cell: Any) -> Any:
     return None if np.isnan(cell) else float(f"{cell:.{SIGNIFICANT_DIGITS}g}")
 
 
-def to_rows(tidy_rows: TidyRows) -> Rows:
+def to_row_dicts(tidy_rows: TidyRows) -> RowDicts:
     """Convert tidy rows to a list of dictionaries.
 
     A list is returned unchanged, so that `simgin match` need not import pandas.
@@ -225,7 +225,7 @@ def to_rows(tidy_rows: TidyRows) -> Rows:
     ]
 
 
-def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
+def find_interval(rows: RowsByMetric, metric: str) -> tuple[float, float, float]:
     """Return the value and the confidence bounds of a metric from the rows of a matchup.
 
     If the metric is undefined or missing, all three numbers are NaN.
@@ -236,7 +236,7 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
     return float(row["value"]), float(row["low"]), float(row["high"])
 
 
-def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
+def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str], RowsByMetric]]:
     """Yield the key (variant, A, B) of each matchup together with A's rows by metric.
 
     Args:
@@ -245,8 +245,8 @@ def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str]
     Raises:
         ValueError: If the rows come from several runs.
     """
-    sides: dict[tuple[str, str, str], Rows] = {}
-    for row in to_rows(tidy_rows):
+    sides: dict[tuple[str, str, str], RowDicts] = {}
+    for row in to_row_dicts(tidy_rows):
         sides.setdefault((row["variant"], row["strategy"], row["opponent"]), []).append(row)
     yielded_matchups: set[tuple[str, frozenset[str]]] = set()
     for (variant, a, b), rows in sides.items():
@@ -256,7 +256,7 @@ def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str]
             yield (variant, a, b), index_by_metric(rows)
 
 
-def index_by_metric(rows: Rows) -> ByMetric:
+def index_by_metric(rows: RowDicts) -> RowsByMetric:
     """Return the rows of one side of a matchup as a dictionary by metric.
 
     Raises:

@@ -28,8 +28,14 @@ from simgin.core.batch_columns import (
     FACT_INDEX,
 )
 from simgin.stats import batches, metrics, paired_estimate
-from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES
-from simgin.stats.estimate import MIN_UNITS, Z95, Estimate, estimate_metric, interval_around
+from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES
+from simgin.stats.estimate import (
+    MIN_UNITS,
+    Z95,
+    Estimate,
+    estimate_metric,
+    make_estimate_with_t_interval,
+)
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, make_frame
 
@@ -39,11 +45,11 @@ ADJUSTED_COLUMNS = (
 )
 # Minimum number of batches. With fewer batches, useless control variates often appear to be useful.
 MIN_BATCHES_REGRESSION = 30
-MIN_SLOPE_T = 3.0  # minimum absolute slope of the regression, in standard errors
+MIN_SLOPE_T_STATISTIC = 3.0  # minimum absolute slope of the regression, in standard errors
 MAX_VARIANCE_RATIO = 0.95  # maximum variance ratio for which an adjusted estimate is shown
 # metrics that the control variate can make more precise, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
-REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
+PARAMS_WITH_KNOWN_MEAN = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
 # Mean deadwood of ten cards over all C(52,10) hands (tests/oracles/test_opening_deadwood.py)
 MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
@@ -61,7 +67,7 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
     # The joker can replace a card, so the mean is unknown.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
-    if any(params[name] != value for name, value in REQUIRED_PARAMS.items()):
+    if any(params[name] != value for name, value in PARAMS_WITH_KNOWN_MEAN.items()):
         return None
     return -MEAN_DEADWOOD_OF_TEN  # In a solitaire game, the player counts as the nondealer.
 
@@ -84,17 +90,17 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         effective batches or the variance is 0, the function returns None.
     """
     fact = metrics.METRICS_BY_NAME[metric].fact_index()
-    denominator = batches.denominator_sums(rows, fact).sum()
-    n_batches = batches.effective_batches(rows) if len(rows) else 0.0
+    denominator = batches.extract_denominator_sums(rows, fact).sum()
+    n_batches = batches.count_effective_batches(rows) if len(rows) else 0.0
     if n_batches < MIN_BATCHES_REGRESSION or not denominator:
         return None
-    value = batches.fact_sums(rows, fact).sum() / denominator
+    value = batches.extract_fact_sums(rows, fact).sum() / denominator
     influences = batches.compute_influences(rows, fact)
-    deals = batches.fact_sums(rows, FACT_INDEX["deals"])
+    deals = batches.extract_fact_sums(rows, FACT_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
     centred_control = rows[:, COL_DEALT_DIFFERENCE] - mean * deals
     total_offset = centred_control.sum()
-    units = batches.unit_counts(rows)
+    units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
     control_variance = float(residual_control @ residual_control)
     influence_variance = float(influences @ influences)
@@ -104,11 +110,13 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     residual_variance = influence_variance - slope**2 * control_variance
     leverage = 1 + total_offset**2 / (n_batches * control_variance)
     se = float(np.sqrt(n_batches / (n_batches - 2) * residual_variance * leverage))
-    estimate = interval_around(value - slope * total_offset, se, int(n_batches), n_batches - 1)
+    estimate = make_estimate_with_t_interval(
+        value - slope * total_offset, se, int(n_batches), n_batches - 1
+    )
     return estimate, residual_variance / (n_batches - 2) * (n_batches - 1) / influence_variance
 
 
-def control_variate_mean(
+def estimate_mean_with_control_variate(
     values: np.ndarray, control: np.ndarray, control_mean: Estimate
 ) -> Estimate:
     """Return the mean of values after adjustment by a control variate with a known mean.
@@ -131,7 +139,7 @@ def control_variate_mean(
     leverage = 1 + n_units * offset**2 / squared_deviations if squared_deviations else 1.0
     error = np.sqrt(variance / n_units * leverage + (slope * control_mean.se) ** 2)
     adjusted_mean = float(values.mean()) - slope * offset
-    return interval_around(adjusted_mean, float(error), n_units, n_units - 1)
+    return make_estimate_with_t_interval(adjusted_mean, float(error), n_units, n_units - 1)
 
 
 def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
@@ -149,17 +157,17 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     adjustable = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
-    table = filter(None, (_adjusted_row(rows, name, mean or 0.0) for name in adjustable))
+    table = filter(None, (_make_adjusted_row(rows, name, mean or 0.0) for name in adjustable))
     return make_frame(list(table), ADJUSTED_COLUMNS)
 
 
-def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
+def _make_adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     """Return the adjusted row of a metric, or None if the variance reduction is too small."""
     adjustment = adjust_metric(rows, name, mean)
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    is_significant = _is_significant(variance_ratio, batches.effective_batches(rows))
+    is_significant = _is_significant(variance_ratio, batches.count_effective_batches(rows))
     if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
     unadjusted_estimate = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
@@ -172,7 +180,7 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
         "adjusted_low": estimate.low,
         "adjusted_high": estimate.high,
         "variance_ratio": variance_ratio,
-        "n": batches.count_played(rows, metrics.DEAL),
+        "n": batches.count_games(rows, metrics.DEAL),
     }
 
 
@@ -185,7 +193,7 @@ def _is_significant(variance_ratio: float, n_batches: float) -> bool:
     df = n_batches - 2
     # unexplained proportion of the variance, 1 - r^2
     unexplained_proportion = variance_ratio * df / (n_batches - 1)
-    return df * (1 - unexplained_proportion) > MIN_SLOPE_T**2 * unexplained_proportion
+    return df * (1 - unexplained_proportion) > MIN_SLOPE_T_STATISTIC**2 * unexplained_proportion
 
 
 # Efficiency of pairing
@@ -206,7 +214,9 @@ MARGIN_COLUMNS = {
 RhoFunction = Callable[[np.ndarray, str], np.ndarray]
 
 
-def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
+def compute_pairing_efficiency(
+    rows: np.ndarray, unit: str, multiplier: float | None = None
+) -> Frame:
     """Return the efficiency of mirrored pairs for the margin and for wins.
 
     The rows are named "points" and "share".
@@ -227,17 +237,17 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
         DataFrame with PAIRING_COLUMNS. `n` is the number of single results. If there are fewer than
         30 pairs or 5 batches or if the variance is 0, the values are NaN.
     """
-    n_results = batches.count_played(rows, unit)
+    n_results = batches.count_games(rows, unit)
     table = []
-    for name, rho_function in (("points", _margin_rho), ("share", _win_rho)):
-        rho = _jackknife_rho(rows, unit, rho_function)
-        low, high = _rho_interval(rho, multiplier)
+    for name, rho_function in (("points", _compute_margin_rho), ("share", _compute_win_rho)):
+        rho = _estimate_rho(rows, unit, rho_function)
+        low, high = _compute_rho_interval(rho, multiplier)
         row = (name, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
         table.append(row)
     return make_frame(table, PAIRING_COLUMNS)
 
 
-def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
+def _compute_rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
     """Return the bounds of the 95 % confidence interval for the variance ratio rho.
 
     For runs with a stopping rule, the bounds are wider.
@@ -249,37 +259,39 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
     return rho.value - half_width, rho.value + half_width
 
 
-def _jackknife_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> PairedEstimate:
+def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> PairedEstimate:
     """Return the variance ratio rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
-    n = batches.count_played(rows, unit)
+    n = batches.count_games(rows, unit)
     if total[COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
         return PairedEstimate.with_known_se(np.nan, np.nan, n)
     (full_rho,) = rho_function(total[None], unit)
-    return paired_estimate.from_jackknife(float(full_rho), rho_function(total - rows, unit), n)
+    return paired_estimate.make_jackknife_estimate(
+        float(full_rho), rho_function(total - rows, unit), n
+    )
 
 
-def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
+def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of the margins for each sum of rows."""
     name, square_column = MARGIN_COLUMNS[unit]
     fact = FACT_INDEX[name]
-    margins = batches.fact_sums(totals, fact)
+    margins = batches.extract_fact_sums(totals, fact)
     squares = totals[:, COL_SQUARE + fact]
     single_squares = totals[:, square_column]
     return _compute_rho(
-        n_pairs=batches.unit_counts(totals),
+        n_pairs=batches.extract_unit_counts(totals),
         pair_mean_sum=margins / 2,
         pair_squares=squares / 4,
         single_squares=single_squares.astype(float),
     )
 
 
-def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
+def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of wins for each sum of rows.
 
     A win counts as 1, a draw as one half, and a loss as 0.
     """
-    pair_counts = totals[:, PAIR_COLUMNS]
+    pair_counts = totals[:, PAIR_HISTOGRAM_COLUMNS]
     if unit == metrics.DEAL:
         n_won = _sum_fact(totals, "a_deal_win")
         n_drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
@@ -287,15 +299,15 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
         n_drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
         n_won = (_sum_fact(totals, "a_match_win") - n_drawn) / 2
     return _compute_rho(
-        n_pairs=batches.unit_counts(totals),
-        pair_mean_sum=pair_counts @ PAIR_SCORES,
-        pair_squares=pair_counts @ PAIR_SCORES**2,
+        n_pairs=batches.extract_unit_counts(totals),
+        pair_mean_sum=pair_counts @ PAIR_WIN_RATES,
+        pair_squares=pair_counts @ PAIR_WIN_RATES**2,
         single_squares=n_won + n_drawn / 4,
     )
 
 
 def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
-    return batches.fact_sums(totals, FACT_INDEX[name])
+    return batches.extract_fact_sums(totals, FACT_INDEX[name])
 
 
 def _compute_rho(
@@ -344,7 +356,7 @@ def count_double_wins(totals: np.ndarray) -> DoubleWins:
     """
     from scipy.stats import binomtest
 
-    pair_counts = totals[PAIR_COLUMNS]
+    pair_counts = totals[PAIR_HISTOGRAM_COLUMNS]
     a = int(pair_counts[-1])
     b = int(pair_counts[0])
     n_pairs = a + b

@@ -12,7 +12,7 @@ import pytest
 
 from simgin.runs.directory import with_checksum
 from simgin.stats.metrics import METRICS_BY_NAME
-from simgin.stats.table import TABLE_COLUMNS, output_columns, read_schema
+from simgin.stats.table import TABLE_COLUMNS, list_output_columns, read_schema
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_every_table_has_the_columns_of_its_schema_and_proportions_up_to_1(path)
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
     declared = [
-        output_columns(output)
+        list_output_columns(output)
         for output, entry in read_schema()["outputs"].items()
         if fnmatch(path.stem, entry.get("file") or output)
     ]

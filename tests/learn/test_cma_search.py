@@ -16,7 +16,7 @@ from simgin.rules import variants
 from simgin.runs import ledger, runner
 from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import BatchRows
-from simgin.stats.paired_estimate import PairedEstimate, compute_ratio
+from simgin.stats.paired_estimate import PairedEstimate, estimate_metric_by_batch
 from simgin.strategy import Param, loader, strategy_spec
 from support.planted_strategy import BEST, write_planted
 
@@ -74,14 +74,20 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     rows = runner.run_matchups(matchups, 3000)
     cells = [BatchRows(matchup.key, each) for matchup, each in zip(matchups, rows, strict=True)]
     metric = metrics.METRICS_BY_NAME["match_win"]
-    gain = found_by.to_estimate(compute_ratio(rows[0], metric) - compute_ratio(rows[1], metric))
+    gain = found_by.to_estimate(
+        estimate_metric_by_batch(rows[0], metric) - estimate_metric_by_batch(rows[1], metric)
+    )
     (row,) = differences.compute_differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.value)
     assert gain.se == pytest.approx(row.se, rel=0.01)
     won = metrics.METRICS_BY_NAME["match_win"].fact_index()
     for cell in cells:
-        shares = batches.fact_sums(cell.rows, won) / batches.denominator_sums(cell.rows, won) / 2
-        assert compute_ratio(cell.rows, metric).value == pytest.approx(shares.mean())
+        shares = (
+            batches.extract_fact_sums(cell.rows, won)
+            / batches.extract_denominator_sums(cell.rows, won)
+            / 2
+        )
+        assert estimate_metric_by_batch(cell.rows, metric).value == pytest.approx(shares.mean())
 
 
 def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monkeypatch):

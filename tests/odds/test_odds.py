@@ -23,7 +23,7 @@ from simgin.report.numbers import format_estimate
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
-from simgin.stats.table import output_columns
+from simgin.stats.table import list_output_columns
 from simgin.strategy.cast import odds_players
 from support.sentence_checks import list_errors
 
@@ -373,7 +373,7 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = two_player_odds.odds_by_score(standard)
-    assert tuple(frame.columns) == output_columns("scores")
+    assert tuple(frame.columns) == list_output_columns("scores")
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:

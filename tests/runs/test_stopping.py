@@ -111,12 +111,12 @@ def test_the_pair_test_reports_its_conclusion():
 
 
 def test_the_planned_units_are_known_before_playing():
-    assert make_precision_rule("0.1%", matchup()).planned_units == estimate.planned_sample_size(
-        0.001, 0.3
-    )
+    assert make_precision_rule(
+        "0.1%", matchup()
+    ).planned_units == estimate.compute_planned_sample_size(0.001, 0.3)
     assert make_precision_rule(
         "0.1%", matchup(b="gold")
-    ).planned_units == estimate.planned_sample_size(0.001, 0.5)
+    ).planned_units == estimate.compute_planned_sample_size(0.001, 0.5)
     assert SequentialTest(0, 5).planned_units == pytest.approx(
         2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3
     )
@@ -141,4 +141,4 @@ def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
         "metric"
     )
     limits = tuple(frame.loc["deal_win", ["low", "high"]])
-    assert limits == pytest.approx(estimate.beta_binomial_interval(won, 5000 - won))
+    assert limits == pytest.approx(estimate.compute_beta_binomial_interval(won, 5000 - won))

@@ -20,7 +20,7 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.runs.stopping import PrecisionRule, SequentialTest, elo_to_score
 from simgin.stats import batches, differences, league, metrics, paired_estimate, variance
 from simgin.stats.batches import BatchRows
-from simgin.stats.estimate import beta_binomial_interval, estimate_metric
+from simgin.stats.estimate import compute_beta_binomial_interval, estimate_metric
 from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, count_wins, fit_strengths
 from support import toy_deals as toy
 
@@ -201,12 +201,12 @@ def coverage_of_rare_differences(batches, least, most):
     """
     void, held = metrics.METRICS_BY_NAME["void"], []
     for one, other, truth in rarely_differing(batches, least, most):
-        run = differences._test_statistics(
+        run = differences._compute_test_statistics(
             differences._estimate_difference((one, other), void, is_paired=True), None
         )
-        review = paired_estimate.compute_ratio(one.rows, void) - paired_estimate.compute_ratio(
-            other.rows, void
-        )
+        review = paired_estimate.estimate_metric_by_batch(
+            one.rows, void
+        ) - paired_estimate.estimate_metric_by_batch(other.rows, void)
         intervals = (
             (run["low"], run["high"]),
             review.interval,
@@ -256,7 +256,7 @@ def test_a_strategy_against_its_clone_takes_half_of_the_cross_table():
     half = draw_population(6, matches=True)
     population = np.concatenate([half, toy.swap_sides(half)])
     rows = toy.draw_rows(stream(6, 6), population, EXPERIMENTS, 300)
-    crossed = [league._cross_rows("a", "b", row[None])[0] for row in rows]
+    crossed = [league._make_cross_table_rows("a", "b", row[None])[0] for row in rows]
     limits = np.array([one[4:6] for one in crossed], dtype=float)
     check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
 
@@ -295,9 +295,9 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():
-    columns = batches.homogeneity_columns("deal_win")
+    columns = batches.list_homogeneity_columns("deal_win")
     found = [
-        batches.compute_homogeneity(rows[:, columns], rows.sum(axis=0), "deal_win")
+        batches.run_homogeneity_test(rows[:, columns], rows.sum(axis=0), "deal_win")
         for rows in repeat_experiment(draw_population(8), 10, 8)
     ]
     p = np.array([one.p for one in found])
@@ -356,7 +356,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
     for look in range(LOOKS):
         n = step * (look + 1)
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
-        low, high = np.array([beta_binomial_interval(int(k), n - int(k)) for k in counts]).T
+        low, high = np.array([compute_beta_binomial_interval(int(k), n - int(k)) for k in counts]).T
         wrong |= ((truth < low) | (high < truth))[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
 
@@ -389,12 +389,12 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     """Jackknife intervals over batches use Student's t distribution."""
     population = draw_population(13)
     counts = population.sum(axis=0)[None] * 10**6
-    points = variance._margin_rho(counts, "deal")[0]
-    truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])
+    points = variance._compute_margin_rho(counts, "deal")[0]
+    truth = np.array([points, variance._compute_win_rho(counts, "deal")[0], 1 - points])
     found = []
     for rows in repeat_experiment(population, batches, 13):
-        measures = variance._margin_rho, variance._win_rho
-        rho = [variance._jackknife_rho(rows, "deal", measure).interval for measure in measures]
+        measures = variance._compute_margin_rho, variance._compute_win_rho
+        rho = [variance._estimate_rho(rows, "deal", measure).interval for measure in measures]
         low, high = rho[0]
         found.append([*rho, (1 - high, 1 - low)])
     low, high = np.moveaxis(np.array(found), 2, 0)

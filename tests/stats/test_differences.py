@@ -10,8 +10,12 @@ from simgin.match_value.outcomes import jackknife_se
 from simgin.stats import batches, paired_estimate
 from simgin.stats import differences as contrast
 from simgin.stats.batches import BatchRows
-from simgin.stats.differences import add_verdicts, classify_difference, compute_differences
-from simgin.stats.estimate import estimate_metric, required_sample_size
+from simgin.stats.differences import (
+    add_equivalence_verdicts,
+    classify_difference,
+    compute_differences,
+)
+from simgin.stats.estimate import estimate_metric, compute_required_sample_size
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 
@@ -86,7 +90,7 @@ def test_cells_are_cut_to_their_common_batches_of_equal_size():
 
 def test_a_batch_cut_short_in_both_counts_for_its_units():
     a, b = (np.vstack([rows(k, 5), rows(k, 1, units=1)]) for k in (0, 1))
-    assert batches.effective_batches(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
+    assert batches.count_effective_batches(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
     found, without = one(side(a), side(b)), one(side(a[:5]), side(b[:5]))
     assert found["se"] == pytest.approx(without["se"], rel=0.02)
     assert found["high"] - found["low"] == pytest.approx(without["high"] - without["low"], rel=0.02)
@@ -108,7 +112,7 @@ def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
     """B's proportion of taken discards uses B's own draws."""
     cell = rows(0)
     for metric in select_metrics("deal"):
-        found = paired_estimate.compute_ratio(cell, metric, as_b)
+        found = paired_estimate.estimate_metric_by_batch(cell, metric, as_b)
         exact = estimate_metric(cell.sum(axis=0), metric, as_b)
         assert found.value == pytest.approx(exact.value, nan_ok=True), metric.name
 
@@ -128,7 +132,7 @@ def differing_in(cases, batches=20):
 def test_the_jackknife_of_a_mean_is_its_usual_error():
     values = np.random.default_rng(4).normal(size=20)
     error, left_out = values.std(ddof=1) / np.sqrt(20), (values.sum() - values) / 19
-    assert paired_estimate.from_jackknife(0, left_out, 20).se == pytest.approx(error)
+    assert paired_estimate.make_jackknife_estimate(0, left_out, 20).se == pytest.approx(error)
     assert jackknife_se(left_out) == pytest.approx(error)
 
 
@@ -147,14 +151,16 @@ def test_the_interval_of_a_rare_difference_reaches_beyond_what_was_seen():
     assert found["value"] == pytest.approx(per_case)
     assert (found["high"] - found["value"]) / per_case == pytest.approx(3.5, abs=0.2)
     a, b = (
-        paired_estimate.compute_ratio(played.rows, METRICS_BY_NAME["void"])
+        paired_estimate.estimate_metric_by_batch(played.rows, METRICS_BY_NAME["void"])
         for played in differing_in(1)
     )
     assert (a - b).interval == pytest.approx((found["low"], found["high"]))
     assert (a - b).p == pytest.approx(found["p"])
     assert (
         a.interval
-        == paired_estimate.compute_ratio(differing_in(1)[0].rows, METRICS_BY_NAME["void"]).interval
+        == paired_estimate.estimate_metric_by_batch(
+            differing_in(1)[0].rows, METRICS_BY_NAME["void"]
+        ).interval
     )
 
 
@@ -217,13 +223,13 @@ def test_equivalence_at_the_margin_has_an_error_rate_of_one_in_forty(
         POPULATIONS[1], "a_deal_win"
     )
     margin = f"{100 * (abs(true) - beyond):.12g}%"
-    verdicts = add_verdicts(repeated_differences, margin)["verdict"]
+    verdicts = add_equivalence_verdicts(repeated_differences, margin)["verdict"]
     assert least <= (verdicts == contrast.EQUIVALENT).mean() <= most
 
 
 def test_a_margin_in_percent_is_that_of_proportions():
     frame = compute_differences([(side(rows(0)), side(rows(1)))], ["deal_win", "margin"])
-    assert add_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
+    assert add_equivalence_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -244,13 +250,15 @@ def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
 
 
 def test_identical_results_are_equivalent_within_any_margin():
-    found = add_verdicts(compute_differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
+    found = add_equivalence_verdicts(
+        compute_differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001
+    )
     assert found["verdict"][0] == contrast.EQUIVALENT and found["margin"][0] == 0.001
 
 
 def test_the_required_size_has_80_percent_power():
     rng = np.random.default_rng(3)
-    n = required_sample_size(0.5, sd=2.0)
+    n = compute_required_sample_size(0.5, sd=2.0)
     means = 0.5 + 2.0 / np.sqrt(n) * rng.standard_normal(10_000)
     assert n == 126
     assert np.mean(means > 1.96 * 2.0 / np.sqrt(n)) == pytest.approx(0.8, abs=0.02)

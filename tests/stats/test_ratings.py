@@ -17,7 +17,12 @@ from simgin.stats.batches import BatchRows
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.league import compute_cross_table, compute_equilibrium_mix
 from simgin.stats.metrics import METRICS_BY_NAME
-from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, fit_strengths, resample
+from simgin.stats.round_robin import (
+    ELO_PER_LOG_ODDS,
+    RoundRobin,
+    fit_strengths,
+    draw_bootstrap_counts,
+)
 from support import toy_deals as toy
 from support.plain_philox import plain_words
 from support.round_robins import make_pairing, make_round_robin
@@ -104,7 +109,7 @@ def test_resampling_draws_from_the_projects_stream():
         words = [word for index in range(2) for word in plain_words(seed, sample, 0, index, 5)]
         for word in words[:batches]:
             expected[sample, word * batches >> 32] += 1
-    assert (resample(seed, 3, batches) == expected).all()
+    assert (draw_bootstrap_counts(seed, 3, batches) == expected).all()
 
 
 def test_the_cross_table_has_every_pair_both_ways():
@@ -224,10 +229,10 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     swapped = toy.swap_sides(rows["b", "c"])
     doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
     doubled |= {("b", "d"): make_pairings(2)["simple", "b"]}
-    assert league.find_duplicate_entries(both_sides(doubled)) == (
+    assert league.find_duplicate_strategies(both_sides(doubled)) == (
         [] if other_turns else [("b", "d")]
     )
-    assert league.find_duplicate_entries(both_sides(rows)) == []
+    assert league.find_duplicate_strategies(both_sides(rows)) == []
 
 
 # Copies: random numbers of policies depend on the side, so all their pairings are equal
@@ -268,9 +273,9 @@ def test_copies_that_use_random_numbers_are_named():
         cells[a, b] = kernel.play_batches(matchup, 0, matchup.batch_size)
     short = make_league(names, 4, 1)
     assert all(np.array_equal(short[pair], rows) for pair, rows in cells.items())
-    assert league.find_duplicate_entries(seen(cells)) == [COPIES]
+    assert league.find_duplicate_strategies(seen(cells)) == [COPIES]
     alone = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
-    assert league.find_duplicate_entries(seen(alone)) == [COPIES]
+    assert league.find_duplicate_strategies(seen(alone)) == [COPIES]
 
 
 @pytest.mark.parametrize("leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])

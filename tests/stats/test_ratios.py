@@ -9,11 +9,16 @@ from scipy import special, stats
 from simgin.core import batch_columns
 from simgin.stats.batches import (
     add_continuity_correction,
-    chi_square_tail,
-    compute_homogeneity,
-    homogeneity_columns,
+    compute_chi_square_p_value,
+    run_homogeneity_test,
+    list_homogeneity_columns,
 )
-from simgin.stats.estimate import RatioSums, critical_value, estimate_ratio, wilson_interval
+from simgin.stats.estimate import (
+    RatioSums,
+    compute_critical_value,
+    estimate_ratio,
+    compute_wilson_interval,
+)
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
@@ -63,12 +68,12 @@ def test_an_estimate_needs_thirty_informative_units(units, value, of, more):
 def test_below_a_hundred_units_the_quantile_is_students_t():
     """Check values below one degree of freedom, and closed forms."""
     units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
-    found = [critical_value(number) for number in units]
+    found = [compute_critical_value(number) for number in units]
     assert found == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
-    assert critical_value(2) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
-    assert critical_value(3) == pytest.approx(0.95 / math.sqrt(0.04875), rel=1e-14)
-    assert critical_value(100) == critical_value(math.inf) == 1.96
-    assert np.isnan([critical_value(units) for units in (1.4, 1, 0, math.nan)]).all()
+    assert compute_critical_value(2) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
+    assert compute_critical_value(3) == pytest.approx(0.95 / math.sqrt(0.04875), rel=1e-14)
+    assert compute_critical_value(100) == compute_critical_value(math.inf) == 1.96
+    assert np.isnan([compute_critical_value(units) for units in (1.4, 1, 0, math.nan)]).all()
 
 
 @pytest.mark.parametrize("unseen", [0.0, 1e-30, 1e-9])
@@ -76,7 +81,7 @@ def test_unobserved_events_do_not_reduce_the_degrees_of_freedom(unseen):
     """A hundred batches use 1.96."""
     for se in np.random.default_rng(2).random(500):
         whole, freedom = add_continuity_correction(se, 99.0, unseen)
-        assert freedom >= 99 and critical_value(freedom + 1) == 1.96
+        assert freedom >= 99 and compute_critical_value(freedom + 1) == 1.96
         assert whole == pytest.approx(math.hypot(se, math.sqrt(unseen)), rel=1e-12)
 
 
@@ -87,12 +92,12 @@ def test_unobserved_events_do_not_reduce_the_degrees_of_freedom(unseen):
 def test_the_wilson_interval_agrees_with_scipy(successes, trials):
     expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
     limits = pytest.approx((expected.low, expected.high), rel=1e-4, abs=1e-12)
-    assert wilson_interval(successes / trials, trials) == limits
+    assert compute_wilson_interval(successes / trials, trials) == limits
 
 
 def test_a_share_of_single_results_takes_the_wilson_interval():
     found = estimate([1] * 12 + [0] * 88, [1] * 100, share=True)
-    assert (found.low, found.high) == wilson_interval(0.12, 100)
+    assert (found.low, found.high) == compute_wilson_interval(0.12, 100)
 
 
 def test_drawn_matches_shrink_the_effective_number_of_trials():
@@ -100,7 +105,7 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
     found = estimate(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
     trials = 0.25 / slow_se(halves, np.full(100, 2)) ** 2
-    assert (found.low, found.high) == pytest.approx(wilson_interval(0.5, trials))
+    assert (found.low, found.high) == pytest.approx(compute_wilson_interval(0.5, trials))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +120,9 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
 )
 def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, trials):
     found = estimate(wins, [2] * len(wins), share=True)
-    assert (found.low, found.high) == pytest.approx(wilson_interval(share, trials), rel=1e-3)
+    assert (found.low, found.high) == pytest.approx(
+        compute_wilson_interval(share, trials), rel=1e-3
+    )
 
 
 # Homogeneity
@@ -132,8 +139,8 @@ def make_single_deal_rows(won, n):
 
 
 def homogeneity_of_wins(rows):
-    columns = rows[:, homogeneity_columns("deal_win")]
-    return compute_homogeneity(columns, rows.sum(axis=0), "deal_win")
+    columns = rows[:, list_homogeneity_columns("deal_win")]
+    return run_homogeneity_test(columns, rows.sum(axis=0), "deal_win")
 
 
 def test_single_results_give_pearsons_chi_square():
@@ -153,7 +160,9 @@ def test_the_tail_of_chi_square_agrees_with_scipy():
     for df in (1, 2, 3, 4, 9, 50, 199, 2000):
         for statistic in (0.0, 1e-3, df / 2, df, df + 3 * math.sqrt(2 * df), 10 * df):
             expected = special.chdtrc(df, statistic)
-            assert chi_square_tail(statistic, df) == pytest.approx(expected, rel=1e-10, abs=1e-300)
+            assert compute_chi_square_p_value(statistic, df) == pytest.approx(
+                expected, rel=1e-10, abs=1e-300
+            )
 
 
 @pytest.mark.parametrize(

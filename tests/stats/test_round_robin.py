@@ -18,7 +18,7 @@ from simgin.stats.round_robin import (
     RoundRobin,
     compute_deviances,
     compute_non_additivity,
-    find_circles,
+    find_cyclic_triads,
 )
 from support.round_robins import make_pairing, make_round_robin
 
@@ -127,7 +127,7 @@ def enumerate_circles(win_rates, se):
 @pytest.mark.parametrize("seed", range(5))
 def test_circles_are_those_found_by_hand(seed):
     win_rates = random_win_rates(np.random.default_rng([5, seed]), 7, 0.1)
-    found = find_circles(make_cross_table(win_rates, 0.02))
+    found = find_cyclic_triads(make_cross_table(win_rates, 0.02))
     expected = enumerate_circles(win_rates, 0.02)
     assert found.n_triads == 35 and len(expected) > 2
     seen = {}
@@ -150,7 +150,7 @@ def test_even_players_seldom_go_round_in_a_circle():
     """
     noise = (random_win_rates(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
     sure = [
-        len(find_circles(make_cross_table(win_rates, 0.02)).significant_circles)
+        len(find_cyclic_triads(make_cross_table(win_rates, 0.02)).significant_circles)
         for win_rates in noise
     ]
     assert np.mean(np.array(sure) > 0) < 0.1
@@ -160,7 +160,7 @@ def test_triads_with_an_unknown_pair_are_left_out():
     cross = make_cross_table(random_win_rates(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
     cross.loc[unknown, ["value", "se", "low", "high"]] = np.nan
-    assert find_circles(cross).n_triads == 2
+    assert find_cyclic_triads(cross).n_triads == 2
 
 
 # The equilibrium mix

@@ -14,9 +14,9 @@ from simgin.runs.stopping import (
 )
 from simgin.stats.estimate import (
     MIN_UNITS_FIRST_LOOK,
-    beta_binomial_interval,
-    confidence_sequence_width,
-    planned_sample_size,
+    compute_beta_binomial_interval,
+    compute_confidence_sequence_width,
+    compute_planned_sample_size,
 )
 
 
@@ -26,7 +26,7 @@ from simgin.stats.estimate import (
     ids=str,
 )
 def test_the_multiplier_agrees_with_the_published_widths(part, ratio):
-    assert confidence_sequence_width(part * 10_000, 10_000) / 1.96 == pytest.approx(
+    assert compute_confidence_sequence_width(part * 10_000, 10_000) / 1.96 == pytest.approx(
         ratio, abs=0.005
     )
 
@@ -36,10 +36,10 @@ def test_the_multiplier_is_the_formula_in_v_and_r():
     v, v_star = n * variance, planned * variance
     r = v_star / (2 * log(20) + log(1 + 2 * log(20)))
     half = sqrt((v + r) * log((v + r) / (r * 0.05**2))) / n
-    assert confidence_sequence_width(n, planned) * sqrt(variance / n) == pytest.approx(half)
-    n = planned_sample_size(0.001, 0.3)
-    assert confidence_sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
-    assert planned_sample_size(10, 0.3) == MIN_UNITS_FIRST_LOOK
+    assert compute_confidence_sequence_width(n, planned) * sqrt(variance / n) == pytest.approx(half)
+    n = compute_planned_sample_size(0.001, 0.3)
+    assert compute_confidence_sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
+    assert compute_planned_sample_size(10, 0.3) == MIN_UNITS_FIRST_LOOK
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failu
     def relative_entropy(q, p):  # likelihood ratio of q to p
         return exp(stats.binom.logpmf(successes, n, q) - stats.binom.logpmf(successes, n, p))
 
-    low, high = beta_binomial_interval(successes, failures)
+    low, high = compute_beta_binomial_interval(successes, failures)
     for p in {low, high} - {0.0, 1.0}:
         mixed = lambda t, p=p: 2 / np.pi * relative_entropy(np.sin(t) ** 2, p)  # noqa: E731
         peak = [np.arcsin(sqrt(best))]
         total, _ = integrate.quad(mixed, 0, np.pi / 2, points=peak, limit=500)
         assert total == pytest.approx(20, rel=1e-6)  # Beta(1/2, 1/2) is the arcsine law
-    assert low <= best <= high and beta_binomial_interval(0, 0) == (0, 1)
+    assert low <= best <= high and compute_beta_binomial_interval(0, 0) == (0, 1)
     assert ((low == 0) == (successes == 0)) and ((high == 1) == (failures == 0))
 
 

@@ -95,27 +95,27 @@ def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
 
 def test_rows_have_the_declared_columns_of_their_output():
     names = {"variant": "eaai", "strategy": "gold", "opponent": "simple", "metric": "match_win"}
-    row = {**names, "p": 0.5, **table.estimate_columns(Estimate(0.25, 0.01, 9, 0.2, 0.3), 9)}
-    frame = table.build_frame("effects", [row])
+    row = {**names, "p": 0.5, **table.make_estimate_columns(Estimate(0.25, 0.01, 9, 0.2, 0.3), 9)}
+    frame = table.build_output_frame("effects", [row])
     assert table.format_csv(frame).splitlines() == [
         "variant,strategy,opponent,unit,metric,value,se,low,high,n,p",
         "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5",
     ]
     (record,) = table.to_records(frame)
     assert list(record)[:10] == [*table.TABLE_COLUMNS] and record["value"] == 0.25
-    assert tuple(table.build_frame("effects", [])) == table.output_columns("effects")
-    assert list(table.build_frame("rounds", [{"gain": 1, "round": 2}])) == ["round", "gain"]
+    assert tuple(table.build_output_frame("effects", [])) == table.list_output_columns("effects")
+    assert list(table.build_output_frame("rounds", [{"gain": 1, "round": 2}])) == ["round", "gain"]
     with pytest.raises(ValueError, match=r"effects has unknown columns: size"):
-        table.build_frame("effects", [row | {"size": 1}])
+        table.build_output_frame("effects", [row | {"size": 1}])
 
 
 def test_every_column_of_an_output_has_a_meaning_and_every_meaning_a_column():
     schema = table.read_schema()
-    used = {name for output in schema["outputs"] for name in table.output_columns(output)}
+    used = {name for output in schema["outputs"] for name in table.list_output_columns(output)}
     assert used == set(schema["columns"])
     for output, entry in schema["outputs"].items():
-        assert set(entry.get("meanings", {})) <= set(table.output_columns(output))
-        assert len(set(table.output_columns(output))) == len(table.output_columns(output))
+        assert set(entry.get("meanings", {})) <= set(table.list_output_columns(output))
+        assert len(set(table.list_output_columns(output))) == len(table.list_output_columns(output))
 
 
 def test_several_estimates_of_a_row_become_several_rows():
@@ -123,7 +123,7 @@ def test_several_estimates_of_a_row_become_several_rows():
     for name, first in {"elo": 10, "margin": 0.5}.items():
         for at, end in enumerate(("", "_se", "_low", "_high")):
             rows[name + end] = [first + at, 2 * first + at]
-    frame = table.build_frame("league", table.stack_estimates(rows, ("elo", "margin")))
+    frame = table.build_output_frame("league", table.stack_estimates(rows, ("elo", "margin")))
     assert table.format_csv(frame).splitlines()[1:] == [
         ",a,,,elo,10,11,12,13,5,1",
         ",a,,deal,margin,0.5,1.5,2.5,3.5,5,1",

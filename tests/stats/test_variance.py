@@ -12,7 +12,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.stats import variance
 from simgin.stats.estimate import Estimate
-from simgin.stats.variance import control_variate_mean
+from simgin.stats.variance import estimate_mean_with_control_variate
 from support import toy_deals as toy
 
 POPULATION = toy.draw_units(np.random.default_rng(1), 200)
@@ -100,13 +100,15 @@ def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, varian
 @pytest.mark.parametrize(("of_the_mean", "error"), [(0.0, 0.0), (0.5, 1.0)])
 def test_values_on_a_line_are_known_as_well_as_the_mean_of_the_control(of_the_mean, error):
     control = np.array([1.0, 2.0, 4.0, 7.0])
-    found = control_variate_mean(3 + 2 * control, control, Estimate(10.0, of_the_mean))
+    found = estimate_mean_with_control_variate(
+        3 + 2 * control, control, Estimate(10.0, of_the_mean)
+    )
     assert (found.value, found.se) == (pytest.approx(23), pytest.approx(error, abs=1e-9))
 
 
 def test_without_a_control_it_is_the_plain_mean():
     values = np.arange(200.0)
-    found = control_variate_mean(values, np.zeros(200), Estimate(0.0, 0.0))
+    found = estimate_mean_with_control_variate(values, np.zeros(200), Estimate(0.0, 0.0))
     assert found.value == pytest.approx(99.5)
     assert found.se == pytest.approx(values.std(ddof=2) / np.sqrt(200))
 
@@ -129,7 +131,7 @@ def from_records(records):
 def test_the_gain_agrees_with_recorded_deals():
     matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
     rows, records = kernel.play_with_records(matchup, 0, 6000)
-    found = variance.pairing_efficiency(rows, "deal")
+    found = variance.compute_pairing_efficiency(rows, "deal")
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
     assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
     assert set(found["n"]) == {12_000}
@@ -137,7 +139,7 @@ def test_the_gain_agrees_with_recorded_deals():
     for name, other in (("rho", "luck"), ("luck", "rho")):
         assert found[f"{name}_low"].to_numpy() == pytest.approx(found[name] - half)
         assert found[f"{name}_high"].to_numpy() == pytest.approx(1 - found[f"{other}_low"])
-    wide = variance.pairing_efficiency(rows, "deal", 3.92)
+    wide = variance.compute_pairing_efficiency(rows, "deal", 3.92)
     assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
 
 
@@ -155,7 +157,9 @@ PUBLISHED = {
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     matchup = parse_matchup(a, b, "standard", 11, "deal")
-    found = variance.pairing_efficiency(kernel.play_batches(matchup, 0, 40_000), "deal").iloc[0]
+    found = variance.compute_pairing_efficiency(
+        kernel.play_batches(matchup, 0, 40_000), "deal"
+    ).iloc[0]
     assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
     assert found["se"] < 0.005
 
@@ -163,7 +167,7 @@ def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
 def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.draw_units(np.random.default_rng(6), 400, matches=True)
     rows = toy.draw_rows(np.random.default_rng(7), bag, 10, 100)
-    found = variance.pairing_efficiency(rows, "match")
+    found = variance.compute_pairing_efficiency(rows, "match")
     assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
 
 
@@ -171,7 +175,7 @@ def test_the_gain_of_matches_comes_from_their_own_columns():
 def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
     bag = toy.draw_units(np.random.default_rng(6), 50)
     rows = toy.draw_rows(np.random.default_rng(7), bag, batches, pairs)
-    assert np.isnan(variance.pairing_efficiency(rows, "deal")["rho"]).all()
+    assert np.isnan(variance.compute_pairing_efficiency(rows, "deal")["rho"]).all()
 
 
 def test_the_sign_test_counts_sweeps():
