@@ -31,9 +31,9 @@ from simgin.stats import metrics
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import (
     ALPHA,
+    compute_two_sided_p_value,
     estimate_metric,
     make_estimate_with_t_interval,
-    compute_two_sided_p_value,
 )
 from simgin.stats.table import make_estimate_columns
 from simgin.strategy import Strategy, compiler, loader

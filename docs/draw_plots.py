@@ -29,7 +29,7 @@ from simgin_strategies import champion
 import simgin
 from simgin import plots
 from simgin.report import figures
-from simgin.report.figures.style import DEFAULT_NAME, use_style
+from simgin.report.figures.style import DEFAULT_STYLE_NAME, use_style
 from simgin.review import review_plots
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         "Cells show how much win probability champion gains by knocking instead of continuing "
         "with a hand without outs, in percentage points. In blue cells, knocking gains."
     )
-    figure = figures.new_figure(2 * 3.1, "Champion: gain from knocking", caption)
+    figure = figures.create_figure(2 * 3.1, "Champion: gain from knocking", caption)
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
     for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
@@ -71,7 +71,7 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         )
         values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
         counts = range(1, champion.N_KNOCK_COUNTS)
-        figures.heat_map(
+        figures.draw_heat_map(
             axes, values, counts, KNOCK_TURNS, midpoint=0, max_deviation=8, number_format="{:+.0f}"
         )
         figures.set_panel_title(axes, opponent)
@@ -86,10 +86,10 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         "Lines show how much win probability champion gains from each unseen card of the given "
         "kind, in percentage points, for each type of opponent."
     )
-    figure = figures.new_figure(
+    figure = figures.create_figure(
         3.2 * len(HELPFUL_CARDS), "Champion: value of useful draws", caption, weights_by_opponent
     )
-    styles = figures.series_styles(list(weights_by_opponent))
+    styles = figures.assign_series_styles(list(weights_by_opponent))
     panels = figures.stack_panels(figure, len(HELPFUL_CARDS), sharex=True)
     for axes, (name, title) in zip(panels, HELPFUL_CARDS.items(), strict=True):
         index = features.FEATURE_NAMES.index(name)
@@ -130,7 +130,7 @@ def draw_gallery() -> None:
             read_from = re.search(r'"(results/[^"]+\.csv)"', entry["python"])
             if read_from and not Path(read_from[1]).exists():
                 subprocess.run([sys.executable, "-m", *shlex.split(entry["command"])], check=True)
-            with use_style(str(DOCS / entry["style"]) if "style" in entry else DEFAULT_NAME):
+            with use_style(str(DOCS / entry["style"]) if "style" in entry else DEFAULT_STYLE_NAME):
                 exec("\n".join(before), names)
                 (folder / f"{name}.png").write_bytes(plots.png(eval(last, names)))
 

@@ -60,10 +60,10 @@ review.differences[["variant", "title", "players", "value", "low", "high", "p_ho
 # for only one type of player.
 
 # %%
-plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)
+plots.effects_by_player_type(review_plots.make_effects_frame(review), seed=1)
 
 # %%
-plots.endings_by_player_type(review_plots.endings_frame(review), seed=1)
+plots.endings_by_player_type(review_plots.make_endings_frame(review), seed=1)
 
 # %% [markdown]
 # ## See how the game changes
@@ -72,13 +72,13 @@ plots.endings_by_player_type(review_plots.endings_frame(review), seed=1)
 # value of a lead.
 
 # %%
-plots.match_length(review_plots.match_length_frame(review), seed=1)
+plots.match_length(review_plots.make_match_length_frame(review), seed=1)
 
 # %%
-plots.knocks_by_turn(review_plots.knocks_frame(review), seed=1)
+plots.knocks_by_turn(review_plots.make_knocks_frame(review), seed=1)
 
 # %%
-plots.score_difference(review_plots.score_difference_frame(review), seed=1)
+plots.score_difference(review_plots.make_score_difference_frame(review), seed=1)
 
 # %% [markdown]
 # * The results apply only to *the strategies in the review*. With `adapt=True`, simgin trains a

@@ -105,7 +105,7 @@ def _format_file(name: str, entry: Mapping[str, Any]) -> str:
 
 def render_scorecard() -> str:
     """Return a table that explains the rows of two-player and of solitaire scorecards."""
-    rows = scorecard.scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
+    rows = scorecard.list_scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
     lines = [_scorecard_cells(row.title, row) for row in rows]
     bounds = _format_bounds(scorecard.SKILL_BOUNDS)
     keys = (GIN_VS_KNOCK, SKILL)

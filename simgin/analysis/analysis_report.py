@@ -20,9 +20,9 @@ from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, pile_label
 from simgin.play.table_text import describe_die
 from simgin.plots import analysis as forest
 from simgin.report import numbers
-from simgin.report.card_rows import FACE_DOWN, CardRow
+from simgin.report.card_rows import FACE_DOWN_CARD, CardRow
 from simgin.report.report import LazySequence, Plot, Report
-from simgin.report.report_table import Column, Table, describe_frame, table_from_rows
+from simgin.report.report_table import Column, Table, describe_frame, make_table_from_rows
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
 from simgin.stats.table import build_output_frame
@@ -318,7 +318,7 @@ def build_action_table(analysis: Analysis, note: str = "") -> Table:
         means = [_format_mean(row, name, factors[name]) for name in names]
         rows.append((f"{row['action']}{suffix}", cost, *means, f"{row['worlds']:,}"))
     headings = ("action", f"cost, {titles[analysis.measure]}", *(titles[name] for name in names))
-    return table_from_rows("Cost of each action", (*headings, "worlds"), rows, note)
+    return make_table_from_rows("Cost of each action", (*headings, "worlds"), rows, note)
 
 
 def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
@@ -354,7 +354,9 @@ def build_deal_table(analyses: Analyses) -> Table:
     if any(len(analysis.best_indices) > 1 for analysis in analyses.values()):
         note += " ? marks decisions in which another action could also be the best."
     headings = ("decision", "chosen", "best", "cost", "worlds")
-    return table_from_rows(f"Cost of each decision in {first_analysis.unit}", headings, rows, note)
+    return make_table_from_rows(
+        f"Cost of each decision in {first_analysis.unit}", headings, rows, note
+    )
 
 
 def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
@@ -418,5 +420,5 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         yield CardRow(pile_label(position.is_solo), [cards], removed_indices=taken_indices)
     if not position.is_solo:
         known_cards = format_hand(int(view.known)).split()
-        hidden_cards = [FACE_DOWN] * (HAND_SIZE - len(known_cards))
+        hidden_cards = [FACE_DOWN_CARD] * (HAND_SIZE - len(known_cards))
         yield CardRow("Opponent's hand", [group for group in (known_cards, hidden_cards) if group])

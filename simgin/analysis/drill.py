@@ -392,7 +392,7 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
 
     variant = contents["identity"][0]
     parts: Any = html_report.load_template(CARD_TEMPLATE).module
-    style = html_report.load_template(html_report.STYLE).render()
+    style = html_report.load_template(html_report.PAGE_STYLE).render()
     model = genanki.Model(
         crc32(DECK_NAME.encode()),
         DECK_NAME,

@@ -31,7 +31,7 @@ from simgin.play.traced_deal import TracedDeal
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
-from simgin.report.report_table import Table, table_from_rows
+from simgin.report.report_table import Table, make_table_from_rows
 from simgin.stats.estimate import (
     MIN_UNITS,
     Estimate,
@@ -398,7 +398,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
     comparison_table = [build_rate_table(grade)] if grade.is_comparable and grade.is_rate else []
     costliest_rows = error_rates.describe_costliest(grade.records())
-    costliest = table_from_rows("Costliest decisions", ("decision", "command"), costliest_rows)
+    costliest = make_table_from_rows("Costliest decisions", ("decision", "command"), costliest_rows)
     return Report(
         question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
         verdict=[*grade_verdict(grade), *_opponent_sentences(grade)]
@@ -497,4 +497,4 @@ def build_rate_table(grade: Grade) -> Table:
     rows.append((total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total)))
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")
-    return table_from_rows("Comparison", headings, cells, COMPARISON_NOTE)
+    return make_table_from_rows("Comparison", headings, cells, COMPARISON_NOTE)

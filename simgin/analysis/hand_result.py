@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.play.hand_analysis import HandAnalysis, analyze_hand, format_melding, hand_to_json
 from simgin.report.report import Report
-from simgin.report.report_table import Table, table_from_rows
+from simgin.report.report_table import Table, make_table_from_rows
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
 from simgin.stats.table import make_frame
@@ -172,4 +172,4 @@ def _build_discard_table(hand: HandAnalysis) -> Table:
         (format_card(card), str(deadwood), _format_endings(hand, card, deadwood))
         for card, deadwood in hand.deadwood_by_discard.items()
     ]
-    return table_from_rows("Discards", headings, rows, note)
+    return make_table_from_rows("Discards", headings, rows, note)

@@ -8,7 +8,7 @@ from typing import Any
 from simgin.cli.output import CommandResult, console, print_line
 from simgin.cli.session import compile_players
 from simgin.play.parallel import usable_cpus
-from simgin.report.report_table import Table, table_from_rows
+from simgin.report.report_table import Table, make_table_from_rows
 from simgin.runs import block, ledger
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
@@ -163,7 +163,7 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rate_heading = f"± {METRICS_BY_NAME[rate_metric].title}"
     headings = ("variant", "A", "B", "size", rate_heading, "± points/deal", "time")
     note = "± is the expected half-width of the 95 % confidence interval."
-    return table_from_rows("Plan", headings, rows, note)
+    return make_table_from_rows("Plan", headings, rows, note)
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:

@@ -200,12 +200,12 @@ def run_screen(
         sentences: Sentences that are printed above the report.
     """
     from simgin.results.run_report import build_run_report
-    from simgin.results.sentences import explain_outcomes
+    from simgin.results.sentences import format_outcome_note
 
     report = build_run_report(results, command, details=details)
     yield from sentences
     yield from screen_parts(report, details, details_hint)
-    if note := explain_outcomes(report.verdict):
+    if note := format_outcome_note(report.verdict):
         yield note
     if details and (sentence := specialized_kernel.describe_use()):
         yield sentence

@@ -507,7 +507,7 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
             denominator_square=int((denominator * denominator).sum()),
             cross=int((numerator * denominator).sum()),
             is_proportion=is_proportion,
-            is_in_every_unit=bool((denominator > 0).all()),
+            has_positive_denominators=bool((denominator > 0).all()),
         )
         estimates.append(estimate_ratio(len(numerator), sums))
     return estimates

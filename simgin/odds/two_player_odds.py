@@ -20,8 +20,8 @@ from simgin.play.parallel import Progress
 from simgin.stats.estimate import (
     Estimate,
     compute_critical_value,
-    make_estimate_with_t_interval,
     compute_wilson_interval,
+    make_estimate_with_t_interval,
 )
 from simgin.stats.table import make_estimate_columns
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["analysis", "decision_chart"]
 
 COST_PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
-DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
+PLAYED_SUFFIX = " (played)"  # suffix of the action that the player chose
 # unit of the cost for each measure that can compare actions
 COST_UNITS = {
     "points": "points",
@@ -31,10 +31,10 @@ COST_NOTE = (
     "simultaneous 95 % intervals. Hollow grey dots mark actions that are not significantly "
     "worse than the best."
 )
-DONE_NOTE = " A square marks the action that was played."
+PLAYED_NOTE = " A square marks the action that was played."
 
 
-@figures.plot_function
+@figures.validate_frame
 def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cost of each action in a position, with the best action at the top.
 
@@ -50,47 +50,49 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if "decision" not in frame:
         frame = frame.assign(decision="")
     heights = [
-        COST_PANEL_HEADER_HEIGHT + _rows_height(rows)
+        COST_PANEL_HEADER_HEIGHT + _compute_rows_height(rows)
         for _, rows in figures.iterate_groups(frame, "decision")
     ]
     note = COST_NOTE
     if frame["done"].any():
-        note += DONE_NOTE
+        note += PLAYED_NOTE
     frame = frame.assign(n=frame["worlds"])
     caption = figures.format_caption(frame, seed=seed, unit="worlds", note=note)
     unit = COST_UNITS[frame["by"].iloc[0]]
-    figure = figures.new_figure(sum(heights), f"Cost of each action, {unit}", caption)
-    for axes, _, rows in figures.panels_by(figure, frame, "decision", grid="x", heights=heights):
+    figure = figures.create_figure(sum(heights), f"Cost of each action, {unit}", caption)
+    for axes, _, rows in figures.iterate_panels(
+        figure, frame, "decision", grid="x", heights=heights
+    ):
         _draw_costs(axes, rows)
     return figure
 
 
-def _action_labels(rows: pd.DataFrame) -> list[str]:
+def _make_action_labels(rows: pd.DataFrame) -> list[str]:
     """Return the labels of actions, with a suffix for the action that the player chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
-    return [action + DONE_SUFFIX if is_chosen else action for action, is_chosen in actions]
+    return [action + PLAYED_SUFFIX if is_chosen else action for action, is_chosen in actions]
 
 
-def _rows_height(rows: pd.DataFrame) -> float:
+def _compute_rows_height(rows: pd.DataFrame) -> float:
     """Return the height of the rows in a panel, in inches."""
-    names = _action_labels(rows)
-    return figures.row_height(names) * len(names)
+    names = _make_action_labels(rows)
+    return figures.compute_row_height(names) * len(names)
 
 
 def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw a dot with an error bar for every action, in the order of the DataFrame."""
-    values = figures.float_columns(rows, "cost", "low", "high")
+    values = figures.extract_float_columns(rows, "cost", "low", "high")
     was_chosen = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
-        style = figures.series_style(1 if was_chosen[row] else 0)
+        style = figures.get_series_style(1 if was_chosen[row] else 0)
         # The best action is compared with itself, so it is never inconclusive.
         is_clear = row == 0 or not may_be_best[row]
         draw_bars = figures.draw_horizontal_bars if is_clear else figures.draw_inconclusive_bars
         row_array = np.array([row])
         draw_bars(axes, row_array, [column[row_array] for column in values], style, "")
     figures.draw_reference_line(axes, 0)
-    figures.set_row_names(axes, _action_labels(rows))
+    figures.set_row_names(axes, _make_action_labels(rows))
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
 
@@ -106,7 +108,7 @@ CHART_TITLES = {
 }
 
 
-@figures.plot_function
+@figures.validate_frame
 def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the mean gain from an action in each situation, with significant gains in colour.
 
@@ -114,7 +116,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     row, column, value and p_holm. The DataFrame must contain only one chart.
     """
     title, column_label, row_label = CHART_TITLES[str(frame["metric"].iloc[0])]
-    rows, columns = (figures.unique_names(frame[name]) for name in ("row", "column"))
+    rows, columns = (figures.find_unique_names(frame[name]) for name in ("row", "column"))
     if column_label == "your own turn":
         columns = sorted(columns, key=lambda turn: int(turn.rstrip("+")))
     is_significant = frame["p_holm"] < ALPHA
@@ -125,15 +127,15 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         "Pale cells are inconclusive. The 95 % confidence level applies to all cells together."
     )
     caption = figures.format_caption(frame, seed=seed, unit="decisions", note=note)
-    figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
+    figure = figures.create_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     value_table = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
     values = value_table.to_numpy(np.float64)
     frame["significant"] = frame["value"].where(is_significant | frame["value"].isna(), 0)
     cells = frame.pivot(index="row", columns="column", values="significant").reindex(rows)[columns]
-    max_gain = figures.max_distance(cells, 1.0)
+    max_gain = figures.compute_max_distance(cells, 1.0)
     number_format = "{:+.0f}" if max_gain >= 5 else "{:+.1f}"
-    figures.heat_map(
+    figures.draw_heat_map(
         axes,
         cells.to_numpy(float),
         rows,

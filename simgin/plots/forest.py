@@ -33,7 +33,7 @@ NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strateg
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 
 
-@figures.plot_function
+@figures.validate_frame
 def forest_plot(
     frame: pd.DataFrame, *, labels: Mapping[str, str] | None = None, seed: int | None = None
 ) -> Figure:
@@ -60,18 +60,20 @@ def forest_plot(
     has_same_variant = frame["variant"] == frame["base_variant"]
     compared_column = "strategy" if has_same_variant.all() else "variant"
     baselines = frame[f"base_{compared_column}"]
-    row_names = _row_names(frame, compared_column)
+    row_names = _make_row_names(frame, compared_column)
     if has_same_variant.nunique() > 1:  # differences between strategies and between variants
         baselines = baselines.mask(has_same_variant, frame.get("base_strategy"))
         row_names = [f"{name} v {base}" for name, base in zip(row_names, baselines, strict=True)]
-    baseline_names = figures.unique_names(baselines)
+    baseline_names = figures.find_unique_names(baselines)
     names, shared_sentence = figures.drop_shared_parts(row_names)
-    frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
+    frame = _convert_to_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
-    displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
+    displayed_metrics = figures.find_unique_names(frame.loc[frame["clear"], "metric"]) or list(
+        titles
+    )
     inconclusive_titles = [titles[name] for name in titles if name not in displayed_metrics]
     note = f"Baseline: {baseline_names[0]}. " if len(baseline_names) == 1 else ""
-    note += f"{_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
+    note += f"{_make_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
     if inconclusive_titles:
         note += f" No significant difference: {', '.join(inconclusive_titles)}."
     first_values = frame["value"].where(frame["metric"] == displayed_metrics[0])
@@ -88,19 +90,19 @@ def forest_plot(
     return figure
 
 
-def _marks_note(frame: pd.DataFrame) -> str:
+def _make_marks_note(frame: pd.DataFrame) -> str:
     """Return a note on the error bars and on any hollow grey dots."""
     return BARS_NOTE if frame["clear"].all() else f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
 
 
-def _row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
+def _make_row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
     """Return the names of rows, composed of the columns that vary between rows."""
     varying = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
     columns = dict.fromkeys([compared_column, *varying])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
-def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
+def _convert_to_display_units(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert differences to display units, in which proportions are percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
     names = ("value", "low", "high")
@@ -128,22 +130,22 @@ def mark_outliers(
         names: Names of the rows, from top to bottom.
     """
     is_outlier = rows["value"].abs() > outlier_limit
-    usual_bounds = figures.float_columns(rows[~is_outlier], "value", "low", "high")
-    scale_limit = SCALE_MARGIN * figures.max_distance(usual_bounds, MIN_SCALE_LIMIT)
+    usual_bounds = figures.extract_float_columns(rows[~is_outlier], "value", "low", "high")
+    scale_limit = SCALE_MARGIN * figures.compute_max_distance(usual_bounds, MIN_SCALE_LIMIT)
     axes.set_xlim(-scale_limit, scale_limit)
     for _, row in rows[is_outlier].iterrows():
         value, y = row["value"], names.index(row["name"])
-        text_colour = figures.setting("text.color")
-        colour = text_colour if row["clear"] else figures.muted_colour()
+        text_colour = figures.get_setting("text.color")
+        colour = text_colour if row["clear"] else figures.get_muted_colour()
         x = math.copysign(0.97 * scale_limit, value)
         axes.plot(x, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
         value_text = f"{value:+.3g}".replace("-", MINUS_SIGN)
-        size, transform = figures.scale_font(figures.FONT_SMALL), axes.get_yaxis_transform()
+        size, transform = figures.scale_font(figures.SMALL_FONT_SIZE), axes.get_yaxis_transform()
         style: dict[str, Any] = {"va": "center", "fontsize": size, "color": text_colour}
         axes.text(1.03, y, value_text, transform=transform, **style)
 
 
-@figures.plot_function
+@figures.validate_frame
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot gains in points per deal from changes to a strategy, with one panel per change.
 
@@ -156,13 +158,15 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     # The caption lists only the fields because a list of all changes would be too long.
     field_frame = frame.assign(strategy=frame["field"], opponent="")
     frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
-    note = f"{_marks_note(frame)} All panels share a square-root scale."
+    note = f"{_make_marks_note(frame)} All panels share a square-root scale."
     caption = figures.format_caption(field_frame, seed=seed, unit="deals", note=note)
     rows_by_change = {str(change): frame[frame["change"] == change] for change in changes}
     figure, panels = _draw_panels(
         "Points gained per deal, by group of opponents", caption, rows_by_change
     )
-    max_bound = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_SCALE_LIMIT)
+    max_bound = figures.compute_max_distance(
+        figures.extract_float_columns(frame, "low", "high"), MIN_SCALE_LIMIT
+    )
     for axes in panels:
         _set_root_scale(axes, SCALE_MARGIN * max_bound)
     return figure
@@ -188,16 +192,18 @@ def _draw_panels(
     outliers, by panel.
     """
     names = list(dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"]))
-    height = len(rows_by_heading) * (PANEL_HEADER_HEIGHT + figures.row_height(names) * len(names))
-    figure = figures.new_figure(height, title, caption)
+    height = len(rows_by_heading) * (
+        PANEL_HEADER_HEIGHT + figures.compute_row_height(names) * len(names)
+    )
+    figure = figures.create_figure(height, title, caption)
     panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
     for axes, (heading, rows) in zip(panels, rows_by_heading.items(), strict=True):
         for name, row in figures.iterate_groups(rows, "name"):
             draw_bars = figures.draw_inconclusive_bars
             if row["clear"].any():
                 draw_bars = figures.draw_horizontal_bars
-            bounds = figures.float_columns(row, "value", "low", "high")
-            draw_bars(axes, np.array([names.index(name)]), bounds, figures.single_style(), "")
+            bounds = figures.extract_float_columns(row, "value", "low", "high")
+            draw_bars(axes, np.array([names.index(name)]), bounds, figures.get_neutral_style(), "")
         figures.draw_reference_line(axes, 0)
         figures.set_row_names(axes, names)
         figures.set_panel_title(axes, heading)
@@ -210,24 +216,26 @@ def _draw_panels(
 
 def _set_root_scale(axes: Axes, scale_limit: float) -> None:
     """Set a signed square-root scale, on which small and large gains are visible."""
-    axes.set_xscale("function", functions=(_signed_root, _signed_square))
+    axes.set_xscale("function", functions=(_compute_signed_root, _compute_signed_square))
     axes.set_xlim(-scale_limit, scale_limit)
     positive_ticks = [points for points in TICK_POINTS if points < scale_limit][-MAX_TICKS:]
     ticks = sorted([*[-points for points in positive_ticks], 0, *positive_ticks])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
-def _signed_root(x: np.ndarray) -> np.ndarray:
+def _compute_signed_root(x: np.ndarray) -> np.ndarray:
+    """Return the square root of the absolute value, with the sign of the value."""
     return np.asarray(np.sign(x) * np.sqrt(np.abs(x)))
 
 
-def _signed_square(x: np.ndarray) -> np.ndarray:
+def _compute_signed_square(x: np.ndarray) -> np.ndarray:
+    """Return the square of the value, with the sign of the value."""
     return np.asarray(np.sign(x) * np.square(x))
 
 
 # History of a parameter search
 
-GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # height of a panel, in inches
+GAIN_PANEL_HEIGHT, PARAMETER_PANEL_HEIGHT = 1.9, 1.15  # height of a panel, in inches
 SEARCH_NOTE = (
     "Top: gain over the default at the mean of the search distribution, on held-out deals, with "
     "95 % intervals. Below: parameters at this mean. Bands show one standard deviation of the "
@@ -235,7 +243,7 @@ SEARCH_NOTE = (
 )
 
 
-@figures.plot_function
+@figures.validate_frame
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gain and the parameter values of a search for each generation.
 
@@ -248,11 +256,11 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         result = simgin.tune_strategy("gold-early", generations=5)
         simgin.plots.search_history(result.history_frame)
     """
-    names = figures.unique_names(frame["parameter"])
+    names = figures.find_unique_names(frame["parameter"])
     unit = "matches per candidate"
     caption = figures.format_caption(frame, seed=seed, unit=unit, note=SEARCH_NOTE)
-    heights = [GAIN_HEIGHT, *[PARAMETER_HEIGHT] * len(names)]
-    figure = figures.new_figure(sum(heights), "Search for better parameters", caption)
+    heights = [GAIN_PANEL_HEIGHT, *[PARAMETER_PANEL_HEIGHT] * len(names)]
+    figure = figures.create_figure(sum(heights), "Search for better parameters", caption)
     gain_axes, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
     _draw_gain(gain_axes, frame[frame["parameter"] == names[0]])
     for axes, (name, rows) in zip(panels, figures.iterate_groups(frame, "parameter"), strict=True):
@@ -265,29 +273,29 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the gain over the default strategy for each generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
-    (generations,) = figures.float_columns(rows, "generations")
-    bounds = figures.float_columns(rows, "gain", "low", "high")
+    (generations,) = figures.extract_float_columns(rows, "generations")
+    bounds = figures.extract_float_columns(rows, "gain", "low", "high")
     displayed_bounds = [metric.display_factor * bound for bound in bounds]
     _draw_default(axes, 0)
-    figures.draw_band(axes, generations, displayed_bounds, figures.series_style(0))
-    figures.label_if_undefined(axes, rows["gain"])
+    figures.draw_band(axes, generations, displayed_bounds, figures.get_series_style(0))
+    figures.label_undefined_axes(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)
 
 
 def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the value of one parameter for each generation."""
-    generations, default = figures.float_columns(rows, "generations", "default")
-    bounds = figures.float_columns(rows, "value", "value_low", "value_high")
+    generations, default = figures.extract_float_columns(rows, "generations", "default")
+    bounds = figures.extract_float_columns(rows, "value", "value_low", "value_high")
     _draw_default(axes, default[0])
-    figures.draw_band(axes, generations, bounds, figures.series_style(0))
-    figures.label_if_undefined(axes, rows["value"])
+    figures.draw_band(axes, generations, bounds, figures.get_series_style(0))
+    figures.label_undefined_axes(axes, rows["value"])
     _use_integer_ticks(axes)
 
 
 def _draw_default(axes: Axes, y: float) -> None:
     """Draw a dashed line at the default value."""
-    axes.axhline(y, color=figures.setting("text.color"), linewidth=1, linestyle="--")
+    axes.axhline(y, color=figures.get_setting("text.color"), linewidth=1, linestyle="--")
 
 
 def _use_integer_ticks(axes: Axes) -> None:

@@ -12,7 +12,12 @@ from simgin.core.batch_columns import DEAL_RESULTS, WINNING_RESULTS
 from simgin.plots.forest import OUTLIERS_NOTE, find_outlier_limit, mark_outliers
 from simgin.report import figures
 from simgin.report.report_table import Column
-from simgin.report.summary import format_sample_size, has_sides, metric_columns, player_headings
+from simgin.report.summary import (
+    format_sample_size,
+    has_results_of_both_sides,
+    list_player_headings,
+    make_metric_columns,
+)
 from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
@@ -30,19 +35,19 @@ LABEL_FONT_SIZE = 8  # font size of labels in simgin's style, in points
 PANEL_HEADER_HEIGHT = 0.6  # height of a panel without its rows, in inches
 # Maximum number of matchups for stacked panels. With more matchups, panels are side by side.
 MAX_STACKED_MATCHUPS = 6
-MAX_PLAYERS_NAMED = 8  # maximum number of players that a caption lists
+MAX_NAMED_PLAYERS = 8  # maximum number of players that a caption lists
 # maximum combined length of the titles of adjacent panels, in characters
-TITLE_ROW_CHARACTERS = 36
+MAX_ADJACENT_TITLE_CHARACTERS = 36
 BARS_NOTE = "Error bars are 95 % intervals."
 
 # key (variant, A, B), and rows of player A by metric
-MatchupRows = tuple[tuple[str, str, str], "ByMetric"]
+MatchupRows = tuple[tuple[str, str, str], "RowsByMetric"]
 
-BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
+BREAK_EVEN_VALUES = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 
-@figures.plot_function
+@figures.validate_frame
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won, points per deal and, in runs of matches, matches won for each matchup.
 
@@ -54,14 +59,14 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         simgin.plots.win_and_points(result.frame, seed=7)
     """
     matchups = list(table.iterate_matchups(frame))
-    n_players = len(player_headings(frame))
-    panels = [column for column in metric_columns(frame) if column.name in metrics.WIN_METRICS]
-    labels = _matchup_labels(matchups)
+    n_players = len(list_player_headings(frame))
+    panels = [column for column in make_metric_columns(frame) if column.name in metrics.WIN_METRICS]
+    labels = _make_matchup_labels(matchups)
     is_side_by_side = len(matchups) > MAX_STACKED_MATCHUPS
     n_rows = 1 if is_side_by_side else len(panels)
-    height = n_rows * (_rows_height(labels) + PANEL_HEADER_HEIGHT)
-    caption = _matchups_caption(matchups, seed, BARS_NOTE)
-    figure = figures.new_figure(height, "", caption, WINNER_LABELS[n_players])
+    height = n_rows * (_compute_rows_height(labels) + PANEL_HEADER_HEIGHT)
+    caption = _make_matchups_caption(matchups, seed, BARS_NOTE)
+    figure = figures.create_figure(height, "", caption, WINNER_LABELS[n_players])
     n_columns = len(panels) // n_rows
     axes_grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=is_side_by_side)
     axes_list = list(axes_grid.ravel())
@@ -78,11 +83,11 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
     """Use narrow titles and fewer ticks for panels that are side by side."""
-    title_width = TITLE_ROW_CHARACTERS // len(panels)
+    title_width = MAX_ADJACENT_TITLE_CHARACTERS // len(panels)
     for axes, panel in zip(axes_list, panels, strict=True):
         figures.set_panel_title(axes, panel.heading, title_width)
         axes.locator_params(axis="x", nbins=3)
-        font_size = figures.resolve_font_size("xtick.labelsize", figures.FONT_SMALL)
+        font_size = figures.resolve_font_size("xtick.labelsize", figures.SMALL_FONT_SIZE)
         axes.tick_params(axis="x", labelsize=font_size)
     for axes in axes_list[1:]:
         axes.tick_params(labelleft=False)
@@ -91,24 +96,25 @@ def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
 def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
-    front_style = {"markersize": figures.marker_size(4), "zorder": 3}
+    """Draw one metric for all matchups, with the lost deals if available."""
+    front_style = {"markersize": figures.scale_marker_size(4), "zorder": 3}
     _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **front_style)
     # Variants that count penalty points have no lost deals.
     loss_rates = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(loss_rates):
         back_style = {  # a square that remains visible behind the first dot
-            "color": figures.muted_colour(),
+            "color": figures.get_muted_colour(),
             "fmt": "s",
-            "markersize": figures.marker_size(6),
+            "markersize": figures.scale_marker_size(6),
             "zorder": 2,
-            "markerfacecolor": figures.setting("axes.facecolor"),
+            "markerfacecolor": figures.get_setting("axes.facecolor"),
         }
         _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **back_style)
-    if panel.name in BREAK_EVEN:
-        figures.draw_reference_line(axes, panel.factor * BREAK_EVEN[panel.name])
+    if panel.name in BREAK_EVEN_VALUES:
+        figures.draw_reference_line(axes, panel.factor * BREAK_EVEN_VALUES[panel.name])
 
 
-@figures.plot_function
+@figures.validate_frame
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the deal endings of each matchup as stacked bars, in percent of all deals.
 
@@ -120,39 +126,41 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         simgin.plots.endings(result.frame, seed=7)
     """
     matchups = list(table.iterate_matchups(frame))
-    labels = _matchup_labels(matchups)
-    caption = _matchups_caption(matchups, seed, _describe_precision(frame))
+    labels = _make_matchup_labels(matchups)
+    caption = _make_matchups_caption(matchups, seed, _describe_precision(frame))
     segments = []
-    for side, ending, metric in _segment_names(frame):
+    for side, ending, metric in _list_segments(frame):
         percentages = [100 * table.find_interval(rows, metric)[0] for _, rows in matchups]
         segments.append((side, ending, np.nan_to_num(percentages)))
     seen_endings = {ending for _, ending, percentages in segments if percentages.any()}
     drawn_segments = [segment for segment in segments if segment[1] in seen_endings]
-    figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(seen_endings))
+    figure = figures.create_figure(
+        _compute_rows_height(labels) + 1.0, "", caption, list(seen_endings)
+    )
     axes = figure.subplots()
     bar_ends = _draw_segments(axes, drawn_segments, len(matchups))
     _set_row_labels(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.set_axis_labels(axes, "deals, %")
-    figures.set_panel_title(axes, _sides_title(frame))
+    figures.set_panel_title(axes, _make_sides_title(frame))
     figures.add_legend(axes)
     figures.label_undefined_rows(axes, np.flatnonzero(bar_ends == 0))
     return figure
 
 
-def _sides_title(frame: pd.DataFrame) -> str:
+def _make_sides_title(frame: pd.DataFrame) -> str:
     """Return the title above the two sides of stacked bars, or "" for solitaire games."""
-    if has_sides(frame):
+    if has_results_of_both_sides(frame):
         return "deals won by A (left) and by B (right)"
-    if len(player_headings(frame)) == 1:
+    if len(list_player_headings(frame)) == 1:
         return ""
     return "endings of both players"
 
 
-def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
+def _list_segments(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return the side, ending and metric of each bar segment, from left to right."""
-    if not has_sides(frame):
+    if not has_results_of_both_sides(frame):
         return [("", ending, ending) for ending in DEAL_RESULTS]
     segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
     segments += [("", ending, ending) for ending in DEAL_RESULTS if ending not in WINNING_RESULTS]
@@ -181,7 +189,7 @@ def _draw_segments(
         if side != last_side:
             filled_rows = np.flatnonzero(starts)
             line_ends = filled_rows - 0.45, filled_rows + 0.45
-            text_colour = figures.setting("text.color")
+            text_colour = figures.get_setting("text.color")
             axes.vlines(starts[filled_rows], *line_ends, color=text_colour, linewidth=1.2)
         label = "" if ending in named_labels else metrics.format_deal_ending(ending)
         figures.draw_stacked_bars(axes, ending, percentages, starts, label, LABEL_FONT_SIZE)
@@ -193,23 +201,24 @@ def _draw_segments(
 
 def _describe_precision(frame: pd.DataFrame) -> str:
     """Return a sentence that states the half-width of the widest interval in the endings plot."""
-    is_ending = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
+    is_ending = frame["metric"].isin([metric for _, _, metric in _list_segments(frame)])
     rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]
-    return figures.precision_sentence(rows, unit=" percentage points")
+    return figures.format_precision(rows, unit=" percentage points")
 
 
 def _draw_dots(
     axes: Axes, matchups: list[MatchupRows], metric: str, factor: float, label: str, **style: Any
 ) -> None:
+    """Draw a dot with an error bar for every matchup."""
     bounds = [*(factor * np.array([table.find_interval(rows, metric) for _, rows in matchups]).T)]
     rows = np.arange(len(matchups))
-    figures.draw_horizontal_bars(axes, rows, bounds, figures.single_style(), label, **style)
+    figures.draw_horizontal_bars(axes, rows, bounds, figures.get_neutral_style(), label, **style)
 
 
 # Labels
 
 
-def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
+def _make_matchup_labels(matchups: list[MatchupRows]) -> list[str]:
     """Return labels with the players of each matchup and, if there are several, the variant."""
     has_one_variant = len({variant for (variant, _, _), _ in matchups}) == 1
     labels = []
@@ -219,9 +228,9 @@ def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
     return labels
 
 
-def _rows_height(labels: list[str]) -> float:
+def _compute_rows_height(labels: list[str]) -> float:
     """Return the total height of the rows of all matchups, in inches."""
-    line_height = LABEL_LINE_HEIGHT * figures.text_scale("ytick.labelsize")
+    line_height = LABEL_LINE_HEIGHT * figures.compute_text_scale("ytick.labelsize")
     return len(labels) * (ROW_GAP + line_height * max(label.count("\n") + 1 for label in labels))
 
 
@@ -234,21 +243,22 @@ def _set_row_labels(axes: Axes, labels: list[str]) -> None:
     figures.hide_row_axis(axes, len(labels))
 
 
-def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) -> str:
+def _make_matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) -> str:
+    """Return a caption that states the players and the sample size of several matchups."""
     names = list(dict.fromkeys(key[0] for key, _ in matchups))
     size = format_sample_size(*(rows for _, rows in matchups))
     if len(matchups) > 1:
         size += " each"
-    return figures.describe_sample(names, _players_text(matchups), size, seed, note)
+    return figures.describe_sample(names, _format_players(matchups), size, seed, note)
 
 
-def _players_text(matchups: list[MatchupRows]) -> str:
+def _format_players(matchups: list[MatchupRows]) -> str:
     """Return the names of the players, or only their number if there are many."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return f"Players: {pairs.pop()}"
     distinct_names = dict.fromkeys(name for (_, *names), _ in matchups for name in names if name)
-    if len(distinct_names) > MAX_PLAYERS_NAMED:
+    if len(distinct_names) > MAX_NAMED_PLAYERS:
         return f"{len(distinct_names)} players"
     return f"Players: {', '.join(distinct_names)}"
 
@@ -260,9 +270,9 @@ RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
 CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
 AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
 MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
-CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
+MAX_PLAYERS_NORMAL_FONT = 8  # maximum number of players for the normal font size
 CROWDED_FONT_SIZE = 7  # font size for large leagues in simgin's style, in points
-MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
+MAX_PLAYERS_WITH_NUMBERS = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player. "
     "Error bars are 95 % intervals. If the error bar of a lead reaches the zero line, the order of "
@@ -270,7 +280,7 @@ RATINGS_NOTE = (
 )
 
 
-@figures.plot_function
+@figures.validate_frame
 def cross_table(
     standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
@@ -293,14 +303,18 @@ def cross_table(
     values = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
-    is_crowded = len(strategies) > CROWDED_PLAYERS
-    row_height = figures.row_height(row_labels) - (CROWDED_ROW_REDUCTION if is_crowded else 0)
+    is_crowded = len(strategies) > MAX_PLAYERS_NORMAL_FONT
+    row_height = figures.compute_row_height(row_labels) - (
+        CROWDED_ROW_REDUCTION if is_crowded else 0
+    )
     height = max(row_height * len(strategies), MIN_LEAGUE_HEIGHT)
-    figure = figures.new_figure(height + 0.3, "", _league_caption(cross, variant, unit, seed))
+    figure = figures.create_figure(
+        height + 0.3, "", _make_league_caption(cross, variant, unit, seed)
+    )
     (axes,) = figures.stack_panels(figure, 1)
     columns = range(1, len(strategies) + 1)
     wrapped_labels = [figures.escape_text(figures.fold_label(row)) for row in row_labels]
-    if len(strategies) > MAX_PLAYERS_NUMBERED:
+    if len(strategies) > MAX_PLAYERS_WITH_NUMBERS:
         tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
         colour_title = f"{UNIT_NOUNS[unit]} won by the row player, %"
         figures.draw_shade_map(
@@ -312,23 +326,24 @@ def cross_table(
             scale_title=colour_title,
         )
     else:
-        font_size = CROWDED_FONT_SIZE if is_crowded else figures.FONT_NORMAL
-        figures.heat_map(axes, values, wrapped_labels, columns, font_size=font_size)
+        font_size = CROWDED_FONT_SIZE if is_crowded else figures.NORMAL_FONT_SIZE
+        figures.draw_heat_map(axes, values, wrapped_labels, columns, font_size=font_size)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
     return figure
 
 
-def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
+def _make_league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
+    """Return a caption that explains the cells of a cross-table and states the sample size."""
     min_sample = int(cross["n"].min())
     suffix = " or more" if (cross["n"] > min_sample).any() else ""
     return (
         f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
         f"Variant: {variant}. Sample: {min_sample:,} {UNIT_NOUNS[unit]}{suffix} per "
-        f"pair{figures.seed_clause(seed)}. {figures.precision_sentence(cross)}"
+        f"pair{figures.format_seed_clause(seed)}. {figures.format_precision(cross)}"
     )
 
 
-@figures.plot_function
+@figures.validate_frame
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
     """Plot the Elo ratings of a league, and the lead of each player over the next-best player.
 
@@ -347,15 +362,15 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     variant = standings["variant"].iloc[0]
     names = list(standings["strategy"])
     min_sample = int(standings["n"].min())
-    sample_text = f"{min_sample:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
+    sample_text = f"{min_sample:,} {UNIT_NOUNS[unit]} per player{figures.format_seed_clause(seed)}"
     caption = f"Variant: {variant}. Sample: {sample_text}. {RATINGS_NOTE}"
     lead_columns = {"strategy": "name", "lead": "value", "lead_low": "low", "lead_high": "high"}
     leads = standings.iloc[:-1].rename(columns=lead_columns).assign(clear=True)
     outlier_limit = find_outlier_limit(leads)
     if math.isfinite(outlier_limit):
         caption += f" {OUTLIERS_NOTE}"
-    figure = figures.new_figure(
-        figures.row_height(names) * len(names) + RATINGS_HEADER_HEIGHT, "", caption
+    figure = figures.create_figure(
+        figures.compute_row_height(names) * len(names) + RATINGS_HEADER_HEIGHT, "", caption
     )
     rating_axes, lead_axes = figure.subplots(1, 2, sharey=True)
     _draw_ratings(rating_axes, standings, "elo")
@@ -374,8 +389,9 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
 
 
 def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
+    """Draw an Elo rating or a lead with its error bar for every player."""
     figures.style_axes(axes, "x")
-    bounds = figures.float_columns(standings, name, f"{name}_low", f"{name}_high")
+    bounds = figures.extract_float_columns(standings, name, f"{name}_low", f"{name}_high")
     row_positions = np.arange(len(standings))
-    figures.draw_horizontal_bars(axes, row_positions, bounds, figures.single_style(), "")
+    figures.draw_horizontal_bars(axes, row_positions, bounds, figures.get_neutral_style(), "")
     figures.hide_row_axis(axes, len(standings))

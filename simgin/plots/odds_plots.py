@@ -28,11 +28,11 @@ __all__ = [
     "win_by_score",
 ]
 
-ODDS_HEIGHT = 1.75  # height of a panel, in inches
-TOTALS_HEIGHT = 1.25  # height of a panel, in inches
+GIN_PANEL_HEIGHT = 1.75  # height of a panel, in inches
+TOTALS_PANEL_HEIGHT = 1.25  # height of a panel, in inches
 SKILL_HEADER_HEIGHT = 0.85  # height of a panel without its rows, in inches
 # maximum total that wins a match of Solitary Gin, and width of a bin of totals, in points
-WINNING_TOTAL, TOTAL_BIN = (30, 10)
+MAX_WINNING_TOTAL, TOTAL_BIN_WIDTH = (30, 10)
 # dash patterns of outcomes other than gin, which are grey
 OUTCOME_DASHES = {"knock": "-.", "joker": ":"}
 # Minimum proportion of an outcome other than gin. Rarer outcomes are omitted.
@@ -45,12 +45,12 @@ SKILL_NOTE = (
     "player that sees the whole deck. Error bars are 95 % intervals."
 )
 TOTALS_NOTE = (
-    f"Coloured bars mark totals of {WINNING_TOTAL} or less, which win the match. Error bars are "
-    "95 % intervals."
+    f"Coloured bars mark totals of {MAX_WINNING_TOTAL} or less, which win the match. Error "
+    "bars are 95 % intervals."
 )
 
 
-@figures.plot_function
+@figures.validate_frame
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the probability of gin within n draws, for the weakest and the strongest strategy.
 
@@ -63,19 +63,19 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
         simgin.plots.gin_by_draw(frames["odds"], seed=1)
     """
-    frame = _extreme_strategies(frame)
-    styles = figures.series_styles(figures.unique_names(frame["strategy"]))
+    frame = _select_extreme_strategies(frame)
+    styles = figures.assign_series_styles(figures.find_unique_names(frame["strategy"]))
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
-    height = ODDS_HEIGHT * frame["variant"].nunique()
-    figure = figures.new_figure(height, "Probability of gin by number of draws, %", caption)
-    for axes, _, rows in figures.panels_by(figure, frame, "variant"):
+    height = GIN_PANEL_HEIGHT * frame["variant"].nunique()
+    figure = figures.create_figure(height, "Probability of gin by number of draws, %", caption)
+    for axes, _, rows in figures.iterate_panels(figure, frame, "variant"):
         _draw_odds(axes, rows, styles)
         figures.set_axis_labels(axes, "", "deals, %")
     figures.set_axis_labels(axes, "draws", "deals, %")
     return figure
 
 
-def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
+def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the gin rows of the weakest strategy, and frequent outcomes of the strongest one."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
@@ -88,33 +88,33 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
     """Draw lines with labels that do not overlap, to the right of the data."""
-    names = figures.unique_names(rows["strategy"])
+    names = figures.find_unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     label_heights = []
     for (outcome, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
         dash = OUTCOME_DASHES.get(str(outcome))
-        grey = figures.muted_colour()
+        grey = figures.get_muted_colour()
         style = SeriesStyle(grey, "", dash) if dash else styles[str(strategy)]
-        (draws,) = figures.float_columns(series, "draws")
-        percentages = figures.percent_columns(series, "value", "low", "high")
+        (draws,) = figures.extract_float_columns(series, "draws")
+        percentages = figures.extract_percent_columns(series, "value", "low", "high")
         figures.draw_band(axes, draws, percentages, style)
         name = labels[str(strategy)] if outcome == "gin" else str(outcome)
-        text_colour = figures.setting("text.color") if outcome == "gin" else grey
+        text_colour = figures.get_setting("text.color") if outcome == "gin" else grey
         label_heights.append((np.nan_to_num(percentages[0][-1]), name, text_colour))
     last_draw = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
     for label_height, name, text_colour in sorted(label_heights, reverse=True):
         free_height = min(label_height + LABEL_DISTANCE / 2, free_height)
-        size = figures.scale_font(figures.FONT_SMALL)
+        size = figures.scale_font(figures.SMALL_FONT_SIZE)
         axes.text(1.04 * last_draw, free_height, name, color=text_colour, fontsize=size, va="top")
         free_height -= LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
     axes.set_xlim(0, last_draw * (1 + LABEL_MARGIN))
-    figures.label_if_undefined(axes, rows["value"])
+    figures.label_undefined_axes(axes, rows["value"])
 
 
-@figures.plot_function
+@figures.validate_frame
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the win rates of the weakest and the strongest solitaire player, and an upper bound.
 
@@ -127,19 +127,19 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
         simgin.plots.skill(frames["bracket"], seed=1)
     """
-    variants = figures.unique_names(frame["variant"])
-    styles = figures.series_styles(figures.unique_names(frame["strategy"]))
+    variants = figures.find_unique_names(frame["variant"])
+    styles = figures.assign_series_styles(figures.find_unique_names(frame["strategy"]))
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
-    height = SKILL_HEADER_HEIGHT + len(variants) * figures.row_height(variants)
-    figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(styles)[:-1])
+    height = SKILL_HEADER_HEIGHT + len(variants) * figures.compute_row_height(variants)
+    figure = figures.create_figure(height, "Deals that end with gin, %", caption, list(styles)[:-1])
     (axes,) = figures.stack_panels(figure, 1, grid="both")
     for row, variant in enumerate(variants):
         rows = frame[frame["variant"] == variant]
         players = list(figures.iterate_groups(rows, "strategy"))[:-1]
         low, high = 100 * players[-1][1]["low"].iloc[0], 100 * rows["high"].iloc[-1]
-        axes.barh(row, high - low, left=low, height=0.5, color=figures.setting("grid.color"))
+        axes.barh(row, high - low, left=low, height=0.5, color=figures.get_setting("grid.color"))
         for player, player_rows in players:
-            percent_frame = figures.percent_columns(player_rows, "value", "low", "high")
+            percent_frame = figures.extract_percent_columns(player_rows, "value", "low", "high")
             y, label = np.array([row]), "" if row else player
             figures.draw_horizontal_bars(axes, y, percent_frame, styles[player], label)
     axes.set_yticks([])
@@ -150,7 +150,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     return figure
 
 
-@figures.plot_function
+@figures.validate_frame
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the distribution of match totals in bins of ten points, with wins in colour.
 
@@ -161,11 +161,11 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         frames = simgin.compute_odds("solitary-gin", seed=1).frames()
         simgin.plots.match_totals(frames["totals"], seed=1)
     """
-    strategies = figures.unique_names(frame["strategy"])
-    styles = figures.series_styles(strategies)
+    strategies = figures.find_unique_names(frame["strategy"])
+    styles = figures.assign_series_styles(strategies)
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
-    figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
-    for axes, strategy, rows in figures.panels_by(figure, frame, "strategy", sharex=True):
+    figure = figures.create_figure(TOTALS_PANEL_HEIGHT * len(strategies), "Match totals", caption)
+    for axes, strategy, rows in figures.iterate_panels(figure, frame, "strategy", sharex=True):
         _draw_histogram(axes, rows, styles[strategy].colour)
         figures.set_axis_labels(axes, "", "matches, %")
     figures.set_axis_labels(axes, "total penalty", "matches, %")
@@ -175,9 +175,11 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     """Draw bars with Wilson intervals for bins whose upper ends are multiples of ten."""
     if rows["value"].isna().all():
-        figures.label_empty(axes, figures.UNDEFINED_LABEL)
+        figures.label_empty_axes(axes, figures.UNDEFINED_LABEL)
         return
-    proportions = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
+    proportions = (
+        rows["value"].groupby(-(-rows["total"] // TOTAL_BIN_WIDTH) * TOTAL_BIN_WIDTH).sum()
+    )
     percentages = 100 * proportions.to_numpy()
     n = int(rows["n"].max())
     intervals = [
@@ -185,21 +187,21 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     ]
     low, high = 100 * np.array(intervals).T
     bin_ends = proportions.index.to_numpy(dtype=float)
-    losing_colour = figures.setting("grid.color")
-    colours = [colour if end <= WINNING_TOTAL else losing_colour for end in bin_ends]
+    losing_colour = figures.get_setting("grid.color")
+    colours = [colour if end <= MAX_WINNING_TOTAL else losing_colour for end in bin_ends]
     axes.bar(
-        bin_ends - TOTAL_BIN,
+        bin_ends - TOTAL_BIN_WIDTH,
         percentages,
-        width=0.92 * TOTAL_BIN,
+        width=0.92 * TOTAL_BIN_WIDTH,
         align="edge",
         color=colours,
-        yerr=figures.error_bar_lengths(percentages, low, high),
-        ecolor=figures.muted_colour(),
+        yerr=figures.compute_error_bar_lengths(percentages, low, high),
+        ecolor=figures.get_muted_colour(),
         capsize=1.5,
     )
 
 
-KNOCK_HEIGHT = 2.1  # height of a panel, in inches
+KNOCK_PANEL_HEIGHT = 2.1  # height of a panel, in inches
 THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at a threshold
 KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
@@ -208,7 +210,7 @@ KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars 
 KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
-@figures.plot_function
+@figures.validate_frame
 def knock_thresholds(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
@@ -220,16 +222,16 @@ def knock_thresholds(
     measured_columns = set(frame["measure"])
     displayed_measures = [measure for measure in KNOCK_MEASURES if measure in measured_columns]
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
-    names = figures.unique_names(frame["variant"])
-    height = KNOCK_HEIGHT * len(displayed_measures)
-    figure = figures.new_figure(height, "Knock threshold", caption, names)
-    styles = figures.series_styles(names, order)
+    names = figures.find_unique_names(frame["variant"])
+    height = KNOCK_PANEL_HEIGHT * len(displayed_measures)
+    figure = figures.create_figure(height, "Knock threshold", caption, names)
+    styles = figures.assign_series_styles(names, order)
     panels = figures.stack_panels(figure, len(displayed_measures), sharex=True)
     for axes, measure in zip(panels, displayed_measures, strict=True):
         title, unit_factor, break_even = KNOCK_MEASURES[measure]
         _draw_threshold_lines(axes, frame[frame["measure"] == measure], unit_factor, styles)
-        axes.axhline(break_even, color=figures.muted_colour(), linewidth=1, zorder=1)
-        figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
+        axes.axhline(break_even, color=figures.get_muted_colour(), linewidth=1, zorder=1)
+        figures.label_undefined_axes(axes, frame[frame["measure"] == measure]["value"])
         figures.set_panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.set_axis_labels(panels[-1], "maximum deadwood of a knock (0: only gin)")
@@ -251,33 +253,35 @@ def _draw_threshold_line(
     axes: Axes, rows: pd.DataFrame, unit_factor: float, style: SeriesStyle, shift: float
 ) -> None:
     """Draw the line of a variant, with a larger marker at the best threshold."""
-    (k,) = figures.float_columns(rows, "k")
+    (k,) = figures.extract_float_columns(rows, "k")
     k = k + shift
-    bounds = [unit_factor * bound for bound in figures.float_columns(rows, "value", "low", "high")]
+    bounds = [
+        unit_factor * bound for bound in figures.extract_float_columns(rows, "value", "low", "high")
+    ]
     figures.draw_vertical_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
-    values, width = bounds[0], figures.line_width(1.4)
+    values, width = bounds[0], figures.scale_line_width(1.4)
     axes.plot(k, values, color=style.colour, linestyle=style.dash, linewidth=width)
     if np.isnan(values).all():
         return
-    best_index, size = int(np.nanargmax(values)), figures.marker_size(8)
+    best_index, size = int(np.nanargmax(values)), figures.scale_marker_size(8)
     axes.plot(k[best_index], values[best_index], style.marker, color=style.colour, markersize=size)
 
 
 # Plots for two-player variants: matches by score, and deals by deadwood and turn
 
 
-SCORES_HEIGHT = 3.6  # height of a panel, in inches
+SCORES_PANEL_HEIGHT = 3.6  # height of a panel, in inches
 CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities for which contour lines are drawn
-N_SHADES = 41
+N_CONTOUR_SHADES = 41
 PLAYER_IS_DEALER = 0
-COUNTS_HEIGHT = 2.8  # height of a heat map, in inches
-MIN_HANDS = 100  # Minimum number of hands in a cell. Cells with fewer hands are empty.
+DEADWOOD_MAP_HEIGHT = 2.8  # height of a heat map, in inches
+MIN_HANDS_PER_CELL = 100  # Minimum number of hands in a cell. Cells with fewer hands are empty.
 # number of turns above which heat maps use a small font, and its size in points
-CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
-DEADWOOD_BIN = 5  # range of deadwood per row of the heat map, in points
+MAX_TURNS_NORMAL_FONT, SMALL_CELL_FONT_SIZE = (12, 7)
+DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the heat map, in points
 
 
-@figures.plot_function
+@figures.validate_frame
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the match win probability of the dealer by score.
 
@@ -291,19 +295,19 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     values_by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
     dealer_differences = values_by_dealer.diff(axis=1).to_numpy(np.float64)
-    max_dealer_effect = 100 * figures.max_distance(dealer_differences, 0)
+    max_dealer_effect = 100 * figures.compute_max_distance(dealer_differences, 0)
     note = "The map shows the dealer's win probability. "
     if not np.isnan(dealer_differences).all():
         note += f"The nondealer's win probability differs by at most {max_dealer_effect:.2g}. "
-    note += figures.precision_sentence(frame)
+    note += figures.format_precision(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
-    title_width = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
+    title_width = figures.count_fitting_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
     title_lines = fold_text(players, title_width).count("\n") + 1
-    height = SCORES_HEIGHT + figures.scale_font(figures.TEXT_LINE * title_lines)
-    figure = figures.new_figure(height, title, caption)
+    height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * title_lines)
+    figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     dealer_rows = frame[frame["dealer"] == PLAYER_IS_DEALER]
     _draw_contours(axes, dealer_rows.pivot(index="b", columns="a", values="value"))
@@ -318,38 +322,42 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     proportions = table.to_numpy(dtype=float)
     data = (table.columns, table.index, proportions)
     if min(proportions.shape) < 2:
-        figures.label_empty(axes, "too few scores for a map")
+        figures.label_empty_axes(axes, "too few scores for a map")
         return
-    figures.label_if_undefined(axes, proportions)
-    levels = np.linspace(0, 1, N_SHADES)
-    shades = axes.contourf(*data, levels=levels, cmap=figures.win_rate_colormap())
+    figures.label_undefined_axes(axes, proportions)
+    levels = np.linspace(0, 1, N_CONTOUR_SHADES)
+    shades = axes.contourf(*data, levels=levels, cmap=figures.make_win_rate_colormap())
     shades.set(edgecolor="face", linewidth=0.4)  # edges cover the gaps between adjacent areas
     contours = axes.contour(*data, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
-    size = figures.scale_font(figures.FONT_NORMAL)
+    size = figures.scale_font(figures.NORMAL_FONT_SIZE)
     axes.clabel(contours, fmt=lambda level: f"{100 * level:g} %", fontsize=size)
 
 
-@figures.plot_function
+@figures.validate_frame
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the probability of winning the deal as a function of deadwood and turn.
 
     The DataFrame contains win probabilities, as computed by `simgin odds`. The required columns
     are turn, count (lower end of a bin) and value. Each player has a heat map.
     """
-    cells = frame[frame["n"] >= MIN_HANDS]
+    cells = frame[frame["n"] >= MIN_HANDS_PER_CELL]
     frame = frame.assign(value=np.nan, low=np.nan) if cells.empty else cells
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
-        f"Rows are bins of {DEADWOOD_BIN} points of deadwood, labelled by their lower end. Empty "
-        f"cells have fewer than {MIN_HANDS} hands. {figures.precision_sentence(frame)}"
+        f"Rows are bins of {DEADWOOD_BIN_WIDTH} points of deadwood, labelled by their lower end. "
+        f"Empty cells have fewer than {MIN_HANDS_PER_CELL} hands. {figures.format_precision(frame)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
-    height = COUNTS_HEIGHT * frame["title"].nunique()
-    figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
-    for axes, _, panel_rows in figures.panels_by(figure, frame, "title"):
+    height = DEADWOOD_MAP_HEIGHT * frame["title"].nunique()
+    figure = figures.create_figure(height, "Win probability by deadwood and turn", caption)
+    for axes, _, panel_rows in figures.iterate_panels(figure, frame, "title"):
         table = 100 * panel_rows.pivot(index="count", columns="turn", values="value")
-        font_size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
+        font_size = (
+            SMALL_CELL_FONT_SIZE
+            if len(table.columns) > MAX_TURNS_NORMAL_FONT
+            else figures.NORMAL_FONT_SIZE
+        )
         names = [*table.index], [*table.columns]
-        figures.heat_map(axes, table.to_numpy(float), *names, font_size=font_size)
+        figures.draw_heat_map(axes, table.to_numpy(float), *names, font_size=font_size)
         figures.set_axis_labels(axes, "own turns played", "own deadwood")
     return figure

@@ -25,16 +25,16 @@ __all__ = [
     "sweep_map",
 ]
 
-PERCENTAGE_POINTS = " percentage points"
+PERCENTAGE_POINTS_UNIT = " percentage points"
 PANEL_HEIGHT = 1.0  # height of the panel of a distribution, in inches
-OUTCOMES = ("gin", "knock", "undercut", "void", "stalled")
+PLOTTED_ENDINGS = ("gin", "knock", "undercut", "void", "stalled")
 MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
-ROW_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
+DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
 
 
-@figures.plot_function
+@figures.validate_frame
 def match_length(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
@@ -43,17 +43,17 @@ def match_length(
     The DataFrame contains the match lengths of a review. The required columns are turns (lower end
     of a bin), width, value (proportion of matches) and median.
     """
-    names = figures.unique_names(frame["variant"])
+    names = figures.find_unique_names(frame["variant"])
     player_text = " of both players together" if any(frame["opponent"]) else ""
     note = (
         f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. The line marks the "
-        f"median. {figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
+        f"median. {figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.new_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
-    styles = figures.series_styles(names, order)
-    max_percentage = 100 * figures.max_distance(frame["value"], MIN_SHOWN_PROPORTION)
-    for axes, variant, rows in figures.panels_by(figure, frame, "variant", sharex=True):
+    figure = figures.create_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
+    styles = figures.assign_series_styles(names, order)
+    max_percentage = 100 * figures.compute_max_distance(frame["value"], MIN_SHOWN_PROPORTION)
+    for axes, variant, rows in figures.iterate_panels(figure, frame, "variant", sharex=True):
         _draw_distribution(axes, rows, styles[variant].colour)
         axes.set_ylim(0, 1.1 * max_percentage)
         figures.set_panel_title(axes, f"{variant}: median {rows['median'].iloc[0]:.0f} turns")
@@ -62,32 +62,33 @@ def match_length(
 
 
 def _draw_distribution(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
-    turns, width, percentages = figures.float_columns(rows, "turns", "width", "value")
+    """Draw a histogram of turns per match with a line at the median."""
+    turns, width, percentages = figures.extract_float_columns(rows, "turns", "width", "value")
     if np.isnan(percentages).all():
-        figures.label_empty(axes, figures.UNDEFINED_LABEL)
+        figures.label_empty_axes(axes, figures.UNDEFINED_LABEL)
         return
     axes.bar(turns, 100 * percentages, width=width, align="edge", color=colour, alpha=0.55)
-    axes.axvline(rows["median"].iloc[0], color=figures.setting("text.color"), linewidth=1.2)
+    axes.axvline(rows["median"].iloc[0], color=figures.get_setting("text.color"), linewidth=1.2)
     axes.locator_params(axis="y", nbins=3)
 
 
-@figures.plot_function
+@figures.validate_frame
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deal endings as stacked bars, with one bar per player type and variant.
 
     The DataFrame contains the deal endings of a review. The required columns are players, metric
     (gin, knock, undercut, void or stalled) and value.
     """
-    names = figures.unique_names(frame["variant"])
-    player_types = figures.unique_names(frame["players"])
-    height = figures.row_height(player_types) * len(player_types)
+    names = figures.find_unique_names(frame["variant"])
+    player_types = figures.find_unique_names(frame["players"])
+    height = figures.compute_row_height(player_types) * len(player_types)
     note = "Both players are of the same type. " * any(frame["opponent"])
-    note += figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
+    note += figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
-    outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
+    outcomes = [name for name in PLOTTED_ENDINGS if frame[frame["metric"] == name]["value"].any()]
     ending_names = [format_deal_ending(name) for name in outcomes]
-    figure = figures.new_figure((height + 0.35) * len(names), "", caption, ending_names)
-    for axes, _, rows in figures.panels_by(figure, frame, "variant", sharex=True):
+    figure = figures.create_figure((height + 0.35) * len(names), "", caption, ending_names)
+    for axes, _, rows in figures.iterate_panels(figure, frame, "variant", sharex=True):
         _draw_endings(axes, rows, player_types, outcomes)
     figures.set_axis_labels(axes, "deals, %")
     figures.add_legend(figure.axes[0])
@@ -97,12 +98,15 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
 def _draw_endings(
     axes: Axes, part: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
 ) -> None:
+    """Draw a stacked bar of deal endings for every player type."""
     starts = np.zeros(len(player_types))
     for outcome in outcomes:
         values = part[part["metric"] == outcome].set_index("players")["value"]
         percentages = np.nan_to_num([100 * values.get(name, 0.0) for name in player_types])
         label = format_deal_ending(outcome)
-        figures.draw_stacked_bars(axes, outcome, percentages, starts, label, figures.FONT_SMALL)
+        figures.draw_stacked_bars(
+            axes, outcome, percentages, starts, label, figures.SMALL_FONT_SIZE
+        )
         starts = starts + percentages
     figures.label_undefined_rows(axes, np.flatnonzero(starts == 0))
     figures.set_row_names(axes, player_types)
@@ -110,7 +114,7 @@ def _draw_endings(
     axes.grid(visible=False)
 
 
-@figures.plot_function
+@figures.validate_frame
 def knocks_by_turn(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
@@ -119,13 +123,13 @@ def knocks_by_turn(
     The DataFrame contains the knocks of a review. The required columns are turn, deadwood and
     value (proportion of all knocks of the variant).
     """
-    names = figures.unique_names(frame["variant"])
-    precision = figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
+    names = figures.find_unique_names(frame["variant"])
+    precision = figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)
     note = f"Darker cells contain more of the strong player's knocks. {precision}"
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
-    figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
-    styles = figures.series_styles(names, order)
-    for axes, variant, rows in figures.panels_by(figure, frame, "variant"):
+    figure = figures.create_figure(1.5 * len(names) + 0.3, "", caption)
+    styles = figures.assign_series_styles(names, order)
+    for axes, variant, rows in figures.iterate_panels(figure, frame, "variant"):
         _draw_knocks(axes, rows, styles[variant].colour)
         figures.set_axis_labels(axes, "", "deadwood")
     figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
@@ -133,6 +137,7 @@ def knocks_by_turn(
 
 
 def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
+    """Draw a heat map of knocks by turn and deadwood."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     table = rows.pivot(index="deadwood", columns="turn", values="value")
@@ -145,13 +150,13 @@ def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     axes.locator_params(integer=True)
     knock_rows = rows[rows["value"] > MIN_SHOWN_PROPORTION]
     if knock_rows.empty:
-        figures.label_empty(axes, "no knock")
+        figures.label_empty_axes(axes, "no knock")
         return
     axes.set_xlim(0.5, float(knock_rows["turn"].max()) + 0.5)
     axes.set_ylim(-0.5, float(rows[rows["value"] > 0]["deadwood"].max()) + 0.5)
 
 
-@figures.plot_function
+@figures.validate_frame
 def effects_by_player_type(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
@@ -160,27 +165,29 @@ def effects_by_player_type(
     The DataFrame contains the differences computed by a review. The required columns are players,
     title, factor and value. Each variant has its own colour.
     """
-    variants = figures.unique_names(frame["variant"])
-    titles = figures.unique_names(frame["title"])
-    names = figures.unique_names(frame["players"])
-    height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
+    variants = figures.find_unique_names(frame["variant"])
+    titles = figures.find_unique_names(frame["title"])
+    names = figures.find_unique_names(frame["players"])
+    height = (figures.compute_row_height(names) * len(names) + 0.5) * len(titles)
     note = (
         "Differences from the baseline in matches between two players of the same type. Error bars "
         "are 95 % intervals."
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.new_figure(height, "", caption, variants)
-    styles = figures.series_styles(variants, order)
-    for axes, _, rows in figures.panels_by(figure, frame, "title", grid="x"):
+    figure = figures.create_figure(height, "", caption, variants)
+    styles = figures.assign_series_styles(variants, order)
+    for axes, _, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
         _draw_player_type_dots(axes, rows, names, styles)
     figures.add_legend(figure.axes[0])
     return figure
 
 
-def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
+def _scale_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
     """Return the values and bounds, each multiplied by the display factor of its row."""
-    (factor,) = figures.float_columns(rows, "factor")
-    return [factor * values for values in figures.float_columns(rows, "value", "low", "high")]
+    (factor,) = figures.extract_float_columns(rows, "factor")
+    return [
+        factor * values for values in figures.extract_float_columns(rows, "value", "low", "high")
+    ]
 
 
 def _draw_player_type_dots(
@@ -193,9 +200,9 @@ def _draw_player_type_dots(
     for i, (variant, style) in enumerate(styles.items()):
         rows = metric_rows[metric_rows["variant"] == variant].set_index("players")
         rows = rows.reindex(list(names)).dropna()
-        shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        shift = DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
-        figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), style, variant)
+        figures.draw_horizontal_bars(axes, y, _scale_bounds(rows), style, variant)
     measured_types = set(metric_rows.dropna(subset=["value"])["players"])
     undefined_rows = [row for row, name in enumerate(names) if name not in measured_types]
     figures.label_undefined_rows(axes, undefined_rows)
@@ -205,7 +212,7 @@ def _draw_player_type_dots(
     axes.locator_params(axis="x", nbins=6)
 
 
-@figures.plot_function
+@figures.validate_frame
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot how the match win probability at each score differs from the baseline.
 
@@ -214,30 +221,30 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     map. The heat maps show percentage points. Cells without a significant difference are empty.
     """
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
-    names = figures.unique_names(frame[is_significant]["variant"])
+    names = figures.find_unique_names(frame[is_significant]["variant"])
     note = (
         "Difference between the win probability and that of the baseline, in percentage points. "
         "In empty cells, the 95 % interval includes 0."
     )
     if inconclusive_names := [
-        name for name in figures.unique_names(frame["variant"]) if name not in names
+        name for name in figures.find_unique_names(frame["variant"]) if name not in names
     ]:
         note += f" No cell is significant for {', '.join(inconclusive_names)}."
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     if not names:
-        return _empty_figure("No cell is significant", caption)
+        return _make_empty_figure("No cell is significant", caption)
     frame = frame[frame["variant"].isin(names)]
-    figure = figures.new_figure(2.0 * len(names), "", caption)
+    figure = figures.create_figure(2.0 * len(names), "", caption)
     percent_frame = frame.assign(value=100 * frame["value"].where(is_significant))
-    max_difference = figures.max_distance(percent_frame["value"], MIN_COLOUR_LIMIT)
-    for axes, _, rows in figures.panels_by(figure, percent_frame, "variant"):
+    max_difference = figures.compute_max_distance(percent_frame["value"], MIN_COLOUR_LIMIT)
+    for axes, _, rows in figures.iterate_panels(figure, percent_frame, "variant"):
         table = rows.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
         fifth_labels = [
             f"{lower_end:.0f}–{lower_end + 20:.0f} %"  # noqa: RUF001
             for lower_end in map(float, table.columns)
         ]
-        figures.heat_map(
+        figures.draw_heat_map(
             axes,
             cells,
             fifth_labels,
@@ -245,61 +252,62 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
             midpoint=0,
             max_deviation=max_difference,
             number_format="{:+.0f}",
-            font_size=figures.FONT_SMALL,
+            font_size=figures.SMALL_FONT_SIZE,
         )
         figures.set_axis_labels(axes, "", "own score")
     figures.set_axis_labels(axes, "opponent's score in % of the target", "own score")
     return figure
 
 
-def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
+def _make_empty_figure(reason: str, caption: str, title: str = "") -> Figure:
     """Return a figure that shows only the reason for missing data."""
-    figure = figures.new_figure(0.5, title, caption)
+    figure = figures.create_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    figures.label_empty(axes, reason)
+    figures.label_empty_axes(axes, reason)
     return figure
 
 
-@figures.plot_function
+@figures.validate_frame
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot every row of the scorecard against a rule parameter, and mark the baseline.
 
     The DataFrame contains the values of a review that varies one parameter. The required columns
     are x_name, x, title, factor, value and is_base.
     """
-    titles = figures.unique_names(frame["title"])
+    titles = figures.find_unique_names(frame["title"])
     note = "Bands are 95 % intervals. A ring marks the baseline."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     name = str(frame["x_name"].iloc[0])
-    figure = figures.new_figure(1.25 * len(titles), f"Effects of the {name}", caption)
-    for axes, title, rows in figures.panels_by(figure, frame, "title", sharex=True):
+    figure = figures.create_figure(1.25 * len(titles), f"Effects of the {name}", caption)
+    for axes, title, rows in figures.iterate_panels(figure, frame, "title", sharex=True):
         _draw_curve(axes, rows.sort_values("x"))
-        figures.set_panel_title(axes, _with_unit(title, rows))
+        figures.set_panel_title(axes, _add_unit(title, rows))
     axes.locator_params(axis="x", integer=True)
     figures.set_axis_labels(axes, name)
     return figure
 
 
-def _with_unit(title: str, rows: pd.DataFrame) -> str:
+def _add_unit(title: str, rows: pd.DataFrame) -> str:
     """Return the title of a scorecard row, with "%" if the row contains percentages."""
     is_percentage = float(rows["factor"].iloc[0]) == 100
     return f"{title}, %" if is_percentage and not title.endswith("%") else title
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
-    (x,) = figures.float_columns(rows, "x")
-    bounds = _scaled_bounds(rows)
-    style = figures.series_style(0)
+    """Draw a line with a confidence band, and a ring around the baseline."""
+    (x,) = figures.extract_float_columns(rows, "x")
+    bounds = _scale_bounds(rows)
+    style = figures.get_series_style(0)
     figures.draw_band(axes, x, bounds, style)
-    axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
-    is_base, size = rows["is_base"].to_numpy(bool), figures.marker_size(9)
-    ring: dict[str, Any] = {"fillstyle": "none", "color": figures.setting("text.color")}
+    axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.scale_marker_size(3.5))
+    is_base, size = rows["is_base"].to_numpy(bool), figures.scale_marker_size(9)
+    ring: dict[str, Any] = {"fillstyle": "none", "color": figures.get_setting("text.color")}
     axes.plot(x[is_base], bounds[0][is_base], "o", markersize=size, **ring)
     axes.locator_params(axis="y", nbins=4)
-    figures.label_if_undefined(axes, bounds[0])
+    figures.label_undefined_axes(axes, bounds[0])
 
 
-@figures.plot_function
+@figures.validate_frame
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot one scorecard row as a heat map over two rule parameters.
 
@@ -308,26 +316,26 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     which has the palest shade). All rows must have the same title. If there is a break-even value,
     a line marks it.
     """
-    bounds = dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))
+    bounds = dict(zip(("value", "low", "high"), _scale_bounds(frame), strict=True))
     scaled_frame = frame.assign(**bounds)
-    note = figures.precision_sentence(scaled_frame, factor=1)
+    note = figures.format_precision(scaled_frame, factor=1)
     if frame["even"].notna().all():
         note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     table = scaled_frame.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
-    title = _with_unit(str(frame["title"].iloc[0]), frame)
+    title = _add_unit(str(frame["title"].iloc[0]), frame)
     if np.isnan(cells).all():
-        return _empty_figure(figures.UNDEFINED_LABEL, caption, title)
+        return _make_empty_figure(figures.UNDEFINED_LABEL, caption, title)
     has_line = bool(frame["even"].notna().all())
     min_value, max_value = float(np.nanmin(cells)), float(np.nanmax(cells))
     midpoint = float(frame["even"].iloc[0]) if has_line else (min_value + max_value) / 2
-    max_deviation = figures.max_distance(cells - midpoint, 1e-9)
-    figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
+    max_deviation = figures.compute_max_distance(cells - midpoint, 1e-9)
+    figure = figures.create_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    number_format = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
+    number_format = "{:.1f}" if figures.compute_max_distance(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
-    figures.heat_map(
+    figures.draw_heat_map(
         axes,
         cells,
         *names,
@@ -337,6 +345,6 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     if has_line and min(cells.shape) > 1 and min_value < midpoint < max_value:
         axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
-        figures.add_halos(axes)
+        figures.outline_dark_numbers(axes)
     figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -15,10 +15,10 @@ from markupsafe import Markup, escape
 from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
 
 SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-FACE_DOWN = "?"  # string that represents a face-down card
+FACE_DOWN_CARD = "?"  # string that represents a face-down card
 CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
 # character that displays a suit symbol as text instead of an emoji
-TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"
+TEXT_VARIATION_SELECTOR = "\N{VARIATION SELECTOR-15}"
 
 
 class CardRow(NamedTuple):
@@ -26,7 +26,7 @@ class CardRow(NamedTuple):
 
     Attributes:
         label: Heading of the row.
-        groups: Cards of each group, such as `7H` or FACE_DOWN.
+        groups: Cards of each group, such as `7H` or FACE_DOWN_CARD.
         marked_card: Card that is drawn with a thick border.
         removed_indices: Indices of the removed cards, counted over all groups.
     """
@@ -40,28 +40,29 @@ class CardRow(NamedTuple):
     def faces(self) -> list[list[tuple[Markup, str]]]:
         """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
         indices = count()
-        return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
+        return [[self._format_card(card, next(indices)) for card in group] for group in self.groups]
 
-    def _card_html(self, card: str, index: int) -> tuple[Markup, str]:
+    def _format_card(self, card: str, index: int) -> tuple[Markup, str]:
+        """Return the HTML of a card and its CSS classes."""
         css_classes = {
             "marked": card == self.marked_card,
             "gone": index in self.removed_indices,
-            "back": card == FACE_DOWN,
+            "back": card == FACE_DOWN_CARD,
         }
         names = [name for name, applies in css_classes.items() if applies]
-        return _face_html(card), " ".join(names)
+        return _format_face(card), " ".join(names)
 
 
 def cards_to_html(text: str) -> Markup:
     """Convert a string to HTML, and replace the suit letters of cards with suit symbols."""
-    return Markup(re.sub(CARD_PATTERN, lambda match: _face_html(match[0]), str(escape(text))))
+    return Markup(re.sub(CARD_PATTERN, lambda match: _format_face(match[0]), str(escape(text))))
 
 
-def _face_html(card: str) -> Markup:
+def _format_face(card: str) -> Markup:
     """Return the rank and suit symbol of a card as HTML, or "" for a face-down card."""
-    if card == FACE_DOWN:
+    if card == FACE_DOWN_CARD:
         return Markup("")
     rank, suit = tuple(card)
     red_class = " red" if suit in "HD" else ""
-    symbol = f'<span class="suit{red_class}">{SUIT_SYMBOLS[suit]}{TEXT_VARIATION}</span>'
+    symbol = f'<span class="suit{red_class}">{SUIT_SYMBOLS[suit]}{TEXT_VARIATION_SELECTOR}</span>'
     return Markup(f"{'10' if rank == 'T' else rank}{symbol}")

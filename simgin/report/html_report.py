@@ -22,7 +22,7 @@ from simgin.report import figures
 from simgin.report.card_rows import cards_to_html
 from simgin.report.report import Plot, Report
 from simgin.report.report_table import NUMBER_PATTERN, ScoreCell, Table
-from simgin.report.wrapping import bind_units
+from simgin.report.wrapping import insert_no_break_spaces
 from simgin.text.messages import escape_control_chars
 from simgin.version import format_bibtex
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
+HTML_FILE_NAME, SUMMARY_FILE_NAME = "report.html", "summary.md"
 PLOTS_FOLDER = "plots/"  # default folder for the plots
-TEMPLATE, STYLE, SCRIPT, RESULT_TEMPLATE = (
+PAGE_TEMPLATE, PAGE_STYLE, PAGE_SCRIPT, RESULT_TEMPLATE = (
     Path(__file__).with_name(name)
     for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
-_RESULT_NUMBERS = itertools.count(1)  # counter for ids, which must be unique in a notebook
-MIN_ROWS_FILTERED = 8  # minimum number of rows of a table with a filter
+_RESULT_COUNTER = itertools.count(1)  # counter for ids, which must be unique in a notebook
+MIN_ROWS_FOR_FILTER = 8  # minimum number of rows of a table with a filter
 # minimum number of rows of a scrollable table, which exceeds the number of decisions in any deal
-MIN_ROWS_SCROLLED = 60
+MIN_ROWS_FOR_SCROLLING = 60
 MIN_LONG_TEXT_LENGTH = 24  # minimum length of text in a wide column, in characters
 # Maximum length of a number, in characters. Longer strings are text that begins with a number.
 MAX_NUMBER_LENGTH = 40
@@ -47,12 +47,12 @@ CSS_COLOURS = {
     figures.TEXT_COLOUR: "var(--ink)",
     figures.MUTED_COLOUR: "var(--faint)",
     figures.GRID_COLOUR: "var(--grid)",
-    figures.BACKGROUND: "var(--paper)",
+    figures.BACKGROUND_COLOUR: "var(--paper)",
 }
 CSS_COLOUR_PATTERN = re.compile("|".join(CSS_COLOURS), re.IGNORECASE)
 
 
-def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
+def render_report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
     """Return the contents of all files of a report, by path in the output directory.
 
     Args:
@@ -62,9 +62,9 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
     """
     return {
         **report.files,
-        SUMMARY_NAME: _escape_markdown(report.to_markdown()),
-        **plot_files(report.plots, plots_folder),
-        HTML_NAME: render_html(report, plots_folder),
+        SUMMARY_FILE_NAME: _escape_markdown(report.to_markdown()),
+        **render_plot_files(report.plots, plots_folder),
+        HTML_FILE_NAME: render_html(report, plots_folder),
     }
 
 
@@ -73,7 +73,9 @@ def _escape_markdown(markdown: str) -> str:
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
-def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
+def render_plot_files(
+    plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER
+) -> dict[str, bytes | str]:
     """Return the PNG, SVG and CSV files of all plots in a report, by path."""
     contents: dict[str, bytes | str] = {}
     for plot in plots:
@@ -92,9 +94,10 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
     tables = [table for table in report.tables if table.rows]
     all_tables = [*tables, *(table for table in report.detail_tables if table.rows)]
     sections = [
-        (f"table-{i}", table, _column_classes(table)) for i, table in enumerate(all_tables, start=1)
+        (f"table-{i}", table, _choose_column_classes(table))
+        for i, table in enumerate(all_tables, start=1)
     ]
-    return load_template(TEMPLATE).render(
+    return load_template(PAGE_TEMPLATE).render(
         report=report,
         verdict=[report.split_rule_name(line) for line in report.verdict],
         drawn=[(plot, _inline_svg(plot)) for plot in report.plots],
@@ -102,32 +105,33 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
         folded=sections[len(tables) :],
         plots=plots_folder,
         bibtex=format_bibtex(),
-        FILTERED_FROM=MIN_ROWS_FILTERED,
-        SCROLLED_FROM=MIN_ROWS_SCROLLED,
+        FILTERED_FROM=MIN_ROWS_FOR_FILTER,
+        SCROLLED_FROM=MIN_ROWS_FOR_SCROLLING,
     )
 
 
 def render_result(report: Report, plots: Iterable[Plot]) -> str:
     """Return the verdict, the main table and the plots of a report as one HTML element."""
-    prefix = f"simgin-{next(_RESULT_NUMBERS)}"
+    prefix = f"simgin-{next(_RESULT_COUNTER)}"
     table = report.main_table
-    tables = [] if table is None else [(f"{prefix}-table", table, _column_classes(table))]
+    tables = [] if table is None else [(f"{prefix}-table", table, _choose_column_classes(table))]
     return load_template(RESULT_TEMPLATE).render(
         report=report,
         verdict=[report.split_rule_name(line) for line in report.verdict],
         tables=tables,
         drawn=[_inline_svg(replace(plot, name=f"{prefix}-{plot.name}")) for plot in plots],
-        SCROLLED_FROM=MIN_ROWS_SCROLLED,
+        SCROLLED_FROM=MIN_ROWS_FOR_SCROLLING,
     )
 
 
-def _column_classes(table: Table) -> list[str]:
+def _choose_column_classes(table: Table) -> list[str]:
     """Return the CSS classes of each column: "number", "text" or "long text"."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
-    return [_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
+    return [_choose_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
 
 
-def _column_class(texts: Sequence[str]) -> str:
+def _choose_column_class(texts: Sequence[str]) -> str:
+    """Return the CSS class of a column with the given cells."""
     max_length = max(map(len, texts), default=0)
     if max_length <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, texts)):
         return "number"
@@ -143,24 +147,24 @@ def load_template(path: Path) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([path.parent, TEMPLATE.parent]),
+        loader=FileSystemLoader([path.parent, PAGE_TEMPLATE.parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "breakable": _allow_breaks,
+        "breakable": _allow_line_breaks,
         "cards": cards_to_html,
-        "digest": _script_digest,
-        "keep_units": bind_units,
+        "digest": _compute_script_digest,
+        "keep_units": insert_no_break_spaces,
         "link": urllib.parse.quote,
     }
     environment.tests["scored"] = lambda cell: isinstance(cell, ScoreCell)
     return environment.get_template(path.name)
 
 
-def _script_digest(script: str) -> str:
+def _compute_script_digest(script: str) -> str:
     """Return the hash of a script in the format of a content security policy.
 
     The policy blocks all scripts whose hashes it does not list.
@@ -168,13 +172,13 @@ def _script_digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def report_script_digest() -> str:
+def compute_report_script_digest() -> str:
     """Return the hash of the script in HTML reports as a source for a content security policy."""
-    script = load_template(SCRIPT).render() + "\n"
-    return f"sha256-{_script_digest(script)}"
+    script = load_template(PAGE_SCRIPT).render() + "\n"
+    return f"sha256-{_compute_script_digest(script)}"
 
 
-def _allow_breaks(text: str) -> Markup:
+def _allow_line_breaks(text: str) -> Markup:
     """Convert a name to HTML in which lines can break after "+", ",", ":" and "/"."""
     from markupsafe import Markup, escape
 
@@ -189,13 +193,13 @@ def _inline_svg(plot: Plot) -> Markup:
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
-    colours = {} if figures.changes_colour_scheme() else CSS_COLOURS
+    colours = {} if figures.is_colour_scheme_changed() else CSS_COLOURS
     for element in list(root.iter()):
         _clean_element(element, colours)
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
-    root.insert(0, _text_element("title", plot.name, plot.title))
-    root.insert(1, _text_element("desc", plot.name, plot.alt))
+    root.insert(0, _make_text_element("title", plot.name, plot.title))
+    root.insert(1, _make_text_element("desc", plot.name, plot.alt))
     # A tall figure shrinks in print but must stay at the left margin.
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
@@ -203,7 +207,8 @@ def _inline_svg(plot: Plot) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
+def _make_text_element(tag: str, name: str, text: str) -> ElementTree.Element:
+    """Return an SVG element that contains a text, such as a title."""
     element = ElementTree.Element(tag, id=f"{name}-{tag}")
     element.text = text
     return element
@@ -216,23 +221,25 @@ def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> 
     document. Unless the user's style has other colours, CSS variables replace the four colours of
     the light scheme.
     """
-    element.tag = _local_name(element.tag)
+    element.tag = _strip_namespace(element.tag)
 
-    def page_colour(match: re.Match[str]) -> str:
+    def replace_colour(match: re.Match[str]) -> str:
         colour = match[0].lower()
         # Text on coloured data keeps its colour in both colour schemes.
-        is_text_on_data = element.tag == "text" and colour == figures.BACKGROUND
+        is_text_on_data = element.tag == "text" and colour == figures.BACKGROUND_COLOUR
         return match[0] if is_text_on_data else colours.get(colour, match[0])
 
     element.attrib = {
-        _local_name(key): CSS_COLOUR_PATTERN.sub(page_colour, value) if "#" in value else value
+        _strip_namespace(key): CSS_COLOUR_PATTERN.sub(replace_colour, value)
+        if "#" in value
+        else value
         for key, value in element.attrib.items()
     }
     for child in list(element):
-        if _local_name(child.tag) in ("style", "metadata"):
+        if _strip_namespace(child.tag) in ("style", "metadata"):
             element.remove(child)
 
 
-def _local_name(name: str) -> str:
+def _strip_namespace(name: str) -> str:
     """Return the name of an XML element without its namespace."""
     return name.rpartition("}")[2]

@@ -17,7 +17,7 @@ def format_number(value: float, error: float) -> str:
     """Round a value to the second significant digit of its error, and format an exact 0 as "0"."""
     if value == 0:
         return "0"
-    decimals = _decimals(error)
+    decimals = _count_decimals(error)
     # Adding 0.0 replaces -0.0 with 0.0. NumPy rounds ties differently from Python.
     rounded_value = round(float(value), decimals) + 0.0
     return f"{rounded_value:.{decimals}f}"
@@ -58,7 +58,8 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
     return f"{value_text} ± {format_number(half_width, half_width)}"
 
 
-def _decimals(error: float) -> int:
+def _count_decimals(error: float) -> int:
+    """Return the number of decimals that shows two significant digits of an error."""
     if error <= 0:
         return 2
     return max(0, min(MAX_DECIMALS, ERROR_DIGITS - 1 - math.floor(math.log10(error))))

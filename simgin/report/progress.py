@@ -31,7 +31,7 @@ REFRESH_SECONDS = 0.5
 NOTEBOOK_DELAY = 1.0
 MIN_MEASURED_SECONDS = 2.0  # minimum playing time for an estimate of the remaining time, in seconds
 BAR_WIDTH = 24  # width of the progress bar, in characters
-FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
+PROGRESS_FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
     event.Listener.register(CompilationTimer)
     stream = sys.stderr if stream is None else stream
     with event.install_listener("numba:compile", CompilationTimer()) as compilation_timer:
-        if os.environ.get(FORMAT_VARIABLE) == JSON_FORMAT:
+        if os.environ.get(PROGRESS_FORMAT_VARIABLE) == JSON_FORMAT:
             yield _JsonProgress(title, stream, compilation_timer)
         elif stream.isatty():
-            with _terminal_progress(title, stream, compilation_timer) as on_progress:
+            with _show_terminal_progress(title, stream, compilation_timer) as on_progress:
                 yield on_progress
         elif hasattr(_find_ipython(), "kernel"):
             with _NotebookProgress(title, stream, compilation_timer) as on_progress:
@@ -89,7 +89,7 @@ def _find_ipython() -> Any:
 
 
 @contextmanager
-def _terminal_progress(
+def _show_terminal_progress(
     title: str, stream: TextIO, compilation_timer: CompilationTimer
 ) -> Iterator[_TerminalProgress]:
     """Show a progress bar on a terminal within a `with` block."""
@@ -264,14 +264,14 @@ class _JsonProgress(ProgressBar):
             "total": self._total,
             "seconds_left": self._seconds_left,
             "compiling": bool(self._compiling),
-            "result": _as_text(result),
+            "result": _render_as_text(result),
             "table": result.to_json() if isinstance(result, Table) else None,
             "values": result.values if isinstance(result, InterimResult) else None,
         }
         print(json.dumps(fields), file=self._stream, flush=True)
 
 
-def _as_text(result: RenderableType) -> str:
+def _render_as_text(result: RenderableType) -> str:
     """Return an interim result as plain text."""
     if isinstance(result, str):
         return result

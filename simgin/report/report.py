@@ -56,7 +56,7 @@ class Plot:
         title: Title in the HTML report.
         alt: Alternative text.
         figure: Matplotlib figure.
-        frame: DataFrame that is saved as a CSV file (see `simgin.stats.table.build_frame`).
+        frame: DataFrame that is saved as a CSV file (see `simgin.stats.table.build_output_frame`).
         cards: Cards that are shown above the figure in the HTML report.
         note: Note that is shown with the cards.
     """

@@ -47,7 +47,7 @@ TONE_STYLES = {
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # pattern that shortens a verdict for narrow terminals, for example `▲ a little longer` to `▲ a
 # little`
-SHORT_VERDICT = re.compile(
+SHORT_VERDICT_PATTERN = re.compile(
     r"([▲▼] (?:a little|much)|at most a little|same to much|effect varies)\b.*"
 )
 
@@ -78,7 +78,7 @@ class ScoreCell:
         """Return a cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         verdict = self.verdict.replace(" against some", "\nv some")
-        return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
+        return SHORT_VERDICT_PATTERN.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
 
     def abbreviate(self) -> str:
         """Return the short form of a cell, without the difference, such as `≤ a little`."""
@@ -146,8 +146,8 @@ class Table:
     """Table of a report, with a title, a DataFrame, columns and a note.
 
     The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
-    mapping from column names to strings (see `table_from_rows`). A terminal shows up to `max_rows`
-    rows.
+    mapping from column names to strings (see `make_table_from_rows`). A terminal shows up to
+    `max_rows` rows.
     """
 
     title: str
@@ -221,7 +221,7 @@ class Table:
             yield Text(wrap_text(self.note, options.max_width))
 
 
-def table_from_rows(
+def make_table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
     """Build a table of strings from its headings and rows."""
@@ -292,7 +292,7 @@ def _build_scorecard(
         text_rows = [
             [cell if isinstance(cell, str) else format_cell(cell) for cell in row] for row in rows
         ]
-        if sum(_column_widths([headings, *text_rows])) <= max_width + COLUMN_GAP:
+        if sum(_compute_column_widths([headings, *text_rows])) <= max_width + COLUMN_GAP:
             break
     tones = [
         ["" if isinstance(cell, str) else TONE_STYLES[cell.tone] for cell in row] for row in rows
@@ -311,7 +311,7 @@ def _fit_table_to_width(
     """
     from rich.text import Text
 
-    total_width = sum(_column_widths([headings, *rows])) - COLUMN_GAP
+    total_width = sum(_compute_column_widths([headings, *rows])) - COLUMN_GAP
     if total_width - (COLUMN_GAP - TIGHT_GAP) * (len(headings) - 1) <= max_width:
         yield _build_table(headings, rows, is_tight=total_width > max_width)
         return
@@ -319,7 +319,7 @@ def _fit_table_to_width(
     rows = [[INTERVAL_PATTERN.sub(r"\n\1", cell) for cell in row] for row in rows]
     wrapped_headings = [
         fold_text(heading, max(MIN_NAME_WIDTH, width - COLUMN_GAP))
-        for heading, width in zip(headings, _column_widths(rows), strict=True)
+        for heading, width in zip(headings, _compute_column_widths(rows), strict=True)
     ]
     columns = list(zip(wrapped_headings, *rows, strict=True))
     name_columns = [
@@ -333,7 +333,7 @@ def _fit_table_to_width(
     if constant_columns:
         yield Text("; ".join(": ".join(columns[i][:2]) for i in constant_columns) + "\n")
     name_columns = [i for i in name_columns if i not in constant_columns]
-    widths = [_column_widths([[cell] for cell in cells])[0] for cells in columns]
+    widths = [_compute_column_widths([[cell] for cell in cells])[0] for cells in columns]
     min_names_width = min(
         sum(widths[i] for i in name_columns),
         max(MIN_NAME_WIDTH * len(name_columns), max_width // 3),
@@ -349,7 +349,7 @@ def _fit_table_to_width(
     for table_index, column_indices in enumerate(sub_tables):
         yield from [""] * bool(table_index)
         available_width = max_width - sum(widths[i] for i in column_indices)
-        displayed_columns = {i: columns[i] for i in column_indices} | _fold_columns(
+        displayed_columns = {i: columns[i] for i in column_indices} | _wrap_name_columns(
             {i: columns[i] for i in name_columns}, available_width
         )
         cells = [displayed_columns[i] for i in sorted(displayed_columns)]
@@ -357,11 +357,14 @@ def _fit_table_to_width(
         yield _build_table(header_row, body_rows)
 
 
-def _fold_columns(
+def _wrap_name_columns(
     name_columns: Mapping[int, tuple[str, ...]], width: int
 ) -> dict[int, tuple[str, ...]]:
     """Wrap the widest columns of names until all columns fit on the terminal."""
-    widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in name_columns.items()}
+    widths = {
+        i: _compute_column_widths([[cell] for cell in cells])[0]
+        for i, cells in name_columns.items()
+    }
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return {
@@ -370,7 +373,7 @@ def _fold_columns(
     }
 
 
-def _column_widths(rows: TextRows) -> list[int]:
+def _compute_column_widths(rows: TextRows) -> list[int]:
     """Return the width of each column in characters, including the gap after the column."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
@@ -381,6 +384,7 @@ def _column_widths(rows: TextRows) -> list[int]:
 def _build_table(
     headings: Sequence[str], rows: Sequence[Sequence[str | Text]], is_tight: bool = False
 ) -> rich_table.Table:
+    """Return a rich table in which columns of numbers are aligned to the right."""
     from rich import box
     from rich.table import Table
 

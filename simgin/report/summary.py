@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.core.batch_columns import WINNING_RESULTS
 from simgin.report.numbers import EN_DASH, format_estimate, format_number
-from simgin.report.report_table import Column, Table, table_from_rows
+from simgin.report.report_table import Column, Table, make_table_from_rows
 from simgin.stats import metrics, table
 from simgin.stats.metrics import (
     METRICS_BY_NAME,
@@ -41,7 +41,7 @@ PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 # Columns
 
 
-def player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
+def list_player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
     """Return the headings of the player columns, A and B, or `strategy` in solitaire games."""
     return (
         ("A", "B")
@@ -50,7 +50,7 @@ def player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
     )
 
 
-def has_sides(tidy_rows: TidyRows) -> bool:
+def has_results_of_both_sides(tidy_rows: TidyRows) -> bool:
     """Return True if the players differ and both have rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
@@ -58,40 +58,45 @@ def has_sides(tidy_rows: TidyRows) -> bool:
     )
 
 
-def metric_columns(tidy_rows: TidyRows) -> list[Column]:
+def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
     """Return table columns for the metrics that are informative in the given rows.
 
     If the players of a matchup differ, deal endings are listed separately for A and B. Otherwise,
     deal endings are listed for both players together.
     """
     columns = []
-    has_two_sides = has_sides(tidy_rows)
-    for name in _informative_metrics(tidy_rows):
+    has_two_sides = has_results_of_both_sides(tidy_rows)
+    for name in _list_informative_metrics(tidy_rows):
         if name in WINNING_RESULTS and has_two_sides:
-            columns += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
+            columns += [
+                _make_metric_column(f"won_{name}", "A "),
+                _make_metric_column(f"lost_{name}", "B "),
+            ]
         else:
-            columns.append(_metric_column(name))
+            columns.append(_make_metric_column(name))
     return columns
 
 
-def _metric_column(name: str, side: str = "") -> Column:
+def _make_metric_column(name: str, side: str = "") -> Column:
     """Return the column of a metric for one player. For B, wins by A count as losses."""
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
 
-def _informative_metrics(tidy_rows: TidyRows) -> list[str]:
+def _list_informative_metrics(tidy_rows: TidyRows) -> list[str]:
+    """Return the metrics that a table of the given rows should show."""
     matchups = [rows for _, rows in table.iterate_matchups(tidy_rows)]
-    n_players = len(player_headings(tidy_rows))
+    n_players = len(list_player_headings(tidy_rows))
     return [name for name in TABLE_METRICS if _is_informative(name, matchups, n_players)]
 
 
 def _is_informative(name: str, matchups: Sequence[RowsByMetric], n_players: int) -> bool:
+    """Return True if a metric can differ between the given matchups."""
     if all(name not in rows for rows in matchups):
         return False  # No matches were played.
     if name in ("match_win", "goal_met") and n_players == 1:
         # If every match were won by reaching the goal, both columns would be equal.
-        return all(_metric_value(rows, "goal_met") >= 0 for rows in matchups) == (
+        return all(_find_metric_value(rows, "goal_met") >= 0 for rows in matchups) == (
             name == "goal_met"
         )
     if name == "settlement":
@@ -100,17 +105,18 @@ def _is_informative(name: str, matchups: Sequence[RowsByMetric], n_players: int)
         TABLE_METRICS[name] in (ONE_PLAYER, TWO_PLAYERS) and name in WIN_METRICS
     ):
         return n_players in TABLE_METRICS[name]
-    return any(_metric_value(rows, name) > 0 for rows in matchups)
+    return any(_find_metric_value(rows, name) > 0 for rows in matchups)
 
 
-def _metric_value(rows: RowsByMetric, metric: str) -> float:
+def _find_metric_value(rows: RowsByMetric, metric: str) -> float:
+    """Return the value of a metric, or NaN if the metric is missing."""
     return table.find_interval(rows, metric)[0]
 
 
 def _has_settlement(rows: RowsByMetric) -> bool:
     """Return True if the mean settlement of a match differs from its mean total of deal points."""
-    settlement = _metric_value(rows, "settlement")
-    points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
+    settlement = _find_metric_value(rows, "settlement")
+    points = _find_metric_value(rows, "margin") * _find_metric_value(rows, "deals_per_match")
     is_points_sum = math.isclose(
         settlement, points, rel_tol=SETTLEMENT_TOLERANCE, abs_tol=SETTLEMENT_TOLERANCE
     )
@@ -120,7 +126,7 @@ def _has_settlement(rows: RowsByMetric) -> bool:
 # DataFrame with one row per matchup
 
 
-def matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
+def make_matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
     """Return a DataFrame with one row per matchup and bounds for every metric.
 
     The columns are variant, strategy, opponent, played (the sample size) and, for every metric, its
@@ -131,12 +137,13 @@ def matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         row["played"] = format_sample_size(matchup)
         for name in matchup:
-            row |= _bound_columns(matchup, name)
+            row |= _make_bound_columns(matchup, name)
         rows.append(row)
     return table.make_frame(rows)
 
 
-def _bound_columns(matchup: RowsByMetric, name: str) -> dict[str, float]:
+def _make_bound_columns(matchup: RowsByMetric, name: str) -> dict[str, float]:
+    """Return the value and the bounds of a metric, keyed by column name."""
     names = (name, f"{name}_low", f"{name}_high")
     return dict(zip(names, table.find_interval(matchup, name), strict=True))
 
@@ -146,24 +153,25 @@ def format_sample_size(*matchups: RowsByMetric) -> str:
 
     If matchups have different sample sizes, the text shows ranges.
     """
-    deals = format_count_range([_sample_size(rows, metrics.DEAL) for rows in matchups])
-    if not any(_sample_size(rows, metrics.MATCH) for rows in matchups):
+    deals = format_count_range([_find_sample_size(rows, metrics.DEAL) for rows in matchups])
+    if not any(_find_sample_size(rows, metrics.MATCH) for rows in matchups):
         return f"{deals} deals"
-    matches = format_count_range([_sample_size(rows, metrics.MATCH) for rows in matchups])
+    matches = format_count_range([_find_sample_size(rows, metrics.MATCH) for rows in matchups])
     return f"{matches} matches ({deals} deals)"
 
 
-def _sample_size(rows: RowsByMetric, unit: str) -> int:
+def _find_sample_size(rows: RowsByMetric, unit: str) -> int:
+    """Return the largest number of deals or matches on which a metric is based."""
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
-def results_table(tidy_rows: TidyRows) -> Table:
+def build_results_table(tidy_rows: TidyRows) -> Table:
     """Return a table that summarises the results with one row per matchup."""
-    players = [*zip(("strategy", "opponent"), player_headings(tidy_rows), strict=False)]
+    players = [*zip(("strategy", "opponent"), list_player_headings(tidy_rows), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    columns = [*names, *metric_columns(tidy_rows)]
+    columns = [*names, *make_metric_columns(tidy_rows)]
     return _add_estimate_note(
-        Table("Results", matchup_frame(tidy_rows), columns, metrics_note(tidy_rows))
+        Table("Results", make_matchup_frame(tidy_rows), columns, format_metrics_note(tidy_rows))
     )
 
 
@@ -181,20 +189,21 @@ def _add_estimate_note(result: Table) -> Table:
     return replace(result, note=" ".join(sentences))
 
 
-def metrics_note(tidy_rows: TidyRows) -> str:
+def format_metrics_note(tidy_rows: TidyRows) -> str:
     """Return a note that explains the wins, points and endings in a summary."""
-    if len(player_headings(tidy_rows)) == 1:
-        return _solo_note(tidy_rows)
+    if len(list_player_headings(tidy_rows)) == 1:
+        return _format_solo_note(tidy_rows)
     sentences = ["Wins are A's wins, and points are A's points minus B's points."]
-    if not has_sides(tidy_rows):
+    if not has_results_of_both_sides(tidy_rows):
         sentences.append("Endings are counted for both players together.")
-    if "settlement" in _informative_metrics(tidy_rows):
+    if "settlement" in _list_informative_metrics(tidy_rows):
         sentences.append("The settlement is the total payment to A for a match, including bonuses.")
     return " ".join(sentences)
 
 
-def _solo_note(tidy_rows: TidyRows) -> str:
-    occurred_metrics = _occurred_metrics(tidy_rows)
+def _format_solo_note(tidy_rows: TidyRows) -> str:
+    """Return a sentence that explains the score in solitaire games."""
+    occurred_metrics = _find_occurring_metrics(tidy_rows)
     if "joker" not in occurred_metrics:
         return "The score is the penalty per deal, so lower values are better."
     score = "The score is the player's points minus the joker's points"
@@ -203,17 +212,17 @@ def _solo_note(tidy_rows: TidyRows) -> str:
     return f"{score}."
 
 
-def _occurred_metrics(tidy_rows: TidyRows) -> set[str]:
+def _find_occurring_metrics(tidy_rows: TidyRows) -> set[str]:
     """Return the metrics that are greater than 0 for at least one player."""
     return {row["metric"] for row in table.to_row_dicts(tidy_rows) if row["value"] > 0}
 
 
-def summary_csv(tidy_rows: TidyRows) -> str:
+def format_summary_csv(tidy_rows: TidyRows) -> str:
     """Return the summary as CSV with 95 % bounds. Undefined values are empty."""
-    sides = ("", "won_", "lost_") if len(player_headings(tidy_rows)) == 2 else ("",)
+    sides = ("", "won_", "lost_") if len(list_player_headings(tidy_rows)) == 2 else ("",)
     names = [
         f"{s}{n}"
-        for n in _informative_metrics(tidy_rows)
+        for n in _list_informative_metrics(tidy_rows)
         for s in (sides if n in WINNING_RESULTS else ("",))
     ]
     units = [
@@ -224,14 +233,15 @@ def summary_csv(tidy_rows: TidyRows) -> str:
     rows = []
     for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
-        row |= {UNIT_PLURALS[unit]: _sample_size(matchup, unit) for unit in units}
+        row |= {UNIT_PLURALS[unit]: _find_sample_size(matchup, unit) for unit in units}
         for name in names:
-            row |= _metric_cells(matchup, name)
+            row |= _format_metric_cells(matchup, name)
         rows.append(row)
     return table.make_frame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def _metric_cells(matchup: RowsByMetric, name: str) -> dict[str, str]:
+def _format_metric_cells(matchup: RowsByMetric, name: str) -> dict[str, str]:
+    """Return the formatted value and bounds of a metric, keyed by column name."""
     metric = METRICS_BY_NAME[name]
     value, low, high = (metric.display_factor * x for x in table.find_interval(matchup, name))
     half_width = (high - low) / 2
@@ -243,51 +253,57 @@ def _metric_cells(matchup: RowsByMetric, name: str) -> dict[str, str]:
 # Terminal
 
 
-def terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
+def build_terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
     """Return a table of the main metrics, with a column per player or a row per matchup."""
     (matchup_names, matchup), *other_matchups = table.iterate_matchups(tidy_rows)
     if other_matchups:
-        return _matchup_table(tidy_rows, seed)
+        return _build_matchup_table(tidy_rows, seed)
     variant, *players = matchup_names
     size_text = f"{format_sample_size(matchup)}, seed {seed}"
-    if has_sides(tidy_rows):
-        return _player_table(tidy_rows, f"{' against '.join(players)}, {variant}, {size_text}")
+    if has_results_of_both_sides(tidy_rows):
+        return _build_player_table(
+            tidy_rows, f"{' against '.join(players)}, {variant}, {size_text}"
+        )
     a = players[0]
     player_names = " against ".join(filter(None, players))
-    metric_names = [column.name for column in metric_columns(tidy_rows)]
-    return _metric_table(f"{player_names}, {variant}, {size_text}", {a: matchup}, metric_names)
+    metric_names = [column.name for column in make_metric_columns(tidy_rows)]
+    return _build_metric_table(
+        f"{player_names}, {variant}, {size_text}", {a: matchup}, metric_names
+    )
 
 
-def _matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
+def _build_matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
     """Return a table with one row per matchup. The title contains the names that all rows share."""
-    frame = matchup_frame(tidy_rows)
-    headings = ("variant", *player_headings(tidy_rows))
+    frame = make_matchup_frame(tidy_rows)
+    headings = ("variant", *list_player_headings(tidy_rows))
     names = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))
     shared_names = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
     size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy_rows)))
     parts = [f"{names[name]}: {text}" for name, text in shared_names.items()]
     title = "; ".join([*parts, f"{size_texts} each, seed {seed}"])
     columns = [Column(name, names[name]) for name in names if name not in shared_names]
-    columns += [column for column in metric_columns(tidy_rows) if column.name in WIN_METRICS]
+    columns += [column for column in make_metric_columns(tidy_rows) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
     omitted_text = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
-    note = f"{omitted_text}{metrics_note(tidy_rows)}"
+    note = f"{omitted_text}{format_metrics_note(tidy_rows)}"
     return _add_estimate_note(Table(title, frame[:MAX_TERMINAL_ROWS], columns, note))
 
 
-def _player_table(tidy_rows: TidyRows, title: str) -> Table:
+def _build_player_table(tidy_rows: TidyRows, title: str) -> Table:
     """Return a table that shows both players of a matchup side by side."""
-    occurred_metrics = _occurred_metrics(tidy_rows)
-    names = [name for name in WIN_METRICS if name in _informative_metrics(tidy_rows)]
+    occurred_metrics = _find_occurring_metrics(tidy_rows)
+    names = [name for name in WIN_METRICS if name in _list_informative_metrics(tidy_rows)]
     names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_row_dicts(tidy_rows):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
-    return _metric_table(title, metrics_by_player, names)
+    return _build_metric_table(title, metrics_by_player, names)
 
 
-def _metric_table(title: str, players: dict[str, RowsByMetric], names: Sequence[str]) -> Table:
+def _build_metric_table(
+    title: str, players: dict[str, RowsByMetric], names: Sequence[str]
+) -> Table:
     """Return a table with one row per metric and one column per player."""
     rows = []
     for name in names:
@@ -295,10 +311,10 @@ def _metric_table(title: str, players: dict[str, RowsByMetric], names: Sequence[
         intervals = [table.find_interval(player, name) for player in players.values()]
         cells = [format_estimate(*interval, metric.display_factor) for interval in intervals]
         rows.append((metric.title, *cells))
-    return _add_estimate_note(table_from_rows(title, ("metric", *players), rows))
+    return _add_estimate_note(make_table_from_rows(title, ("metric", *players), rows))
 
 
-def details_table(tidy_rows: TidyRows) -> Table:
+def build_details_table(tidy_rows: TidyRows) -> Table:
     """Return a table of all metrics of player A in the first matchup, with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy_rows)))
     players = " against ".join(name for name in names if name)

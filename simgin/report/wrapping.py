@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MAX_LINES = 10  # maximum number of text lines above the table of a run
+MAX_SENTENCE_LINES = 10  # maximum number of text lines above the table of a run
 
 
 def wrap_name(name: str, width: int) -> list[str]:
@@ -40,7 +40,7 @@ def fold_text(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def bind_units(text: str) -> str:
+def insert_no_break_spaces(text: str) -> str:
     """Insert no-break spaces between numbers and their errors or units.
 
     The space between "seed" and its number is also replaced.
@@ -54,6 +54,7 @@ def _fits_on_line(line: str, width: int) -> bool:
 
 
 def _split_name(name: str, width: int) -> Iterator[str]:
+    """Yield the parts of a name between which a line can break."""
     for part in re.findall(r"\+?[^+ ]+ ?|.", name):
         if _fits_on_line(part, width):
             yield part
@@ -75,7 +76,7 @@ class Sentences:
     """
 
     sentences: Sequence[str]
-    max_lines: int = MAX_LINES
+    max_lines: int = MAX_SENTENCE_LINES
 
     def __rich_console__(
         self, _console: Console, options: ConsoleOptions
@@ -97,6 +98,7 @@ class Sentences:
 def wrap_text(text: str, width: int) -> str:
     """Wrap text at `width` characters and keep numbers together with their units."""
     lines = [
-        textwrap.fill(bind_units(line), width, break_on_hyphens=False) for line in text.split("\n")
+        textwrap.fill(insert_no_break_spaces(line), width, break_on_hyphens=False)
+        for line in text.split("\n")
     ]
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")

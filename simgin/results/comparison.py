@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 # Maximum number of rows of a table that is not collapsed. On narrow terminals, a row has two or
 # three lines.
-MAX_UNFOLDED_ROWS = 9
+MAX_EXPANDED_ROWS = 9
 # identity keys that are compared elsewhere or that do not affect results
-IGNORED_KEYS = ("question", "hypothesis", "matchups")
+IGNORED_IDENTITY_KEYS = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(SimginError):
@@ -75,8 +75,8 @@ def compare_runs(
     Args:
         run: Results of a run.
         baseline: Results of the baseline run.
-        margin: Margin of an equivalence test (`differences.add_verdicts`), or None to omit the
-            test.
+        margin: Margin of an equivalence test (`differences.add_equivalence_verdicts`), or None to
+            omit the test.
 
     Returns:
         DataFrame with the columns of the output `differences` (rows.toml).
@@ -86,7 +86,7 @@ def compare_runs(
     """
     pairs = list(_iter_common_matchups(run, baseline))
     if not pairs and len(run.matchup_keys) == len(baseline.matchup_keys):
-        pairs = list(zip(_all_rows(run), _all_rows(baseline), strict=True))
+        pairs = list(zip(_load_batch_rows(run), _load_batch_rows(baseline), strict=True))
     if not pairs:
         raise ComparisonError(
             "these runs have no matchup in common and have different numbers of matchups. Compare "
@@ -115,10 +115,10 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
     verdict = sentences.describe_differences(labelled_differences)
     if "margin" in labelled_differences:
         verdict += differences.describe_equivalence_verdicts(labelled_differences)
-    if other_differences := list_other_differences(run, baseline):
+    if other_differences := list_changed_settings(run, baseline):
         verdict.append(f"The runs also differ in: {' '.join(other_differences)}")
     table = run_report.build_differences_table(labelled_differences)
-    is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
+    is_short = len(table.rows) <= MAX_EXPANDED_ROWS
     return Report(
         comparison.question,
         verdict=verdict,
@@ -129,10 +129,14 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
     )
 
 
-def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
+def list_changed_settings(run: RunResults, baseline: RunResults) -> list[str]:
     """Return a line for each changed setting of two runs, such as a changed strategy."""
     baseline_identity, run_identity = (
-        {key: value for key, value in results.ledger.identity.items() if key not in IGNORED_KEYS}
+        {
+            key: value
+            for key, value in results.ledger.identity.items()
+            if key not in IGNORED_IDENTITY_KEYS
+        }
         for results in (baseline, run)
     )
     for key in ("variants", "strategies"):
@@ -147,9 +151,9 @@ def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
     """Yield the batch rows of both runs for every shared matchup, with the same player as A."""
-    baseline_rows = {_list_key_names(rows.matchup): rows for rows in _all_rows(baseline)}
-    for batch_rows in _all_rows(run):
-        variant, a, b = names = _list_key_names(batch_rows.matchup)
+    baseline_rows = {_get_matchup_names(rows.matchup): rows for rows in _load_batch_rows(baseline)}
+    for batch_rows in _load_batch_rows(run):
+        variant, a, b = names = _get_matchup_names(batch_rows.matchup)
         same_matchup, swapped_matchup = baseline_rows.get(names), baseline_rows.get((variant, b, a))
         if same_matchup is not None:
             yield batch_rows, same_matchup
@@ -157,9 +161,11 @@ def _iter_common_matchups(
             yield batch_rows, swapped_matchup.swap_sides()
 
 
-def _all_rows(run: RunResults) -> list[BatchRows]:
+def _load_batch_rows(run: RunResults) -> list[BatchRows]:
+    """Return the batch rows of every matchup of a run."""
     return [run.batch_rows(i) for i in range(len(run.matchup_keys))]
 
 
-def _list_key_names(key: MatchupKey) -> tuple[str, str, str]:
+def _get_matchup_names(key: MatchupKey) -> tuple[str, str, str]:
+    """Return the variant and both strategies of a matchup."""
     return key.variant, key.a, key.b

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
 
 
-MAX_PLAYERS_LENGTH = 30  # maximum total length of the player names, in characters
+MAX_PLAYER_NAMES_LENGTH = 30  # maximum total length of the player names, in characters
 
 
 class LiveEstimate:
@@ -49,9 +49,9 @@ class LiveEstimate:
         if self._matchup_index in self._totals:
             self._totals[self._matchup_index] += result.rows().sum(axis=0)
         else:
-            self._totals[self._matchup_index] = self._ledger_sums()
+            self._totals[self._matchup_index] = self._sum_ledger_rows()
 
-    def _ledger_sums(self) -> np.ndarray:
+    def _sum_ledger_rows(self) -> np.ndarray:
         """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
         finished = self._ledger.iter_finished(
@@ -63,7 +63,7 @@ class LiveEstimate:
     def _task(self) -> Task:
         return self._plan.tasks[self._matchup_index]
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Return the progress line of the current matchup.
 
         An example is `12.4k of 100k matches won 46.8 ± 0.9 %`.
@@ -73,23 +73,25 @@ class LiveEstimate:
         parts = [self._format_position()] if len(self._plan.tasks) > 1 else []
         return "  ".join([*parts, self._format_size(), *self._format_estimate()])
 
-    def result(self) -> RenderableType:
+    def render(self) -> RenderableType:
         """Return the progress line of the current matchup, with the values for a live chart."""
-        return InterimResult(self.line(), self._chart_values() if self._totals else None)
+        return InterimResult(
+            self.format_line(), self._make_chart_values() if self._totals else None
+        )
 
-    def _chart_values(self) -> dict[str, Any] | None:
+    def _make_chart_values(self) -> dict[str, Any] | None:
         """Return the values of the live chart: players, sample size, estimate and target."""
         metric, estimate = self._find_estimate()
         factor = metric.display_factor
         values = [factor * number for number in (estimate.value, estimate.low, estimate.high)]
         if not all(map(math.isfinite, values)):
             return None
-        rule = self._rule
+        rule = self._stopping_rule
         target = rule.half_width if isinstance(rule, PrecisionRule) else None
         return {
             "matchup": self._matchup_index,
             "matchups": len(self._plan.tasks),
-            "players": self._players(),
+            "players": self._list_player_names(),
             "n": self._count_played(),
             "max": None if self._plan.seconds is not None else self._task.n,
             "unit": UNIT_PLURALS[self._plan.unit],
@@ -99,16 +101,19 @@ class LiveEstimate:
         }
 
     @property
-    def _rule(self) -> StoppingRule | None:
+    def _stopping_rule(self) -> StoppingRule | None:
         """Stopping rule of the current matchup."""
         return self._plan.stopping_rules[self._matchup_index] if self._plan.stopping_rules else None
 
-    def _players(self) -> list[str]:
+    def _list_player_names(self) -> list[str]:
+        """Return the display names of the players in the current matchup."""
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
     def _format_position(self) -> str:
         """Return the number and players of the current matchup, as in `2/6 gold v simple`."""
-        title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
+        title = textwrap.shorten(
+            " v ".join(self._list_player_names()), MAX_PLAYER_NAMES_LENGTH, placeholder="…"
+        )
         position = f"{self._matchup_index + 1}/{len(self._plan.tasks)}"
         return f"{position} {title}, {self._task.matchup.variant.spec}"
 
@@ -129,7 +134,7 @@ class LiveEstimate:
 
     def _find_estimate(self) -> tuple[Metric, Estimate]:
         """Return the main metric of the current matchup with its estimate."""
-        total, rule = self._totals[self._matchup_index], self._rule
+        total, rule = self._totals[self._matchup_index], self._stopping_rule
         name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
@@ -138,7 +143,7 @@ class LiveEstimate:
     def _format_estimate(self) -> list[str]:
         """Return the main estimate as text, followed by the target of the stopping rule."""
         metric, estimate = self._find_estimate()
-        rule, factor = self._rule, metric.display_factor
+        rule, factor = self._stopping_rule, metric.display_factor
         text = numbers.format_estimate(estimate.value, estimate.low, estimate.high, factor)
         if text == numbers.EN_DASH:
             return []

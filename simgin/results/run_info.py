@@ -23,7 +23,7 @@ from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_
 from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
 from simgin.runs.plan import FieldChange, Plan
 from simgin.runs.stopping import StopResult
-from simgin.stats.batches import HomogeneityTest, run_homogeneity_test, list_homogeneity_columns
+from simgin.stats.batches import HomogeneityTest, list_homogeneity_columns, run_homogeneity_test
 from simgin.stats.metrics import select_headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import format_value
@@ -47,7 +47,7 @@ class RunInfo:
         """Keys of the matchups, in table order."""
         return manifest.parse_matchup_keys(self.identity)
 
-    def variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
+    def get_variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
         """Return the parameter values in the variant of a matchup, keyed by name."""
         params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
         return params
@@ -55,18 +55,19 @@ class RunInfo:
     def with_display_names(self) -> RunInfo:
         """Return a copy in which strategy specs are replaced by display names."""
 
-        def display_name(text: str) -> str:
+        def get_display_name(text: str) -> str:
             return self.display_names.get(text, text)
 
         identity = dict(self.identity)
         identity["matchups"] = [
-            {**matchup, **{key: display_name(matchup[key]) for key in ("variant", "a", "b")}}
+            {**matchup, **{key: get_display_name(matchup[key]) for key in ("variant", "a", "b")}}
             for matchup in identity["matchups"]
         ]
         for key in ("variants", "strategies"):
-            identity[key] = {display_name(name): entry for name, entry in identity[key].items()}
+            identity[key] = {get_display_name(name): entry for name, entry in identity[key].items()}
         effects = [
-            FieldChange(effect.change, *map(display_name, effect[1:])) for effect in self.effects
+            FieldChange(effect.change, *map(get_display_name, effect[1:]))
+            for effect in self.effects
         ]
         return replace(self, identity=identity, effects=effects)
 
@@ -185,7 +186,7 @@ def describe_size(info: RunInfo) -> str:
 
 # A batch is played again if the p-value is below this number, which happens in 1 of 1,000 valid
 # runs.
-REPLAY_P_VALUE = 0.001
+MAX_P_VALUE_FOR_REPLAY = 0.001
 
 
 def check_homogeneity(
@@ -222,7 +223,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     Returns:
         Sentence about homogeneity, or an empty string if there is nothing to compare.
     """
-    p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
+    p_values_by_part = {part: _select_defined_p_values(health, part) for part in parts}
     n_tests = len(p_values_by_part["batches"])
     if not n_tests:
         return ""
@@ -235,7 +236,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     test_name = "chi-square tests" if n_tests > 1 else "chi-square test"
     sentence = (
         f"Homogeneity of win rates ({smallest_text}{test_name}): {p_values}. A p-value below "
-        f"{REPLAY_P_VALUE:g} is unusual."
+        f"{MAX_P_VALUE_FOR_REPLAY:g} is unusual."
     )
     n_replayed = sum("played_again" in row for row in health)
     if n_replayed:
@@ -244,7 +245,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     return sentence
 
 
-def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
+def _select_defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
     """Return the defined p-values of all matchups."""
     return [row[part]["p"] for row in health if row[part]["p"] is not None]
 
@@ -252,6 +253,7 @@ def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[fl
 def _check_matchup(
     matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
 ) -> dict[str, Any]:
+    """Test the homogeneity of a matchup, and replay its largest outlier if p < 0.001."""
     key = (matchup_index, units, matchup.batch_size)
     metric, _ = select_headline_metrics(matchup.unit, len(matchup.players))
     columns, total = ledger.rows(*key, list_homogeneity_columns(metric)), ledger.total(*key)
@@ -265,7 +267,7 @@ def _check_matchup(
         "batches": _to_manifest_entry(batch_test),
         "workers": {**_to_manifest_entry(worker_test), "names": worker_names},
     }
-    if batch_test.p < REPLAY_P_VALUE:
+    if batch_test.p < MAX_P_VALUE_FOR_REPLAY:
         batch = batch_test.largest_group
         entry["played_again"] = _replay_batch(matchup, batch, ledger.rows(*key)[batch])
     return entry
@@ -298,4 +300,5 @@ def _to_manifest_entry(test: HomogeneityTest) -> dict[str, float | int | None]:
 
 
 def _round_value(value: float) -> float | None:
+    """Round a number for the manifest, and convert NaN to None."""
     return None if np.isnan(value) else round(value, 3)

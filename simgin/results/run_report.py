@@ -42,7 +42,7 @@ LEAGUE_TABLE_COLUMNS = (
     Column("elo", "Elo"),
     Column("lead", "lead over next"),
 )
-MIX_COLUMNS = (Column("elo_v_mix", "Elo v mix"), Column("mix", "weight in mix %", factor=100))
+MIX_TABLE_COLUMNS = (Column("elo_v_mix", "Elo v mix"), Column("mix", "weight in mix %", factor=100))
 PAIRING_TABLE_COLUMNS = (
     *PLAYER_COLUMNS,
     Column("measure", "metric"),
@@ -64,14 +64,14 @@ PAIRING_NOTE = (
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
     "p-value comes from the exact sign test."
 )
-DETECTABLE_NOTE = (
+DETECTABLE_DIFFERENCE_NOTE = (
     "The other differences are not significant. The number in parentheses is the smallest "
     "difference that would be detected with 80 % power."
 )
 # Maximum number of matchups per plot. Larger leagues are plotted as heat maps.
 MAX_PLOTTED_MATCHUPS = 60
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
-PLAYER_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
+PLAYER_COLUMN_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
 EFFECT_PLOT_COLUMNS = (
     Column("change", "change"),
     Column("field", "field"),
@@ -94,7 +94,7 @@ def build_run_report(
     display_results = results.with_display_names
     main_tables = choose_main_table(display_results)
     return Report(
-        question=results.info.question or _default_question(display_results),
+        question=results.info.question or _choose_default_question(display_results),
         verdict=list_sentences(display_results),
         tables=[main_tables] if main_tables else [],
         plots=list(run_plots),
@@ -105,7 +105,9 @@ def build_run_report(
     )
 
 
-def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str | float) -> str:
+def add_equivalence_test(
+    rows: list[dict[str, Any]], results: RunResults, margin: str | float
+) -> str:
     """Test whether the players of a run are equivalent, and return a sentence with the result.
 
     Args:
@@ -133,10 +135,10 @@ def _build_csv_files(results: RunResults) -> dict[str, str]:
         for name, frame in results.frames().items()
         if len(frame)
     }
-    return files | {"summary.csv": summary.summary_csv(results.estimates)}
+    return files | {"summary.csv": summary.format_summary_csv(results.estimates)}
 
 
-def _default_question(results: RunResults) -> str:
+def _choose_default_question(results: RunResults) -> str:
     """Return the default question that the report of a run answers."""
     key, *other_keys = results.matchup_keys
     if other_keys:
@@ -204,12 +206,12 @@ def choose_main_table(results: RunResults) -> Table | None:
         return tables[0]
     if results.all_identical:
         return None
-    return summary.terminal_table(results.estimates, results.info.seed)
+    return summary.build_terminal_table(results.estimates, results.info.seed)
 
 
 def build_run_tables(results: RunResults) -> list[Table]:
     """Return every non-empty table of a run."""
-    results_table = summary.results_table(results.estimates)
+    results_table = summary.build_results_table(results.estimates)
     homogeneity_text = describe_homogeneity(results.info.health, "batches")
     note = f"{results_table.note} {describe_size(results.info)} {homogeneity_text}".rstrip()
     tables = [
@@ -228,7 +230,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
         ),
     ]
     if len(results.matchup_keys) == 1:
-        tables.append(summary.details_table(results.estimates))
+        tables.append(summary.build_details_table(results.estimates))
     return [table for table in tables if len(table.frame)]
 
 
@@ -244,7 +246,7 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
             yield Table(
                 f"League: {name}",
                 rows,
-                (*LEAGUE_TABLE_COLUMNS, *MIX_COLUMNS * has_mix),
+                (*LEAGUE_TABLE_COLUMNS, *MIX_TABLE_COLUMNS * has_mix),
                 f"{note}{MIX_NOTE * has_mix}{fit_text}{upset_text}",
             )
 
@@ -281,6 +283,7 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _format_proportion(row: Any) -> str:
+    """Format the proportion in a row in percent, with its interval."""
     return numbers.format_estimate(row["value"], row["low"], row["high"], 100)
 
 
@@ -302,7 +305,7 @@ def build_pivot_table(
         format_cell: Function that formats a row of the DataFrame as a table cell.
         note: Note that is shown below the table.
     """
-    headings = sorted(dict.fromkeys(frame[column]), key=_sort_key)
+    headings = sorted(dict.fromkeys(frame[column]), key=_make_sort_key)
     cells_by_row: dict[str, dict[str, str]] = {}
     for row in frame.to_dict("records"):
         cells = cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))
@@ -316,7 +319,7 @@ def build_pivot_table(
     )
 
 
-def _sort_key(heading: str) -> int:
+def _make_sort_key(heading: str) -> int:
     """Return a sort key that orders numbers by value and keeps names in their original order."""
     return int(heading) if heading.isdigit() else 0
 
@@ -330,15 +333,15 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
         f"{pairing_note} * marks differences with p < {ALPHA} after Holm's adjustment for the "
         f"{frame['p'].count()} comparisons in this table."
     )
-    if any(_shows_detectable(row) for _, row in frame.iterrows()):
-        note = f"{note} {DETECTABLE_NOTE}"
-    labelled_frame = _with_comparison(frame)
+    if any(_shows_detectable_difference(row) for _, row in frame.iterrows()):
+        note = f"{note} {DETECTABLE_DIFFERENCE_NOTE}"
+    labelled_frame = _add_comparison_columns(frame)
     return build_pivot_table(
         "Differences", labelled_frame, "comparison", "column", _format_difference, note
     )
 
 
-def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
+def _add_comparison_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the columns `comparison` and `column`, which describe the difference in each row."""
     return frame.assign(
         comparison=[
@@ -349,7 +352,7 @@ def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _shows_detectable(row: Any) -> bool:
+def _shows_detectable_difference(row: Any) -> bool:
     """Return True if the table shows the smallest detectable difference next to a difference."""
     is_known = not math.isnan(row["value"] + row["low"] + row["high"])
     is_tested = is_known and row["se"] > 0 and not is_significant(row)
@@ -357,13 +360,14 @@ def _shows_detectable(row: Any) -> bool:
 
 
 def _format_difference(row: Any) -> str:
+    """Format the difference in a row, with a mark if it is significant."""
     if row["se"] == 0:
         return "none"
     factor = METRICS_BY_NAME[row["metric"]].display_factor
     text = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
     if is_significant(row):
         return f"{text} *"
-    if not _shows_detectable(row):
+    if not _shows_detectable_difference(row):
         return text
     smallest_detectable = factor * row["detectable"]
     return f"{text} ({numbers.format_number(smallest_detectable, smallest_detectable)})"
@@ -403,11 +407,11 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
             alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
             estimates = results.league_estimates
             estimates = estimates[estimates["variant"] == variant]
-            yield Plot(f"ratings-{file_slug(variant)}", question, alt, figure, estimates)
+            yield Plot(f"ratings-{make_file_slug(variant)}", question, alt, figure, estimates)
         figure = plots.cross_table(rows, cross_table, unit=unit, seed=seed)
         question = f"Which strategies beat each other{variant_suffix}?"
         alt = describe_frame(cross_table, CROSS_PLOT_COLUMNS)
-        yield Plot(f"league-{file_slug(variant)}", question, alt, figure, cross_table)
+        yield Plot(f"league-{make_file_slug(variant)}", question, alt, figure, cross_table)
     yield from _iter_difference_plots(results.differences, seed)
     point_effects = results.effects[results.effects["metric"] == "margin"]
     for variant, rows in point_effects.groupby("variant", sort=False):
@@ -415,7 +419,7 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
             figure = plots.gains_by_field(rows, seed=seed)
             question = f"How much does each change gain under {variant}?"
             alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)
-            yield Plot(f"effects-{file_slug(variant)}", question, alt, figure, rows)
+            yield Plot(f"effects-{make_file_slug(variant)}", question, alt, figure, rows)
     if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
         yield from _iter_matchup_plots(results.table, seed)
 
@@ -426,7 +430,7 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 
     is_strategy = frame["variant"] == frame["base_variant"]
     for subject, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
-        n_compared = len(rows.groupby(list(PLAYER_NAMES)))
+        n_compared = len(rows.groupby(list(PLAYER_COLUMN_NAMES)))
         if rows["low"].notna().any() and n_compared <= MAX_PLOTTED_MATCHUPS:
             figure = plots.forest_plot(rows, seed=seed)
             question = f"How large are the differences between {subject}?"
@@ -437,7 +441,7 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 def _describe_differences(frame: pd.DataFrame) -> str:
     """Return alternative text for a plot of differences, with one description per metric."""
     sentences = []
-    for name, rows in _with_comparison(frame).groupby("metric", sort=False):
+    for name, rows in _add_comparison_columns(frame).groupby("metric", sort=False):
         metric = METRICS_BY_NAME[str(name)]
         heading = f"{metric.title} difference"
         columns = (Column("comparison", ""), Column("value", heading, factor=metric.display_factor))
@@ -446,9 +450,10 @@ def _describe_differences(frame: pd.DataFrame) -> str:
 
 
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
+    """Yield plots of the wins and points and of the deal endings of all matchups."""
     from simgin import plots
 
-    wide_frame, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
+    wide_frame, columns = summary.make_matchup_frame(frame), summary.make_metric_columns(frame)
     for name, question, figure, is_shown in (
         ("win_and_points", "Which strategy wins?", plots.win_and_points(frame, seed=seed), True),
         ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
@@ -463,6 +468,6 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         yield Plot(name, question, alt, figure, rows)
 
 
-def file_slug(variant: object) -> str:
+def make_file_slug(variant: object) -> str:
     """Convert the name of a variant to a string that is valid in file names and HTML ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

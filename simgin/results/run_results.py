@@ -33,7 +33,7 @@ from simgin.runs.stopping import COMPLETE, TEST_NAME, TEST_SUBJECT, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, compute_differences
-from simgin.stats.estimate import Z95, estimate_metric, compute_two_sided_p_value
+from simgin.stats.estimate import Z95, compute_two_sided_p_value, estimate_metric
 from simgin.stats.league import compute_equilibrium_mix
 from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
 
@@ -50,7 +50,7 @@ DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
 # known values in self-play, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
 # outputs in rows.toml, and the properties that return their rows
-OUTPUTS = {
+OUTPUTS_BY_PROPERTY = {
     "table": "table",
     "differences": "differences",
     "effects": "effects",
@@ -102,7 +102,7 @@ class RunResults(Result):
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the DataFrames of all CSV files, by file name."""
-        return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
+        return {name: getattr(self, rows) for name, rows in OUTPUTS_BY_PROPERTY.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of `table` as dictionaries for JSON, without importing pandas."""
@@ -163,19 +163,19 @@ class RunResults(Result):
             conclusion = f"no decision after {stop.units:,} pairs."
             if stop.stopped.startswith(TEST_SUBJECT):
                 conclusion = stop.stopped.replace(TEST_SUBJECT, f"{key.a} is ", 1)
-            sentences[key] = f"{self._stop_label(key, 'Sequential test')}: {conclusion}"
+            sentences[key] = f"{self._choose_stop_label(key, 'Sequential test')}: {conclusion}"
         return sentences
 
     @property
     def stopping_notes(self) -> list[str]:
         """Notes about the matchups that another stopping rule ended, one per line."""
         return [
-            f"{self._stop_label(key, 'Stopped')}: {stop.stopped}"
+            f"{self._choose_stop_label(key, 'Stopped')}: {stop.stopped}"
             for key, stop in self._iter_stops()
             if not stop.stopped.startswith((COMPLETE, TEST_NAME, TEST_SUBJECT))
         ]
 
-    def _stop_label(self, key: MatchupKey, default: str) -> str:
+    def _choose_stop_label(self, key: MatchupKey, default: str) -> str:
         """Return the title of a matchup, or `default` if the run has only one matchup."""
         return f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else default
 
@@ -189,7 +189,7 @@ class RunResults(Result):
         """Rows of `table`, computed without pandas because its import is slow."""
         rows = []
         for i, (key, stop) in enumerate(self._iter_stops()):
-            total, multiplier = self._sum_rows(i), stop.multiplier
+            total, multiplier = self._sum_matchup_rows(i), stop.multiplier
             rows += table.compute_estimate_rows(
                 key.variant, key.a, key.b, key.unit, total, multiplier
             )
@@ -198,7 +198,7 @@ class RunResults(Result):
     @cached_property
     def identical_matchups(self) -> list[MatchupKey]:
         """Keys of the matchups in which both strategies play identically."""
-        indices = (i for i in self._mirrored_indices if self.batch_rows(i).is_identical)
+        indices = (i for i in self._mirrored_indices if self.batch_rows(i).has_identical_players)
         return [self.matchup_keys[i] for i in indices]
 
     @property
@@ -221,7 +221,7 @@ class RunResults(Result):
         rows = self.batch_rows(matchup_index)
         if baseline == SELF_PLAY:
             key = rows.matchup
-            return _difference_from_self_play(rows).assign(
+            return _compute_difference_from_self_play(rows).assign(
                 base_variant=key.variant,
                 base_strategy=key.b,
                 base_opponent=key.b,
@@ -244,7 +244,7 @@ class RunResults(Result):
                 baseline_rows = None
                 if effect.baseline != effect.opponent:
                     baseline_rows = self._find_matchup(variant, effect.baseline, effect.opponent)
-                frames.append(compute_effect(effect, batch_rows, baseline_rows))
+                frames.append(compute_strategy_effect(effect, batch_rows, baseline_rows))
         return add_adjusted_p_values(
             table.build_output_frame("effects", table.concat_frames(frames))
         )
@@ -288,12 +288,12 @@ class RunResults(Result):
     def standings(self) -> pd.DataFrame:
         """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
 
-        def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
-            rows = self._rows_of_both_sides(variant)
+        def compute_variant_standings(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
+            rows = self._load_both_sides(variant)
             ratings = self.ratings[self.ratings["variant"] == variant]
             return league.compute_standings(rows, ratings, compute_equilibrium_mix(robin))
 
-        return self._combine_leagues(standing, league.LEAGUE_COLUMNS)
+        return self._combine_leagues(compute_variant_standings, league.LEAGUE_COLUMNS)
 
     @property
     def league_estimates(self) -> pd.DataFrame:
@@ -329,11 +329,11 @@ class RunResults(Result):
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
         """Groups of strategies with identical results in a round robin, keyed by variant."""
         return {
-            variant: league.find_duplicate_strategies(self._rows_of_both_sides(variant))
+            variant: league.find_duplicate_strategies(self._load_both_sides(variant))
             for variant in self._round_robins
         }
 
-    def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
+    def _load_both_sides(self, variant: str) -> list[BatchRows]:
         """Return the batch rows of all mirrored matchups in a variant, from both perspectives."""
         rows = [
             self.batch_rows(i)
@@ -362,7 +362,9 @@ class RunResults(Result):
     @cached_property
     def cyclic_triads(self) -> pd.DataFrame:
         """DataFrame of the cyclic triads of every round robin."""
-        frames = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
+        frames = [
+            triads.cyclic_triads.assign(variant=variant) for variant, triads in self.triads.items()
+        ]
         return table.build_output_frame("circles", table.concat_frames(frames))
 
     @cached_property
@@ -378,10 +380,10 @@ class RunResults(Result):
             efficiency = variance.compute_pairing_efficiency(
                 self.rows(i), self.info.unit, self.info.stop_results[i].multiplier
             )
-            double_wins = variance.count_double_wins(self._sum_rows(i))
+            double_wins = variance.count_double_wins(self._sum_matchup_rows(i))
             p = np.nan if self.info.stopping_text else double_wins.p
             columns = dict(zip(DOUBLE_WIN_COLUMNS, (double_wins.a, double_wins.b, p), strict=True))
-            frames.append(self._with_players(i, efficiency.assign(**columns)))
+            frames.append(self._add_player_columns(i, efficiency.assign(**columns)))
         column_names = (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
         return table.concat_frames(frames, column_names)
 
@@ -399,9 +401,9 @@ class RunResults(Result):
         frames = []
         for i, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
-                params=self.info.variant_params(key), unit=self.info.unit, rows=self.rows(i)
+                params=self.info.get_variant_params(key), unit=self.info.unit, rows=self.rows(i)
             )
-            frames.append(self._with_players(i, frame))
+            frames.append(self._add_player_columns(i, frame))
         return table.build_output_frame("adjusted", table.concat_frames(frames))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
@@ -420,26 +422,28 @@ class RunResults(Result):
 
     def rows(self, matchup_index: int) -> np.ndarray:
         """Return all batch rows of a matchup, (n_batches, N_COLUMNS) int64."""
-        return self.ledger.rows(*self._ledger_key(matchup_index))
+        return self.ledger.rows(*self._make_ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
         """Yield the key, the sample size and the reason for stopping of every matchup."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
-    def _sum_rows(self, matchup_index: int) -> np.ndarray:
-        return self.ledger.total(*self._ledger_key(matchup_index))
+    def _sum_matchup_rows(self, matchup_index: int) -> np.ndarray:
+        """Return the sum of all batch rows of a matchup."""
+        return self.ledger.total(*self._make_ledger_key(matchup_index))
 
-    def _ledger_key(self, matchup_index: int) -> tuple[int, int, int]:
+    def _make_ledger_key(self, matchup_index: int) -> tuple[int, int, int]:
         """Return the index, the number of units and the batch size of a matchup."""
         units = self.info.stop_results[matchup_index].units
         return matchup_index, units, self.matchup_keys[matchup_index].batch_size
 
-    def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
+    def _add_player_columns(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a DataFrame with additional columns for the players of a matchup."""
         key = self.matchup_keys[matchup_index]
         return frame.assign(variant=key.variant, strategy=key.a, opponent=key.b)
 
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
+        """Return the metrics in which a matchup is compared with its baseline."""
         key = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
         # A strategy that plays against itself always wins half of the deals.
@@ -451,6 +455,7 @@ class RunResults(Result):
 
     @property
     def _mirrored_indices(self) -> list[int]:
+        """Indices of the matchups that are played in mirrored pairs."""
         return [i for i, key in enumerate(self.matchup_keys) if key.is_mirrored]
 
     @cached_property
@@ -557,15 +562,17 @@ def _play_stage(
 ) -> list[StopResult]:
     """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
     on_block = None if on_progress is None else live.add
-    report_matchups, report_steps = _split_progress(plan, run_ledger, on_progress, live)
-    runner.play_steps(plan.extra_steps, run_ledger, workers, report_steps, on_block)
+    report_matchup_progress, report_step_progress = _split_progress(
+        plan, run_ledger, on_progress, live
+    )
+    runner.play_steps(plan.extra_steps, run_ledger, workers, report_step_progress, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
         pool.prepare(plan.matchups)
         return runner.run_tasks(
             plan.tasks,
             run_ledger,
             pool,
-            report_matchups,
+            report_matchup_progress,
             on_block=on_block,
             stopping_rules=plan.stopping_rules,
             seconds=plan.seconds,
@@ -585,13 +592,13 @@ def _split_progress(
     passes = runner.missing_steps(plan.extra_steps, run_ledger)
     n_passes = sum(extra_pass.block.units for extra_pass in passes)
 
-    def report_matchups(done: int, total: int) -> None:
-        on_progress(done, max_units or total, live.result)
+    def report_matchup_progress(done: int, total: int) -> None:
+        on_progress(done, max_units or total, live.render)
 
-    def report_steps(done: int, total: int) -> None:
-        on_progress(n_finished + n_passes * done // total, max_units or n_units, live.result)
+    def report_step_progress(done: int, total: int) -> None:
+        on_progress(n_finished + n_passes * done // total, max_units or n_units, live.render)
 
-    return report_matchups, report_steps
+    return report_matchup_progress, report_step_progress
 
 
 @contextmanager
@@ -626,7 +633,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
         yield RunResults(run_info, run_ledger)
 
 
-def compute_effect(
+def compute_strategy_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
     """Compute the effect of a change of strategy in a field, in points and matches won.
@@ -647,25 +654,25 @@ def compute_effect(
         effects of the run. If matches were played, the DataFrame includes matches won.
     """
     if baseline_rows is None:
-        frame = _difference_from_self_play(rows)
+        frame = _compute_difference_from_self_play(rows)
     else:
-        frame = compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
+        frame = compute_differences([(rows, baseline_rows)], _list_self_play_metrics(rows))
     labels = {"base_strategy": effect.baseline, "kind": "effect"}
     frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
     columns = table.list_output_columns("effects")
     return frame.drop(columns=[name for name in frame if name not in columns])
 
 
-def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
+def _list_self_play_metrics(batch_rows: BatchRows) -> list[str]:
     """Return the metrics whose exact values in self-play are known."""
     return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
 
 
-def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
+def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
     """Compute the differences of a strategy's results from the exact results of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
-    for name in _self_play_metrics(batch_rows):
+    for name in _list_self_play_metrics(batch_rows):
         metric = METRICS_BY_NAME[name]
         estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.multiplier)
         reference = SELF_PLAY_VALUES[name]

@@ -30,16 +30,17 @@ if TYPE_CHECKING:
     from simgin.core.matchup_key import MatchupKey
     from simgin.results.run_results import RunResults
     from simgin.stats.round_robin import Triads
-    from simgin.stats.table import RowsByMetric, RowDicts, TidyRows
+    from simgin.stats.table import RowDicts, RowsByMetric, TidyRows
 
 IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
 NamePair = tuple[str, str]  # names of the two strategies
-# win rate of the first strategy, and the side that is significantly ahead (see `compare_family`)
+# win rate of the first strategy, and the side that is significantly ahead (see
+# `find_significant_signs`)
 PairResult = tuple[IntervalEstimate, int]
 # names of strategies with their estimates by metric
-StrategyGroup = Sequence[tuple[str, "ByMetric"]]
+StrategyGroup = Sequence[tuple[str, "RowsByMetric"]]
 # function that compares other strategies with a strategy (see `RunResults.compare_strategies`)
-Compare = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
+CompareFunction = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
 
 MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
 MIN_PARAMETER_VALUES = 3  # minimum number of parameter values for a sentence about the best value
@@ -96,7 +97,7 @@ def list_sentences(results: RunResults) -> list[str]:
     return [_drop_variant(sentence, results) for sentence in sentences]
 
 
-def explain_outcomes(sentences: Iterable[str]) -> str:
+def format_outcome_note(sentences: Iterable[str]) -> str:
     """Return a note that defines the outcomes in sentences about matchups, or ""."""
     text = " ".join(sentences)
     return OUTCOME_NOTE if any(word in text for word in OUTCOME_WORDS) else ""
@@ -118,7 +119,9 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
         yield from describe_effects(results.effects)
     yield from results.test_sentences.values()
     tested = {(key.variant, key.a, key.b) for key in results.test_sentences}
-    yield from describe_matchups(_remaining_rows(results), results.compare_strategies, tested)
+    yield from describe_matchups(
+        _select_remaining_rows(results), results.compare_strategies, tested
+    )
     if info.contrasts:
         names = info.display_names
         own_names = {names[spec] for spec in names if ".py" in spec}
@@ -126,7 +129,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from results.stopping_notes
 
 
-def _remaining_rows(results: RunResults) -> RowDicts:
+def _select_remaining_rows(results: RunResults) -> RowDicts:
     """Return the rows of all matchups outside leagues, except those of identical strategies."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
@@ -159,7 +162,7 @@ def _explain_no_result(results: RunResults) -> str:
 # Values and lists
 
 
-def compare_with(estimate: IntervalEstimate, reference: float) -> int:
+def compare_interval(estimate: IntervalEstimate, reference: float) -> int:
     """Return 1 or -1 if an interval is above or below `reference`, otherwise 0."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
@@ -167,19 +170,21 @@ def compare_with(estimate: IntervalEstimate, reference: float) -> int:
     return 1 if value > reference else -1
 
 
-def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
+def find_significant_signs(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
     """Return the sign of each estimate that is significant after Holm's correction, otherwise 0.
 
     All estimates form one family, which is tested at the 5 % level.
     """
-    p_values = np.array([_two_sided_p(estimate, reference) for estimate in family], float)
+    p_values = np.array(
+        [_compute_interval_p_value(estimate, reference) for estimate in family], float
+    )
     return [
-        compare_with(estimate, reference) if p < ALPHA else 0
+        compare_interval(estimate, reference) if p < ALPHA else 0
         for estimate, p in zip(family, adjust_p_values(p_values), strict=True)
     ]
 
 
-def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
+def _compute_interval_p_value(estimate: IntervalEstimate, reference: float) -> float:
     """Compute the two-sided p-value of a reference value from a confidence interval.
 
     The p-value therefore accounts for the sample size, the skewness of proportions and stopping
@@ -213,7 +218,7 @@ def format_percent(rows: RowsByMetric, metric: str) -> str:
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
 
-def join_first_words(names: Sequence[str]) -> str:
+def join_first_names(names: Sequence[str]) -> str:
     """Join the first few names, for example as `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
@@ -255,7 +260,7 @@ def compare_pairs(
     estimates = [estimates_by_pair[pair] for pair in named_pairs]
     pairs: dict[str, dict[NamePair, PairResult]] = {}
     for (variant, a, b), estimate, side in zip(
-        named_pairs, estimates, compare_family(estimates, 0.5), strict=True
+        named_pairs, estimates, find_significant_signs(estimates, 0.5), strict=True
     ):
         pairs.setdefault(variant, {})[a, b] = estimate, side
     return pairs
@@ -315,7 +320,7 @@ def describe_upsets(pairs: Mapping[NamePair, PairResult]) -> str:
         return ""
     return (
         " Ratings depend on the results against all opponents, so a strategy can beat a strategy "
-        f"with a higher rating: {join_first_words(upsets)}."
+        f"with a higher rating: {join_first_names(upsets)}."
     )
 
 
@@ -331,14 +336,14 @@ def describe_mix(rows: pd.DataFrame) -> str:
 
 def describe_cyclic_triads(triads: Triads) -> str:
     """Return a sentence about the significant cyclic triads, or "" if there are none."""
-    n_significant = len(triads.significant_circles)
+    n_significant = len(triads.significant_cyclic_triads)
     if not n_significant:
         return ""
     verb = "is" if n_significant == 1 else "are"
     subject = f"{n_significant} of {triads.n_triads:,} triads {verb} cyclic"
     if triads.n_triads == 1:
         subject = "the only triad is cyclic"
-    strongest_triad = triads.circles.iloc[0]
+    strongest_triad = triads.cyclic_triads.iloc[0]
     first, second, third = (strongest_triad[name] for name in ("strategy", "opponent", "third"))
     p_text = f"p = {numbers.format_p_value(strongest_triad['p_holm'])}".replace("= <", "<")
     return (
@@ -380,7 +385,7 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 
 
 def describe_matchups(
-    tidy: TidyRows, compare: Compare, tested: Collection[tuple[str, str, str]] = ()
+    tidy: TidyRows, compare: CompareFunction, tested: Collection[tuple[str, str, str]] = ()
 ) -> list[str]:
     """Return sentences that state the winner and the margin of every matchup.
 
@@ -401,7 +406,9 @@ def describe_matchups(
     for (variant, a, b), rows in all_matchups:
         groups.setdefault((variant, b), []).append((a, rows))
     match_comparisons, point_comparisons = (
-        compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even_value)
+        find_significant_signs(
+            [table.find_interval(rows, metric) for _, rows in all_matchups], even_value
+        )
         for metric, even_value in (("match_win", 0.5), ("margin", 0))
     )
     all_sides = zip(match_comparisons, point_comparisons, strict=True)
@@ -442,8 +449,8 @@ def _describe_matchup(
         a: Strategy A.
         b: Strategy B.
         rows: Estimates by metric.
-        match_comparison: Result of `compare_family` for matches won.
-        point_comparison: Result of `compare_family` for points.
+        match_comparison: Result of `find_significant_signs` for matches won.
+        point_comparison: Result of `find_significant_signs` for points.
         is_tested: True if the matchup has a sequential test.
     """
     margin, win_rate = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
@@ -474,13 +481,13 @@ def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, refer
     The interval of a single matchup can exclude `reference` even if the corrected test is not
     significant.
     """
-    adjustment_note = " after Holm's adjustment" * (side != compare_with(estimate, reference))
+    adjustment_note = " after Holm's adjustment" * (side != compare_interval(estimate, reference))
     return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjustment_note}. {'It' if side else a}"
 
 
 def _describe_solo(a: str, rows: RowsByMetric) -> str:
     """Return a sentence about the results of deals and, if available, of matches."""
-    has_penalties = _counts_penalties(rows)
+    has_penalties = _has_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
         "match_win": f"wins {format_percent(rows, 'match_win')} of matches",
@@ -501,13 +508,13 @@ def _describe_solo(a: str, rows: RowsByMetric) -> str:
     return f"{a} {join_words(known_phrases)}."
 
 
-def _counts_penalties(rows: RowsByMetric) -> bool:
+def _has_penalties(rows: RowsByMetric) -> bool:
     """Return True if deals ended at a draw limit, for which players collect penalty points."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
 def _describe_best_and_worst(
-    variant: str, b: str, group: StrategyGroup, noun: str, compare: Compare
+    variant: str, b: str, group: StrategyGroup, noun: str, compare: CompareFunction
 ) -> str:
     """Return sentences about the best and the worst of several strategies."""
     metrics = RANKING_METRICS[bool(b)]
@@ -517,7 +524,7 @@ def _describe_best_and_worst(
         if any(abs(table.find_interval(rows, name[0])[0]) > 0 for _, rows in group)
     ]
     metric, unit = [*known_metrics, metrics[-1]][0]
-    is_penalty = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
+    is_penalty = metric == "score" and any(_has_penalties(rows) for _, rows in group)
     unit = "penalty points per deal" if is_penalty else unit
     estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
     sorted_estimates = sorted(
@@ -549,7 +556,7 @@ def _describe_ties(differences: pd.DataFrame) -> str:
     if not tied_names:
         return ""
     subject, verb = ("difference", "is") if len(tied_names) == 1 else ("differences", "are")
-    return f"The {subject} from {join_first_words(tied_names)} {verb} not significant. "
+    return f"The {subject} from {join_first_names(tied_names)} {verb} not significant. "
 
 
 # Changes to strategies and rules
@@ -566,7 +573,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
             n = len(changes)
             subject, s, verb = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
             predicate = template.format(s=s, be=verb)
-            yield f"{variant}: {subject} {predicate}: {join_first_words(changes)}."
+            yield f"{variant}: {subject} {predicate}: {join_first_names(changes)}."
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
@@ -625,18 +632,19 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
     n_untested = int((groups["se"].count() == 0).sum())
     if n_untested:
         sentences.append(
-            f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play "
+            f"Too few deals to test {_format_comparison_count(n_untested, len(groups))}. Play "
             f"{MIN_DEALS_FOR_TEST:,} deals or {MIN_MATCHES_FOR_TEST:,} matches."
         )
     n_inconclusive = len(groups) - n_significant - n_untested
     if n_inconclusive:
-        subject = _count_comparisons(n_inconclusive, len(groups))
+        subject = _format_comparison_count(n_inconclusive, len(groups))
         level_text = "5 % level, Holm-adjusted"
         sentences.append(f"No significant difference in {subject} ({level_text}).")
     return sentences
 
 
-def _count_comparisons(n: int, n_total: int) -> str:
+def _format_comparison_count(n: int, n_total: int) -> str:
+    """Format a number of comparisons, such as `2 of 5 comparisons`."""
     return f"{n} of {n_total} comparisons" if n_total > 1 else "the only comparison"
 
 

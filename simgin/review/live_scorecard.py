@@ -9,7 +9,7 @@ from simgin.results.live_result import LiveEstimate
 from simgin.results.run_info import make_run_info
 from simgin.results.run_results import RunResults
 from simgin.review.review import Review
-from simgin.review.review_report import scorecard_table
+from simgin.review.review_report import build_scorecard_table
 from simgin.review.review_request import ReviewRequest
 from simgin.runs.block import BlockResult, Task, remaining_units_by_task
 from simgin.runs.ledger import Ledger
@@ -40,15 +40,15 @@ class LiveScorecard(LiveEstimate):
         super().add(result)
         self._units_left[result.block.matchup_index] -= result.block.units
 
-    def result(self) -> RenderableType:
+    def render(self) -> RenderableType:
         """Return the scorecard, or a progress line until the first matchup is finished."""
         units_played = [
-            task.units if not units_left else self._units_of_last_stage(task)
+            task.units if not units_left else self._count_units_of_last_stage(task)
             for task, units_left in zip(self._plan.tasks, self._units_left, strict=True)
         ]
         finished_indices = [i for i, units in enumerate(units_played) if units]
         if not finished_indices:
-            return super().result()
+            return super().render()
         progress = (units_played, len(missing_steps(self._plan.extra_steps, self._ledger)))
         update_time = time.monotonic()
         is_due = update_time >= self._next_update or not any(self._units_left)
@@ -56,13 +56,13 @@ class LiveScorecard(LiveEstimate):
             self._progress = progress
             info = make_run_info(self._plan, [StopResult(units) for units in units_played])
             results = RunResults(info, self._ledger)
-            self._scorecard = scorecard_table(
+            self._scorecard = build_scorecard_table(
                 Review(self._request, results, finished_indices=finished_indices)
             )
             self._next_update = update_time + (time.monotonic() - update_time) / MAX_TIME_PROPORTION
         return self._scorecard
 
-    def _units_of_last_stage(self, task: Task) -> int:
+    def _count_units_of_last_stage(self, task: Task) -> int:
         """Return the number of units of a matchup in all earlier stages, or 0 at first."""
         n = max([n for n in self._request.sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

@@ -30,12 +30,14 @@ MAX_BATCHES = 1_000
 UNITS_PER_CALL = 500  # maximum number of units per call of the kernel, unless one batch is larger
 MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
 # number of bins for the turn and the deadwood of a knock; the last bin is open-ended
-TURN_BINS, DEADWOOD_BINS = (26, 32)
-SCORE_BINS = 10  # number of score bins, which are fractions of the target
-KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
+N_TURN_BINS, N_DEADWOOD_BINS = (26, 32)
+N_SCORE_BINS = 10  # number of score bins, which are fractions of the target
+KNOCK_RESULT_INDICES = [
+    batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")
+]
 
 
-def count_matches(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
+def count_match_events(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
     """Play the matches of a block, and count lengths, knocks, comebacks and scores per batch.
 
     Args:
@@ -45,32 +47,34 @@ def count_matches(block: Block, workers: int | None, progress: Progress | None) 
 
     Returns:
         length: Number of matches by number of turns, (n_batches, MAX_TURNS).
-        knocks: Number of knocks by turn of the player and deadwood, (n_batches, TURN_BINS,
-        DEADWOOD_BINS).
+        knocks: Number of knocks by turn of the player and deadwood, (n_batches, N_TURN_BINS,
+        N_DEADWOOD_BINS).
         turn_squares, deadwood_squares: Number of knocks in one bin times the number in another bin,
         summed over matches, (n_batches, n_bins, n_bins).
         leads: Numbers of matches and comebacks (see `count_comebacks`), (n_batches, 2).
         scores: Number of deals, and number of these deals in matches that the first side won, by
-        the scores of both sides in tenths of the target, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+        the scores of both sides in tenths of the target, (n_batches, N_SCORE_BINS, N_SCORE_BINS,
+        2).
         rows: Batch rows of the matchup, which are never merged.
     """
     matchup = block.matchup
     compile_matchup(matchup)
     units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
 
-    def count(first_offset: int, units: int) -> Arrays:
-        return _count_units(matchup, block.first_unit + first_offset, units, units_per_batch)
+    def count_part(first_offset: int, units: int) -> Arrays:
+        return _count_part(matchup, block.first_unit + first_offset, units, units_per_batch)
 
     n_batches = max(1, UNITS_PER_CALL // units_per_batch)
-    parts = map_units(count, block.units, n_batches * units_per_batch, workers, progress)
+    parts = map_units(count_part, block.units, n_batches * units_per_batch, workers, progress)
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _count_units(matchup: Matchup, first_unit: int, units: int, units_per_batch: int) -> Arrays:
+def _count_part(matchup: Matchup, first_unit: int, units: int, units_per_batch: int) -> Arrays:
+    """Play consecutive units, and count their events per batch (see `count_match_events`)."""
     rows, records = play_with_records(matchup, first_unit, units)
     params = matchup.variant.params
     n_batches = -(-units // units_per_batch)
-    first_deals, last_deals = _deal_ranges(records)
+    first_deals, last_deals = _find_deal_ranges(records)
     batch = np.arange(len(last_deals)) // units_per_batch
     turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS - 1)
     match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
@@ -78,11 +82,11 @@ def _count_units(matchup: Matchup, first_unit: int, units: int, units_per_batch:
     match_shape = n_batches, units_per_batch
     counts = {
         "rows": rows,
-        "length": _count((batch, turns), (n_batches, MAX_TURNS)),
-        "knocks": _count(knock_bins, (n_batches, TURN_BINS, DEADWOOD_BINS)),
-        "turn_squares": _cross_products(match_index, turn, (*match_shape, TURN_BINS)),
-        "deadwood_squares": _cross_products(
-            match_index, knock_deadwood, (*match_shape, DEADWOOD_BINS)
+        "length": _count_indices((batch, turns), (n_batches, MAX_TURNS)),
+        "knocks": _count_indices(knock_bins, (n_batches, N_TURN_BINS, N_DEADWOOD_BINS)),
+        "turn_squares": _sum_cross_products(match_index, turn, (*match_shape, N_TURN_BINS)),
+        "deadwood_squares": _sum_cross_products(
+            match_index, knock_deadwood, (*match_shape, N_DEADWOOD_BINS)
         ),
     }
     goal = match_goal(params)
@@ -93,13 +97,13 @@ def _count_units(matchup: Matchup, first_unit: int, units: int, units_per_batch:
     return counts
 
 
-def _count(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+def _count_indices(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
     """Count the occurrences of each index, and return the counts in the given shape."""
     flat_indices = np.ravel_multi_index(indices, shape)
     return np.bincount(flat_indices, minlength=math.prod(shape)).reshape(shape)
 
 
-def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the first and the last deal of every match."""
     last_deals = np.flatnonzero(records["outcome"] != UNDECIDED)
     return np.append(0, last_deals[:-1] + 1), last_deals
@@ -107,15 +111,15 @@ def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the match index, the player's turn and the deadwood of every knock."""
-    first_deals, _ = _deal_ranges(records)
-    is_knock = np.isin(records["kind"], KNOCK_INDICES)
+    first_deals, _ = _find_deal_ranges(records)
+    is_knock = np.isin(records["kind"], KNOCK_RESULT_INDICES)
     knock_records = records[is_knock]
     match_index = np.searchsorted(first_deals, np.flatnonzero(is_knock), side="right") - 1
-    turn = np.minimum(-(-knock_records["turns"] // n_players), TURN_BINS - 1)
-    return match_index, turn, np.minimum(knock_records["knock_count"], DEADWOOD_BINS - 1)
+    turn = np.minimum(-(-knock_records["turns"] // n_players), N_TURN_BINS - 1)
+    return match_index, turn, np.minimum(knock_records["knock_count"], N_DEADWOOD_BINS - 1)
 
 
-def _cross_products(
+def _sum_cross_products(
     match_index: np.ndarray, bin_index: np.ndarray, shape: tuple[int, int, int]
 ) -> np.ndarray:
     """Return the products of the numbers of knocks in each pair of bins, summed over each batch.
@@ -126,7 +130,7 @@ def _cross_products(
         shape: Number of batches, of matches per batch, and of bins.
     """
     n_batches, n_matches, n_bins = shape
-    counts_by_match = _count((match_index, bin_index), (n_batches * n_matches, n_bins))
+    counts_by_match = _count_indices((match_index, bin_index), (n_batches * n_matches, n_bins))
     counts_by_batch = counts_by_match.reshape(shape)
     products: np.ndarray = counts_by_batch.transpose(0, 2, 1) @ counts_by_batch
     return products
@@ -138,9 +142,9 @@ def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
     A comeback is a win by the side that was behind when the opponent first reached half of the
     target.
     """
-    score_a, score_b, target = _scores_before_deals(records, params)
+    score_a, score_b, target = _extract_scores_before_deals(records, params)
     lead_sign = np.sign(score_a - score_b)
-    first_deals, last_deals = _deal_ranges(records)
+    first_deals, last_deals = _find_deal_ranges(records)
     match_outcome = records["outcome"][last_deals]
     winner_sign = np.select([match_outcome == 0, match_outcome == 1], [1, -1], 0)
     is_half_reached = (2 * np.maximum(score_a, score_b) >= target) & (lead_sign != 0)
@@ -156,7 +160,9 @@ def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
     return np.stack([np.ones_like(winner_sign), winner_sign * leader_sign < 0], axis=1)
 
 
-def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:
+def _extract_scores_before_deals(
+    records: np.ndarray, params: Params
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the scores of both sides before every deal, and the target score."""
     ((field, target_name),) = match_goal(params).side.targets.items()
     return records[f"{field}_a"], records[f"{field}_b"], int_param(params, target_name)
@@ -166,21 +172,21 @@ def _count_scores(
     records: np.ndarray, params: Params, batch_of_match: np.ndarray, n_batches: int
 ) -> np.ndarray:
     """Return the numbers of deals and of eventual match wins, by the scores of both sides."""
-    score_a, score_b, target = _scores_before_deals(records, params)
-    first_deals, last_deals = _deal_ranges(records)
+    score_a, score_b, target = _extract_scores_before_deals(records, params)
+    first_deals, last_deals = _find_deal_ranges(records)
     n_deals = last_deals + 1 - first_deals
     winner = np.repeat(records["outcome"][last_deals], n_deals)
     batch = np.repeat(batch_of_match, n_deals)
-    shape = (n_batches, SCORE_BINS, SCORE_BINS, 2)
+    shape = (n_batches, N_SCORE_BINS, N_SCORE_BINS, 2)
     counts = np.zeros(shape, np.int64)
     for side, (side_score, opponent_score) in enumerate(((score_a, score_b), (score_b, score_a))):
         bins = [
-            np.clip(score * SCORE_BINS // target, 0, SCORE_BINS - 1)
+            np.clip(score * N_SCORE_BINS // target, 0, N_SCORE_BINS - 1)
             for score in (side_score, opponent_score)
         ]
         for column, is_counted in enumerate((winner >= 0, winner == side)):
             counted_indices = tuple(index[is_counted] for index in (batch, *bins))
-            counts[..., column] += _count(counted_indices, shape[:3])
+            counts[..., column] += _count_indices(counted_indices, shape[:3])
     return counts
 
 
@@ -195,7 +201,7 @@ def merge_batches(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.add.reduceat(rows, start_rows, axis=0))
 
 
-def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
+def estimate_grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     """Return the grouped median of integers from the number of times that each integer occurs.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
@@ -204,7 +210,8 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
 
     Args:
         counts: Number of occurrences of each value, (n_batches, n_values) int64.
-        squares: Cross products returned by `count_matches`, (n_batches, n_values, n_values) int64.
+        squares: Cross products returned by `count_match_events`, (n_batches, n_values, n_values)
+            int64.
 
     Returns:
         Estimate of the median, including the influences of the batches.
@@ -212,7 +219,7 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     value_counts = counts.sum(axis=0)
     total_count = int(value_counts.sum())
     if not total_count:
-        return PairedEstimate.with_known_se(np.nan, np.nan, 0)
+        return PairedEstimate.from_known_se(np.nan, np.nan, 0)
     cumulative_counts = np.append(0, value_counts.cumsum())
     bin_index = int(np.searchsorted(cumulative_counts[1:], total_count / 2))
     median_count = value_counts[bin_index]

@@ -90,7 +90,7 @@ class Effect:
     @property
     def size(self) -> str:
         """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
-        size = scorecard.effect_size(self._sequential_difference, self.size_thresholds)
+        size = scorecard.classify_effect_size(self._sequential_difference, self.size_thresholds)
         return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
     @property
@@ -148,16 +148,16 @@ class Review(Result):
 
     def report(self, command: str) -> Report:
         """Return the report of the review."""
-        from simgin.review.review_report import review_report
+        from simgin.review.review_report import build_review_report
 
-        return review_report(self, command)
+        return build_review_report(self, command)
 
     @property
     def run_ledger(self) -> Ledger:
         """Ledger of the run."""
         return self.results.ledger
 
-    def _select(self, batch_rows: np.ndarray, key: MatchupKey) -> np.ndarray:
+    def _select_batches(self, batch_rows: np.ndarray, key: MatchupKey) -> np.ndarray:
         """Return the batches of a matchup that this review uses."""
         if self.limit is not None:
             batch_rows = batch_rows[: key.count_units(self.limit) // key.batch_size]
@@ -170,7 +170,7 @@ class Review(Result):
         pairings = [(key.variant, frozenset(key.players)) for key in keys]
         return dict(zip(pairings, self.results.sizes, strict=True))
 
-    def pairing(self, key: MetricKey) -> Pairing:
+    def find_pairing(self, key: MetricKey) -> Pairing:
         """Return the matchup from which a metric of a two-player variant is computed."""
         variant, metric, player_type = key
         if metric == GIN_VS_KNOCK:
@@ -183,19 +183,20 @@ class Review(Result):
         """Return the number of matches from which all given metrics can be computed."""
         if not self.request.is_sequential:
             return self.request.matches
-        return min(self.sizes[self.pairing(key)] for key in keys)
+        return min(self.sizes[self.find_pairing(key)] for key in keys)
 
-    def first(self, n_matches: int) -> Review:
+    def select_first_matches(self, n_matches: int) -> Review:
         """Return a review that uses only the first matches of every matchup."""
         is_complete = not self.request.is_sequential or n_matches >= max(self.sizes.values())
-        return self if is_complete else self._first_looks[n_matches]
+        return self if is_complete else self._reviews_by_size[n_matches]
 
     @cached_property
-    def _first_looks(self) -> dict[int, Review]:
+    def _reviews_by_size(self) -> dict[int, Review]:
+        """Review of the first matches for every possible number of matches."""
         parent = self.parent or self
         return {n: replace(self, parent=parent, limit=n) for n in self.request.sizes}
 
-    def half(self, parity: int) -> Review:
+    def select_half(self, parity: int) -> Review:
         """Return a review restricted to the batches with an even index (0) or an odd index (1)."""
         return replace(self, parent=self.parent or self, parity=parity)
 
@@ -205,7 +206,7 @@ class Review(Result):
         rows_by_key: dict[str, ScorecardRow] = {}
         for variant in self.request.variants:
             params = variants.find_variant(variant).params
-            for row in scorecard.scorecard_rows(params, self.request.seconds_per_turn):
+            for row in scorecard.list_scorecard_rows(params, self.request.seconds_per_turn):
                 rows_by_key.setdefault(row.key, row)
         return tuple(rows_by_key.values())
 
@@ -215,7 +216,7 @@ class Review(Result):
         return {
             (variant, player_type): estimate.value
             for (variant, metric, player_type), estimate in self.measurements.items()
-            if metric == scorecard.STALLED
+            if metric == scorecard.STALLED_KEY
             and isinstance(estimate, PairedEstimate)
             and estimate.value >= MIN_STALLED_RATE
         }
@@ -224,7 +225,7 @@ class Review(Result):
     def knock_rates(self) -> Mapping[str, PairedEstimate]:
         """Proportions of deals between strong players that end with a knock, by variant."""
         return {
-            variant: scorecard.measure_knock_rate(self.stats_of_type(variant, STRONG))
+            variant: scorecard.measure_knock_rate(self.get_stats_of_type(variant, STRONG))
             for variant, metric, player_type in self.measurements
             if (metric, player_type) == ("knock_turn", STRONG)
         }
@@ -232,7 +233,9 @@ class Review(Result):
     @property
     def shown_rows(self) -> tuple[ScorecardRow, ...]:
         """Rows of the scorecard, without stalled deals if they are rare for all player types."""
-        return tuple(row for row in self.rows if row.key != scorecard.STALLED or self.stalled_rates)
+        return tuple(
+            row for row in self.rows if row.key != scorecard.STALLED_KEY or self.stalled_rates
+        )
 
     @cached_property
     def player_types(self) -> tuple[str, ...]:
@@ -242,19 +245,19 @@ class Review(Result):
     @cached_property
     def equal_built_in(self) -> Callable[[str], str]:
         """Function that returns the built-in variant with the same rules as a spec, or ""."""
-        return cache(_equal_built_in)
+        return cache(_find_equal_built_in)
 
     def strategy(self, variant: str, player_type: str) -> str:
         """Return the strategy that represents a player type under a variant."""
         if player_type == STRONG:
-            return self.request.strong_player(variant)
+            return self.request.find_strong_player(variant)
         return dict(self.request.kinds)[player_type]
 
-    def stats_of_type(self, variant: str, player_type: str) -> MatchupStats:
+    def get_stats_of_type(self, variant: str, player_type: str) -> MatchupStats:
         """Return the statistics of a player type in self-play or in solitaire games."""
-        return self.stats_of_strategy(variant, self.strategy(variant, player_type))
+        return self.get_stats_of_strategy(variant, self.strategy(variant, player_type))
 
-    def stats_of_strategy(self, variant: str, name: str) -> MatchupStats:
+    def get_stats_of_strategy(self, variant: str, name: str) -> MatchupStats:
         """Return the statistics of a strategy in self-play or in solitaire games."""
         rows = self._batch_rows[variant, name, "" if self.request.is_solo else name]
         return MatchupStats(rows, self._match_courses.get((variant, name), {}))
@@ -263,7 +266,7 @@ class Review(Result):
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
         """Batch rows that this review uses, keyed by (variant, strategy A, strategy B)."""
         return {
-            (key.variant, key.a, key.b): self._select(rows, key)
+            (key.variant, key.a, key.b): self._select_batches(rows, key)
             for key, rows in (self.parent or self)._loaded_rows.items()
         }
 
@@ -280,7 +283,9 @@ class Review(Result):
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
         """Event counts that this review uses, by variant and strategy."""
         return {
-            (key.variant, key.a): {name: self._select(array, key) for name, array in counts.items()}
+            (key.variant, key.a): {
+                name: self._select_batches(array, key) for name, array in counts.items()
+            }
             for key, counts in (self.parent or self)._loaded_courses.items()
         }
 
@@ -289,9 +294,11 @@ class Review(Result):
         """Event counts in all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
-        for variant, name in match_course_matchups(self.request):
-            stages = self.request.stages(self.sizes[variant, frozenset({name})])
-            passes = [(step_name(variant, name, first), last - first) for first, last in stages]
+        for variant, name in list_match_course_matchups(self.request):
+            stages = self.request.list_stages(self.sizes[variant, frozenset({name})])
+            passes = [
+                (format_step_name(variant, name, first), last - first) for first, last in stages
+            ]
             if self.finished_indices is not None and not (
                 passes and all(itertools.starmap(ledger.has_step, passes))
             ):
@@ -321,14 +328,15 @@ class Review(Result):
         return dict(itertools.chain(*map(self._measure_variant, self.request.played_variants)))
 
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
+        """Yield every value under a variant, keyed by variant, metric and player type."""
         is_requested = variant in self.request.variants
         for name in self.player_types if is_requested else (STRONG,):
             strategy = self.strategy(variant, name)
             if self._is_played(variant, strategy, strategy):
-                stats = self.stats_of_type(variant, name)
+                stats = self.get_stats_of_type(variant, name)
                 for row in self.rows:
                     yield (variant, row.key, name), row.measure(stats)
-        strong_player = self.request.strong_player(variant)
+        strong_player = self.request.find_strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
         for weaker_type in self.request.kinds[: 1 if self.request.is_solo else None]:
             if self._is_played(variant, strong_player, weaker_type.strategy):
@@ -368,7 +376,9 @@ class Review(Result):
                 continue
             base_key = (base_variant, metric, player_type)
             n = self.n_matches(key, base_key)
-            value, baseline = (self.first(n).measurements.get(k) for k in (key, base_key))
+            value, baseline = (
+                self.select_first_matches(n).measurements.get(k) for k in (key, base_key)
+            )
             if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
                 error_rate = self.request.error_rate(n)
                 effects[key] = self.compute_effect(value, baseline, metric, error_rate)
@@ -389,22 +399,22 @@ class Review(Result):
         row = next(row for row in self.rows if row.key == metric)
         strong = self.measurements[base_variant, metric, STRONG]
         bounds_reference = strong if isinstance(strong, PairedEstimate) else reference
-        n_matches = self.stats_of_type(base_variant, STRONG).n_matches
-        bounds = row.effect_bounds(bounds_reference, n_matches)
+        n_matches = self.get_stats_of_type(base_variant, STRONG).n_matches
+        bounds = row.compute_effect_bounds(bounds_reference, n_matches)
         is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold, error_rate)
 
-    def adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
+    def compute_adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
         """Return the difference between an adapted player and `champion`, or None."""
         key, pairing = (variant, row.key, STRONG), (variant, frozenset({CHAMPION}))
         n = min(self.n_matches(key), self.sizes[pairing])
-        partial_review = self.first(n)
-        value = row.measure(partial_review.stats_of_type(variant, STRONG))
-        reference = row.measure(partial_review.stats_of_strategy(variant, CHAMPION))
+        partial_review = self.select_first_matches(n)
+        value = row.measure(partial_review.get_stats_of_type(variant, STRONG))
+        reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION))
         if isinstance(value, str) or isinstance(reference, str):
             return None
         error_rate = self.request.error_rate(n)
-        bounds = row.effect_bounds(reference, n)
+        bounds = row.compute_effect_bounds(reference, n)
         is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold, error_rate)
 
@@ -431,12 +441,12 @@ class Review(Result):
             is_last = self.n_matches(key, base_key) >= self.request.sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
-                pairings |= {self.pairing(key), self.pairing(base_key)}
+                pairings |= {self.find_pairing(key), self.find_pairing(base_key)}
         for goal in scorecard.parse_goals(self.request.goals, self.rows):
             for variant in self.request.variants:
                 key = (variant, goal.row.key, STRONG)
                 if self.evaluate_goal(goal, variant) == scorecard.UNDECIDED:
-                    pairings.add(self.pairing(key))
+                    pairings.add(self.find_pairing(key))
         return pairings
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
@@ -448,7 +458,7 @@ class Review(Result):
         error_rate = self.request.error_rate(self.n_matches(key))
         return goal.evaluate(replace(value, error_rate=error_rate))
 
-    def effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
+    def select_effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
         """Return the effect on a metric for every player type, weakest player type first."""
         items = self.effects.items()
         return {
@@ -459,7 +469,7 @@ class Review(Result):
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
         """Return True if the effects on two types differ significantly and at least "a little"."""
-        effects = self.effects_by_type(variant, metric).values()
+        effects = self.select_effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other_effect.difference.interval[1] > 0
             and effect.difference.value - other_effect.difference.value > effect.size_thresholds[0]
@@ -492,7 +502,7 @@ class Review(Result):
         """All values of the scorecard (output `metrics` in rows.toml)."""
         rows = []
         for key, estimate in self.measurements.items():
-            labels = self._identify_value(*key) | {"untrained": self.is_untrained(key)}
+            labels = self._make_value_labels(*key) | {"untrained": self.is_untrained(key)}
             if isinstance(estimate, str):
                 rows.append({**labels, "n": 0, "why": estimate})
             else:
@@ -507,20 +517,25 @@ class Review(Result):
         rows = []
         for (key, effect), p in zip(self.effects.items(), adjust_p_values(p_values), strict=True):
             difference = effect.difference
-            size = scorecard.effect_size_range(effect.size, effect.size_thresholds, effect.interval)
+            size = scorecard.format_effect_size(
+                effect.size, effect.size_thresholds, effect.interval
+            )
             test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
             is_untrained = self.is_untrained(key) or self.is_untrained((base, *key[1:]))
-            labels = self._identify_value(*key) | {"untrained": is_untrained, "kind": "difference"}
+            labels = self._make_value_labels(*key) | {
+                "untrained": is_untrained,
+                "kind": "difference",
+            }
             rows.append(labels | make_estimate_columns(difference, difference.n) | test_columns)
         return build_output_frame("review_differences", rows)
 
-    def _identify_value(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
+    def _make_value_labels(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
         """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.strategy(variant, player_type)
         opponent, players = name, player_type
         if metric == SKILL:
-            title = scorecard.skill_title(self.request.is_solo)
-            name = self.request.strong_player(variant)
+            title = scorecard.choose_skill_title(self.request.is_solo)
+            name = self.request.find_strong_player(variant)
             players = f"{STRONG} v {player_type}"
         elif metric == GIN_VS_KNOCK:
             opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
@@ -533,7 +548,7 @@ class Review(Result):
         return {**labels, "opponent": opponent, "title": title, "players": players}
 
 
-def _equal_built_in(variant: str) -> str:
+def _find_equal_built_in(variant: str) -> str:
     """Return the built-in variant with the same rules as a variant spec, or an empty string."""
     if "+" not in variant:
         return ""
@@ -611,7 +626,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
         "review",
         tuple(tasks),
         question=f"How do these rules affect the game? {variant_names}{base_text}",
-        extra_steps=tuple(_match_course_steps(request, tasks)),
+        extra_steps=tuple(_iterate_match_course_steps(request, tasks)),
     )
     if not request.is_sequential:
         return plan
@@ -636,7 +651,7 @@ def _iterate_matchups(
     Every player type plays against itself. The strong player also plays against every weaker player
     type.
     """
-    strong = request.strong_player(variant)
+    strong = request.find_strong_player(variant)
     weaker_players = [weaker_type.strategy for weaker_type in request.kinds]
     if request.is_solo:
         yield from ((variant, name, None) for name in dict.fromkeys([*weaker_players, strong]))
@@ -654,27 +669,31 @@ def _iterate_matchups(
         yield variant, *request.gin_and_knock_players
 
 
-def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
+def list_match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     """Return the variants and strategies of the matches that are recorded deal by deal.
 
     The strategies are the strong player and, for variants with an adapted player, `champion`.
     """
-    players = [(variant, request.strong_player(variant)) for variant in request.played_variants]
+    players = [
+        (variant, request.find_strong_player(variant)) for variant in request.played_variants
+    ]
     return [*players, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
-def step_name(variant: str, player: str, first: int = 0) -> str:
+def format_step_name(variant: str, player: str, first: int = 0) -> str:
     """Return the name of the extra pass that records the matches of a player under a variant."""
     return f"course of {player} {variant}" + f" from match {first}" * bool(first)
 
 
-def _match_course_steps(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
-    """Yield the extra passes that record the matches of `match_course_matchups`."""
-    recorded_matchups = match_course_matchups(request)
+def _iterate_match_course_steps(
+    request: ReviewRequest, tasks: Sequence[Task]
+) -> Iterator[ExtraStep]:
+    """Yield the extra passes that record the matches of `list_match_course_matchups`."""
+    recorded_matchups = list_match_course_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
-            for first, last in request.stages(task.n):
+            for first, last in request.list_stages(task.n):
                 block = Block(index, task.matchup, first // key.batch_size, last - first)
-                name = step_name(key.variant, key.a, first)
-                yield ExtraStep(name, block, match_course.count_matches)
+                name = format_step_name(key.variant, key.a, first)
+                yield ExtraStep(name, block, match_course.count_match_events)

@@ -14,7 +14,7 @@ from simgin.report.report import Plot
 from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
 from simgin.review.review import GIN_VS_KNOCK, Review
-from simgin.review.verdicts import rule_set_label
+from simgin.review.verdicts import format_rule_set_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
@@ -28,48 +28,49 @@ LENGTH_COVERAGE = 0.995  # proportion of matches that the plot of match lengths 
 # scorecard rows that are plotted by player type
 PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
 MIN_SCORE_CELLS = 5  # minimum number of significant cells in the plot of scores
-SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
+N_SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
-def review_plots(review: Review) -> Iterator[Plot]:
+def iterate_review_plots(review: Review) -> Iterator[Plot]:
     """Yield the plots of a review in the order of the report."""
     seed = review.request.seed
-    names = [rule_set_label(review, variant) for variant in review.request.variants]
+    names = [format_rule_set_label(review, variant) for variant in review.request.variants]
     if review.request.sweep:
-        yield from _sweep_plots(review)
+        yield from _iterate_sweep_plots(review)
         return
-    frame = match_length_frame(review)
+    frame = make_match_length_frame(review)
     figure = plots.match_length(frame, seed=seed, order=names)
     columns = _make_columns(variant="", median="Median turns per match")
-    yield _plot("match_length", "How long does a match take?", figure, frame, columns)
-    frame = endings_frame(review)
+    yield _make_plot("match_length", "How long does a match take?", figure, frame, columns)
+    frame = make_endings_frame(review)
     figure = plots.endings_by_player_type(frame, seed=seed)
     columns = _make_columns("variant", "players", "metric", value="Proportion of deals")
-    yield _plot("outcomes", "How do deals end?", figure, frame, columns)
-    frame = effects_frame(review)
+    yield _make_plot("outcomes", "How do deals end?", figure, frame, columns)
+    frame = make_effects_frame(review)
     if len(frame):
         figure = plots.effects_by_player_type(frame, seed=seed, order=names)
         columns = _make_columns("title", "variant", "players", value="Difference from the baseline")
         question = "Do the effects hold for every player type?"
-        yield _plot("kinds", question, figure, frame, columns)
-    frame = knocks_frame(review)
+        yield _make_plot("kinds", question, figure, frame, columns)
+    frame = make_knocks_frame(review)
     if len(frame) and not review.request.is_solo:
         figure = plots.knocks_by_turn(frame, seed=seed, order=names)
         columns = _make_columns("variant", "turn", "deadwood", value="Proportion of knocks")
         question = "When does the strong player knock?"
-        yield _plot("knock_chart", question, figure, frame, columns)
-    frame = score_difference_frame(review)
+        yield _make_plot("knock_chart", question, figure, frame, columns)
+    frame = make_score_difference_frame(review)
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     if is_significant.sum() >= MIN_SCORE_CELLS:
         figure = plots.score_difference(frame, seed=seed)
         colour_title = "Win probability minus that of the baseline"
         columns = _make_columns("variant", "own", "other", value=colour_title)
-        yield _plot("scores", "How much is a lead worth?", figure, frame, columns)
+        yield _make_plot("scores", "How much is a lead worth?", figure, frame, columns)
 
 
-def _plot(
+def _make_plot(
     name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
 ) -> Plot:
+    """Return a plot whose alternative text describes its DataFrame."""
     return Plot(name, question, describe_frame(frame, columns), figure, frame)
 
 
@@ -99,14 +100,18 @@ def _make_row(
     """
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
-    labels = {"variant": rule_set_label(review, variant), "strategy": name, "opponent": opponent}
+    labels = {
+        "variant": format_rule_set_label(review, variant),
+        "strategy": name,
+        "opponent": opponent,
+    }
     return {**labels, **columns, **make_estimate_columns(estimate, estimate.n if n is None else n)}
 
 
-def match_length_frame(review: Review) -> Frame:
+def make_match_length_frame(review: Review) -> Frame:
     """Return the distribution of turns per match between strong players, in bins of equal width."""
     counts = {
-        variant: review.stats_of_type(variant, STRONG).match_course["length"]
+        variant: review.get_stats_of_type(variant, STRONG).match_course["length"]
         for variant in review.request.variants
     }
     max_turns = max(
@@ -127,7 +132,7 @@ def match_length_frame(review: Review) -> Frame:
     return build_output_frame("plots/match_length", rows)
 
 
-def endings_frame(review: Review) -> Frame:
+def make_endings_frame(review: Review) -> Frame:
     """Return the percentage of deals with each ending, for every player type."""
     rows = []
     endings_by_metric = {
@@ -140,15 +145,15 @@ def endings_frame(review: Review) -> Frame:
     endings_by_metric["void"] = [kind for kind in DEAL_RESULTS if kind not in counted_metrics]
     for variant in review.request.variants:
         for player_type in review.player_types:
-            stats = review.stats_of_type(variant, player_type)
+            stats = review.get_stats_of_type(variant, player_type)
             for metric, endings in endings_by_metric.items():
-                rate = stats.per_unit("deals", *endings, is_proportion=True)
+                rate = stats.estimate_per_unit("deals", *endings, is_proportion=True)
                 labels = {"players": player_type, "metric": metric}
                 rows.append(_make_row(review, variant, rate, labels, player_type))
     return build_output_frame("plots/outcomes", rows)
 
 
-def effects_frame(review: Review) -> Frame:
+def make_effects_frame(review: Review) -> Frame:
     """Return the effects on the metrics in PLAYER_TYPE_ROWS, for every player type."""
     rows = []
     for row in (row for row in review.rows if row.key in PLAYER_TYPE_ROWS):
@@ -166,11 +171,11 @@ def effects_frame(review: Review) -> Frame:
     return build_output_frame("plots/kinds", rows)
 
 
-def knocks_frame(review: Review) -> Frame:
+def make_knocks_frame(review: Review) -> Frame:
     """Return the distribution of the strong player's knocks over turns and deadwood."""
     rows = []
     for variant in review.request.variants:
-        knocks = review.stats_of_type(variant, STRONG).match_course.get("knocks")
+        knocks = review.get_stats_of_type(variant, STRONG).match_course.get("knocks")
         if knocks is None or not knocks.any():
             continue
         n_knocks = knocks.sum(axis=(1, 2))
@@ -182,32 +187,34 @@ def knocks_frame(review: Review) -> Frame:
     return build_output_frame("plots/knock_chart", rows)
 
 
-def score_difference_frame(review: Review) -> Frame:
+def make_score_difference_frame(review: Review) -> Frame:
     """Return differences in win probability from the baseline, by score in fifths of the target."""
     base = review.request.base
-    baseline = {} if base is None else _win_rates_by_score(review, base)
+    baseline = {} if base is None else _compute_win_rates_by_score(review, base)
     rows = []
     for variant in review.request.compared_variants:
-        for bins, win_rate in _win_rates_by_score(review, variant).items():
+        for bins, win_rate in _compute_win_rates_by_score(review, variant).items():
             if bins in baseline:
-                own_score, other_score = (100 / SCORE_FIFTHS * fifth for fifth in bins)
+                own_score, other_score = (100 / N_SCORE_FIFTHS * fifth for fifth in bins)
                 columns = {"own": own_score, "other": other_score}
                 rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
     return build_output_frame("plots/scores", rows)
 
 
-def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
+def _compute_win_rates_by_score(
+    review: Review, variant: str
+) -> dict[tuple[int, int], PairedEstimate]:
     """Return the win rate of a side by the scores of both sides."""
-    scores = review.stats_of_type(variant, STRONG).match_course.get("scores")
+    scores = review.get_stats_of_type(variant, STRONG).match_course.get("scores")
     if scores is None:
         return {}
-    bins_per_fifth = match_course.SCORE_BINS // SCORE_FIFTHS
-    shape = (len(scores), SCORE_FIFTHS, bins_per_fifth, SCORE_FIFTHS, bins_per_fifth, 2)
+    bins_per_fifth = match_course.N_SCORE_BINS // N_SCORE_FIFTHS
+    shape = (len(scores), N_SCORE_FIFTHS, bins_per_fifth, N_SCORE_FIFTHS, bins_per_fifth, 2)
     deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
         (i, j): paired_estimate.estimate_rate(n_won[:, i, j], deals[:, i, j])
-        for i in range(SCORE_FIFTHS)
-        for j in range(SCORE_FIFTHS)
+        for i in range(N_SCORE_FIFTHS)
+        for j in range(N_SCORE_FIFTHS)
         if i != j and deals[:, i, j].any()  # If both scores are equal, the win rate is one half.
     }
 
@@ -215,21 +222,21 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 # Sweeps
 
 
-def _sweep_plots(review: Review) -> Iterator[Plot]:
+def _iterate_sweep_plots(review: Review) -> Iterator[Plot]:
     """Yield curves for a sweep over one parameter, or heat maps for a sweep over two."""
     seed = review.request.seed
-    frame = sweep_frame(review)
+    frame = make_sweep_frame(review)
     columns = _make_columns("title", "variant", value="Value")
     if len(review.request.sweep) == 1:
         figure = plots.sweep_curves(frame, seed=seed)
-        yield _plot("sweep", "How does the game change?", figure, frame, columns)
+        yield _make_plot("sweep", "How does the game change?", figure, frame, columns)
         return
     for i, (title, title_rows) in enumerate(frame.groupby("title", sort=False), start=1):
         figure = plots.sweep_map(title_rows, seed=seed)
-        yield _plot(f"sweep_{i}", str(title), figure, title_rows, columns)
+        yield _make_plot(f"sweep_{i}", str(title), figure, title_rows, columns)
 
 
-def sweep_frame(review: Review) -> Frame:
+def make_sweep_frame(review: Review) -> Frame:
     """Return the scorecard values for all points of a sweep.
 
     The column `even` contains the break-even value.
@@ -267,4 +274,5 @@ def sweep_frame(review: Review) -> Frame:
 
 
 def _parse_number(text: str) -> float | str:
+    """Convert a parameter value to a number if it is one."""
     return float(text) if text.replace("-", "", 1).isdecimal() else text

@@ -11,7 +11,7 @@ from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
 from simgin.review import verdicts
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
-from simgin.review.review_plots import review_plots
+from simgin.review.review_plots import iterate_review_plots
 from simgin.review.scorecard import (
     EVENINGS_FOR_LITTLE,
     GIN_ROW,
@@ -24,24 +24,24 @@ from simgin.review.scorecard import (
     MUCH,
     SAME,
     SOLO_MEANINGS,
-    STALLED,
+    STALLED_KEY,
     UNCLEAR,
     UNDECIDED,
     ScorecardRow,
-    effect_size_range,
+    choose_skill_title,
+    format_effect_size,
     parse_goals,
-    skill_title,
 )
 from simgin.review.verdicts import (
-    best_values_line,
-    best_values_table,
+    build_best_values_table,
+    describe_best_values,
+    format_rule_set_label,
     format_sweep_values,
     format_value_ranges,
+    format_variant_label,
     has_best_values,
-    rule_set_label,
-    skill_effect,
-    sweep_lines,
-    variant_label,
+    iterate_sweep_lines,
+    summarise_skill_effect,
 )
 from simgin.rules import variants
 from simgin.stats import table
@@ -53,7 +53,7 @@ from simgin.text.amounts import format_count_range
 from simgin.text.messages import join_words
 
 EFFECT_SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
-# text and colour of a cell, by the result of `simgin.review.verdicts.skill_effect`
+# text and colour of a cell, by the result of `simgin.review.verdicts.summarise_skill_effect`
 SKILL_EFFECT_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
@@ -66,13 +66,13 @@ SKILL_EFFECT_CELLS = {
 SAME_LENGTH_TITLE = "Scorecard at equal match length"
 # mark of rows that would change if the strong player were trained for the rules
 UNTRAINED_MARK = "†"
-MAX_VARIANTS_NAMED = 4  # maximum number of rule sets that a caveat lists
+MAX_NAMED_VARIANTS = 4  # maximum number of rule sets that a caveat lists
 # Maximum number of rule sets per table. Longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
 GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
 DIFFERENCES_TITLE = "All differences from the baseline"
 INTERVAL_NOTE = "± marks 95 % confidence intervals. "
-SIZE_NOTE = (
+EFFECT_SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
     '"Much" means that you notice the difference with probability 5/6 in one evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
@@ -92,23 +92,23 @@ LIMITATIONS = (
 )
 
 
-def review_report(review: Review, command: str) -> Report:
+def build_review_report(review: Review, command: str) -> Report:
     """Return the report of a review."""
-    tables = [table for table in _make_tables(review) if len(table.frame)]
+    tables = [table for table in _iterate_tables(review) if len(table.frame)]
     return Report(
-        verdicts.review_question(review),
-        _verdict_lines(review),
+        verdicts.format_review_question(review),
+        _list_verdict_lines(review),
         rules=verdicts.describe_rules(review),
         tables=tables,
-        plots=LazySequence(review_plots(review)),
-        detail_tables=list(_detail_tables(review)),
-        facts=list(_list_methods(review)),
+        plots=LazySequence(iterate_review_plots(review)),
+        detail_tables=list(_iterate_detail_tables(review)),
+        facts=list(_iterate_facts(review)),
         command=command,
-        caveat=_training_caveat(review, command),
+        caveat=_make_training_caveat(review, command),
         notes=[
-            *verdicts.review_notes(review),
-            *verdicts.stalled_sentences(review),
-            *_training_notes(review),
+            *verdicts.list_review_notes(review),
+            *verdicts.list_stalled_warnings(review),
+            *_iterate_training_notes(review),
         ],
         files={
             "metrics.csv": table.format_csv(review.metrics),
@@ -118,7 +118,7 @@ def review_report(review: Review, command: str) -> Report:
     )
 
 
-def _training_caveat(review: Review, command: str) -> Caveat | None:
+def _make_training_caveat(review: Review, command: str) -> Caveat | None:
     """Return a caveat about strong players not trained for the rules, with a training command."""
     request = review.request
     untrained_variants = [
@@ -126,19 +126,19 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
     ]
     if not untrained_variants:
         return None
-    players = list(dict.fromkeys(map(request.strong_player, untrained_variants)))
-    rule_sets = _variants_text(review, untrained_variants, "or")
-    if len(untrained_variants) > MAX_VARIANTS_NAMED:
+    players = list(dict.fromkeys(map(request.find_strong_player, untrained_variants)))
+    rule_sets = _format_variants(review, untrained_variants, "or")
+    if len(untrained_variants) > MAX_NAMED_VARIANTS:
         rule_sets = f"{len(untrained_variants)} of these {len(request.variants)} rule sets"
     return Caveat(
         f"Warning: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
         f"{rule_sets}. The values in rows marked {UNTRAINED_MARK} can differ greatly from those of "
         "a trained player. Add --adapt to train a player.",
-        _adapt_command(command),
+        _make_adapt_command(command),
     )
 
 
-def _adapt_command(command: str) -> str:
+def _make_adapt_command(command: str) -> str:
     """Return the command with `--adapt` and a separate output directory."""
     arguments = shlex.split(command)
     for index in range(1, len(arguments)):
@@ -147,22 +147,24 @@ def _adapt_command(command: str) -> str:
     return shell.join_command([*arguments, "--adapt"])
 
 
-def _verdict_lines(review: Review) -> list[str]:
+def _list_verdict_lines(review: Review) -> list[str]:
     """Return sentences about the goals, and the verdicts on the rule sets or the sweep."""
-    goal_lines = list(_goal_lines(review))
+    goal_lines = list(_iterate_goal_lines(review))
     if review.request.sweep:
-        return [*goal_lines, *sweep_lines(review), best_values_line(review)]
-    return goal_lines + [f"{name}: {verdict}" for name, verdict in verdicts.review_verdicts(review)]
+        return [*goal_lines, *iterate_sweep_lines(review), describe_best_values(review)]
+    return goal_lines + [
+        f"{name}: {verdict}" for name, verdict in verdicts.list_review_verdicts(review)
+    ]
 
 
-def _goal_lines(review: Review) -> Iterator[str]:
+def _iterate_goal_lines(review: Review) -> Iterator[str]:
     """Yield sentences about the rule sets that meet all goals or individual goals."""
     goals = parse_goals(review.request.goals, review.rows)
     specs = review.request.variants
     results_by_goal = [{v: review.evaluate_goal(goal, v) for v in specs} for goal in goals]
     if len(goals) > 1 and len(specs) > 1:
-        yield recommendation(results_by_goal, partial(_variants_text, review))
-    format_label = format_sweep_values if review.request.sweep else rule_set_label
+        yield format_recommendation(results_by_goal, partial(_format_variants, review))
+    format_label = format_sweep_values if review.request.sweep else format_rule_set_label
     for goal, results in zip(goals, results_by_goal, strict=True):
         clauses = []
         for goal_result, verb in GOAL_RESULTS.items():
@@ -171,7 +173,7 @@ def _goal_lines(review: Review) -> Iterator[str]:
         yield f'The goal "{goal.text}" is {join_words(clauses)}.'
 
 
-def recommendation(
+def format_recommendation(
     results_by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
 ) -> str:
     """Return a sentence that groups the rule sets by whether they meet all goals.
@@ -198,31 +200,32 @@ def recommendation(
         clauses.append(f"more matches are needed for {join_names(variants_undecided)}")
     *first_clauses, last_clause = clauses
     sentence = ", ".join([*first_clauses, "and " * bool(first_clauses) + last_clause])
-    return verdicts.join_sentences([sentence])
+    return verdicts.format_sentences([sentence])
 
 
-def _make_tables(review: Review) -> Iterator[Table]:
+def _iterate_tables(review: Review) -> Iterator[Table]:
+    """Yield the main tables of the report."""
     if len(review.request.variants) <= MAX_VARIANTS_PER_TABLE:
-        yield scorecard_table(review)
+        yield build_scorecard_table(review)
     if not review.request.sweep:
-        yield _same_length_table(review)
+        yield _build_same_length_table(review)
     elif has_best_values(review):
-        yield best_values_table(review)
-    yield _adapted_player_table(review)
+        yield build_best_values_table(review)
+    yield _build_adapted_player_table(review)
 
 
 # Scorecard
 
 
-def scorecard_table(review: Review) -> Table:
+def build_scorecard_table(review: Review) -> Table:
     """Return the strong player's scorecard, with a row per metric and a column per rule set."""
     request = review.request
-    rows = _make_scorecard_cells(review, request.variants, _value_cell)
+    rows = _make_scorecard_cells(review, request.variants, _make_value_cell)
     if review.request.gin_and_knock_players:
-        cells = {variant: _gin_vs_knock_cell(review, variant) for variant in request.variants}
+        cells = {variant: _make_gin_vs_knock_cell(review, variant) for variant in request.variants}
         rows.append({"row": GIN_VS_KNOCK_TITLE, **cells})
-    rows.append(_skill_row(review, request.variants))
-    format_label = format_sweep_values if request.sweep else rule_set_label
+    rows.append(_make_skill_row(review, request.variants))
+    format_label = format_sweep_values if request.sweep else format_rule_set_label
     labels = [(variant, format_label(review, variant)) for variant in request.variants]
     title = "Scorecard"
     if request.sweep:
@@ -230,14 +233,14 @@ def scorecard_table(review: Review) -> Table:
 
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
         if request.base:
-            base = variant_label(request.base)
+            base = format_variant_label(request.base)
             title += f" (▲ ▼: at least a little above or below {base})"
     columns = [Column("row", "property"), *(Column(*label) for label in labels)]
     players = "the strong player" if request.is_solo else "matches between strong players"
-    size_note = SIZE_NOTE if request.base else ""
+    size_note = EFFECT_SIZE_NOTE if request.base else ""
     note = (
-        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_meanings_text(review)}"
-        f"Players: {_players_text(review)}"
+        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_format_meanings(review)}"
+        f"Players: {_format_players(review)}"
     )
     return Table(title, make_frame(rows), columns, note)
 
@@ -255,19 +258,22 @@ def _make_scorecard_cells(
             cell.text != EN_DASH for cell in cells.values()
         ):
             # A warning can state the stalled deals of another player type.
-            title = row.title + f" ({STRONG} player)" * (row.key == STALLED)
-            title += _training_mark(review, shown_variants, row.key)
+            title = row.title + f" ({STRONG} player)" * (row.key == STALLED_KEY)
+            title += _choose_training_mark(review, shown_variants, row.key)
             rows.append({"row": title, **cells})
     return rows
 
 
-def _skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
-    cells = {variant: _skill_cell(review, variant) for variant in shown_variants}
-    title = skill_title(review.request.is_solo) + _training_mark(review, shown_variants, SKILL)
+def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
+    """Return the scorecard row with the win rates against weaker players."""
+    cells = {variant: _make_skill_cell(review, variant) for variant in shown_variants}
+    title = choose_skill_title(review.request.is_solo) + _choose_training_mark(
+        review, shown_variants, SKILL
+    )
     return {"row": title, **cells}
 
 
-def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
+def _choose_training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
     """Return `UNTRAINED_MARK` if training for one of the rule sets would change a row, else ""."""
     return UNTRAINED_MARK * any(
         review.is_untrained((variant, metric, STRONG)) for variant in shown_variants
@@ -287,7 +293,7 @@ def _transpose(scorecard: Table) -> Table:
     return Table(scorecard.title, frame, columns, scorecard.note)
 
 
-def _meanings_text(review: Review) -> str:
+def _format_meanings(review: Review) -> str:
     """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
     meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
@@ -302,7 +308,7 @@ def _shorten_to_arrow(cell: Any) -> Any:
     return ScoreCell(cell.text, arrow, cell.detail.partition(";")[0], cell.tone)
 
 
-def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
+def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return a cell with a metric's value, its effect size and its range over player types."""
     estimate = review.measurements.get((variant, row.key, STRONG))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
@@ -313,38 +319,38 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     effect = review.effects.get((variant, row.key, STRONG))
     if effect is None:
         return ScoreCell(text, "", interval, "unclear")
-    cell = _difference_cell(text, effect, row)
+    cell = _make_difference_cell(text, effect, row)
     if review.player_types_differ(variant, row.key):
-        type_range = _range_by_type(review, variant, row)
+        type_range = _format_range_by_type(review, variant, row)
         return replace(cell, detail=f"{cell.detail}; range over player types: {type_range}")
     return cell
 
 
-def _difference_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
+def _make_difference_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
     """Return a cell with a value, its effect size and its difference from the baseline."""
     difference_text = row.format_difference(effect.difference)
-    effect_text = _effect_text(effect, row.more_word, row.less_word)
+    effect_text = _format_effect(effect, row.more_word, row.less_word)
     tone = EFFECT_SIZE_TONES[effect.size]
     return ScoreCell(text, effect_text, difference_text, tone, difference_text.partition(" ± ")[0])
 
 
-def _effect_text(effect: Effect, more_word: str, less_word: str) -> str:
+def _format_effect(effect: Effect, more_word: str, less_word: str) -> str:
     """Return an effect size as text, such as `▲ a little longer` or `inconclusive`."""
-    size = effect_size_range(effect.size, effect.size_thresholds, effect.interval)
+    size = format_effect_size(effect.size, effect.size_thresholds, effect.interval)
     if size in (SAME, UNCLEAR):
         return size
     arrow, direction_word = ("▲ ", more_word) if effect.difference.value > 0 else ("▼ ", less_word)
     return f"{arrow * bool(effect.sign)}{size} {direction_word}"
 
 
-def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
+def _format_range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
     """Return the range of an effect over player types, such as `-61 to +25`."""
-    effects = review.effects_by_type(variant, row.key)
+    effects = review.select_effects_by_type(variant, row.key)
     values = [effect.difference.value for effect in effects.values()]
     return f"{row.format_change(min(values))} to {row.format_change(max(values))}"
 
 
-def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
+def _make_gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     """Return a cell with the win rate of a gin player against an immediate knocker."""
     key = (variant, GIN_VS_KNOCK, GIN_PLAYER)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
@@ -354,10 +360,10 @@ def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     text = GIN_ROW.format_value(estimate.value)
     if effect is None:
         return ScoreCell(text, "", _format_half_width(estimate), "base")
-    return _difference_cell(text, effect, GIN_ROW)
+    return _make_difference_cell(text, effect, GIN_ROW)
 
 
-def _skill_cell(review: Review, variant: str) -> ScoreCell:
+def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     """Return a cell with the range of the strong player's win rates against weaker player types.
 
     In solitaire games, the cell contains the difference from the naive player.
@@ -375,19 +381,21 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     if review.request.is_solo:
         text = f"{values[0]:+.0f} percentage points"
     if variant == review.request.base or review.request.base is None:
-        return ScoreCell(text, "", _widest_interval(estimates), "base")
-    changes = [effect.difference for effect in review.effects_by_type(variant, SKILL).values()]
+        return ScoreCell(text, "", _format_widest_interval(estimates), "base")
+    changes = [
+        effect.difference for effect in review.select_effects_by_type(variant, SKILL).values()
+    ]
     if not changes:
         return ScoreCell(EN_DASH)  # The matches of the baseline are not finished.
-    effect_text, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
+    effect_text, tone = SKILL_EFFECT_CELLS[summarise_skill_effect(review, variant)]
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     separator = " percentage points; each estimate" if " to " in change_text else ""
-    detail = f"{change_text}{separator} {_widest_interval(changes)}"
+    detail = f"{change_text}{separator} {_format_widest_interval(changes)}"
     return ScoreCell(text, effect_text, detail, tone, change_text)
 
 
-def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
+def _format_widest_interval(numbers: Sequence[PairedEstimate]) -> str:
     """Return the largest half-width of the confidence intervals of several proportions."""
     return _format_half_width(max(numbers, key=lambda rate: rate.interval[1] - rate.interval[0]))
 
@@ -395,68 +403,73 @@ def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
 # Equal match length
 
 
-def _same_length_table(review: Review) -> Table:
+def _build_same_length_table(review: Review) -> Table:
     """Return the scorecard for target scores that make matches as long as under the baseline."""
     variant_by_base = dict(review.request.same_length)
     if not variant_by_base:
         return Table(SAME_LENGTH_TITLE, make_frame([]), ())
     base = str(review.request.base)
-    titles = {base: rule_set_label(review, base)}
+    titles = {base: format_rule_set_label(review, base)}
     for variant, same_length_variant in variant_by_base.items():
         target = variants.find_variant(same_length_variant).params["points_target"]
-        titles[same_length_variant] = f"{rule_set_label(review, variant)}, target {target}"
-    rows = _make_scorecard_cells(review, titles, _value_cell)
-    rows.append(_skill_row(review, titles))
+        titles[same_length_variant] = f"{format_rule_set_label(review, variant)}, target {target}"
+    rows = _make_scorecard_cells(review, titles, _make_value_cell)
+    rows.append(_make_skill_row(review, titles))
     note = (
         "Match length affects shut-outs, comebacks and skill. With the targets in this table, "
-        f"matches between strong players are about as long as under {rule_set_label(review, base)}."
+        "matches between strong players are about as long as under "
+        f"{format_rule_set_label(review, base)}."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
     return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
 
 
-def _adapted_player_table(review: Review) -> Table:
+def _build_adapted_player_table(review: Review) -> Table:
     """Return a table of the differences between adapted players and `champion`."""
     rows: list[dict[str, Any]] = []
     adapted_variants = review.request.adapted_variants
     if adapted_variants:
         rows.append({"row": "Matches won against champion"})
     for variant in adapted_variants:
-        win_rate = review.win_rate(variant, review.request.strong_player(variant), CHAMPION)
+        win_rate = review.win_rate(variant, review.request.find_strong_player(variant), CHAMPION)
         text = f"{100 * win_rate.value:.1f} %"
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
-    rows += _make_scorecard_cells(review, adapted_variants, _adapted_cell)
+    rows += _make_scorecard_cells(review, adapted_variants, _make_adapted_cell)
     note = (
         "In each column, two players trained for these rules play each other. Values with a sign "
         "are differences from matches between two copies of champion, which was not trained for "
         "these rules."
     )
-    labels = [Column(variant, rule_set_label(review, variant)) for variant in adapted_variants]
+    labels = [
+        Column(variant, format_rule_set_label(review, variant)) for variant in adapted_variants
+    ]
     columns = [Column("row", "property"), *labels]
     return Table("How trained players differ from champion", make_frame(rows), columns, note)
 
 
 def _format_half_width(proportion: PairedEstimate) -> str:
+    """Format the half-width of the interval of a proportion, in percentage points."""
     low, high = proportion.interval
     return f"± {50 * (high - low):.1f}"
 
 
-def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
+def _make_adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
+    """Return a cell with an adapted player's value and its difference from `champion`."""
     value = review.measurements[variant, row.key, STRONG]
-    change = review.adapted_effect(variant, row)
+    change = review.compute_adapted_effect(variant, row)
     if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
-    return _difference_cell(row.format_value(value.value), change, row)
+    return _make_difference_cell(row.format_value(value.value), change, row)
 
 
 # Detail tables and methods
 
 
-def _detail_tables(review: Review) -> Iterator[Table]:
+def _iterate_detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, a table of all values and a table of all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
-        yield _transpose(scorecard_table(review))
-    format_label = partial(rule_set_label, review)
+        yield _transpose(build_scorecard_table(review))
+    format_label = partial(format_rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
     hidden_keys = {row.key for row in {*review.rows} - {*review.shown_rows}}
     known_metrics = labelled_metrics[
@@ -466,7 +479,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
         *(Column("value", "value"), Column("n", "n")),
     )
-    stalled_text = "".join(f" {sentence}" for sentence in verdicts.stalled_sentences(review))
+    stalled_text = "".join(f" {sentence}" for sentence in verdicts.list_stalled_warnings(review))
     metrics_note = f"Proportions are between 0 and 1.{stalled_text}"
     yield Table("All metrics", known_metrics, columns, metrics_note)
     if len(review.differences):
@@ -481,7 +494,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
             *(Column("value", "difference"), Column("p_holm", "p (Holm)")),
             Column("size", "effect size"),
         )
-        base = rule_set_label(review, str(review.request.base))
+        base = format_rule_set_label(review, str(review.request.base))
         note = (
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
             f"adjusted for all rows of this table with Holm's method.{stalled_text}"
@@ -489,7 +502,8 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         yield Table(DIFFERENCES_TITLE, differences, displayed_tables, note)
 
 
-def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
+def _iterate_facts(review: Review) -> Iterator[tuple[str, str]]:
+    """Yield the label and the text of every fact about the method of the review."""
     request = review.request
     yield "Limitations", LIMITATIONS
     unit = "player" if request.is_solo else "pair of players"
@@ -499,11 +513,11 @@ def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
         sentences.append("simgin played more matches while effect sizes or goals were undecided.")
     yield "Sample size", " ".join([*sentences, "All rule sets use the same deals."])
     yield "Seed", str(request.seed)
-    if missing_text := _missing_text(review):
+    if missing_text := _format_missing_values(review):
         yield "Missing values", missing_text
 
 
-def _players_text(review: Review) -> str:
+def _format_players(review: Review) -> str:
     """Return a sentence that lists the player types with their strategies."""
     request = review.request
     type_names = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
@@ -511,27 +525,27 @@ def _players_text(review: Review) -> str:
     for variant in request.variants:
         is_adapted = variant in request.adapted_variants
         trained = "champion, trained for each rule set"
-        player = trained if is_adapted else request.strong_player(variant)
+        player = trained if is_adapted else request.find_strong_player(variant)
         variants_by_player.setdefault(player, []).append(variant)
     players = sorted(variants_by_player.items(), key=lambda item: -len(item[1]))
-    exceptions = [f"; {name} under {_variants_text(review, v)}" for name, v in players[1:]]
+    exceptions = [f"; {name} under {_format_variants(review, v)}" for name, v in players[1:]]
     type_names.append(f"{STRONG} ({players[0][0]}{''.join(exceptions)})")
     return f"{'; '.join(type_names)}."
 
 
-def _training_notes(review: Review) -> Iterator[str]:
+def _iterate_training_notes(review: Review) -> Iterator[str]:
     """Yield a sentence about the rule sets for which training found no stronger player."""
     request = review.request
     unimproved_variants = [v for v in request.variants if v not in request.adapted_variants]
     if request.adapt and unimproved_variants:
-        rule_sets = _variants_text(review, unimproved_variants)
+        rule_sets = _format_variants(review, unimproved_variants)
         yield f"Training did not find a stronger player under {rule_sets}."
 
 
-def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
+def _format_variants(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
     """Join the names of rule sets or, in a sweep, their parameter values."""
     swept_variants = review.request.swept_variants if review.request.sweep else []
-    labels = [rule_set_label(review, v) for v in variant_names if v not in swept_variants]
+    labels = [format_rule_set_label(review, v) for v in variant_names if v not in swept_variants]
     if len(labels) < len(variant_names):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
         labels.append(
@@ -540,12 +554,13 @@ def _variants_text(review: Review, variant_names: Sequence[str], conjunction: st
     return join_words(labels, conjunction)
 
 
-def _missing_text(review: Review) -> str:
+def _format_missing_values(review: Review) -> str:
+    """Return sentences about the scorecard values that are missing, with the reasons."""
     rows_by_reason: dict[str, list[str]] = {}
     frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
     for row in frame.to_dict("records"):
         rows_by_reason.setdefault(row["why"], []).append(
-            f"{row['title']} ({rule_set_label(review, row['variant'])})"
+            f"{row['title']} ({format_rule_set_label(review, row['variant'])})"
         )
     return " ".join(
         f"{', '.join(dict.fromkeys(row_titles))}: {reason}."

@@ -36,7 +36,7 @@ REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
 # determine effect sizes at each look. The total error rate over all looks is 5 %. The proportion (n
 # / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983, Kim and DeMets
 # 1987).
-LOOKS = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
+ERROR_RATES_BY_LOOK = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
 SOLO_MATCHES = 5_000  # default number of matches per player in a solitaire variant
 # Minimum number of matches per pair of players, which gives the five batches that standard errors
 # require
@@ -50,7 +50,7 @@ _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 LENGTH_TOLERANCE = 0.1
 TARGET_STEP = 5  # points
-MAX_LENGTH_MATCHES = 2_000  # maximum number of pilot matches that measure a match length
+MAX_PILOT_MATCHES = 2_000  # maximum number of pilot matches that measure a match length
 # numerator and denominator of the mean number of turns per match
 LENGTH_METRICS = ("turns", "deals_per_match")
 
@@ -59,7 +59,8 @@ class ReviewError(SimginError):
     """Exception for an invalid review request, with a message that suggests a fix."""
 
 
-def _standard_types() -> tuple[PlayerType, ...]:
+def _list_standard_types() -> tuple[PlayerType, ...]:
+    """Return the weaker player types of the standard variant."""
     return weaker_types(variants.find_variant("standard"))
 
 
@@ -79,8 +80,8 @@ class ReviewRequest:
         adapt: True to adapt `champion` to every rule set.
         deep: True to play 100 times as many matches.
         matches: Maximum number of matches per pair of players.
-        is_sequential: True to start with the smallest number of matches in `LOOKS`, and to play
-            more matches only if an effect size is uncertain.
+        is_sequential: True to start with the smallest number of matches in `ERROR_RATES_BY_LOOK`,
+            and to play more matches only if an effect size is uncertain.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
         title: Title of the report.
@@ -91,7 +92,7 @@ class ReviewRequest:
 
     variants: tuple[str, ...]
     base: str | None = None
-    kinds: tuple[PlayerType, ...] = field(default_factory=_standard_types)
+    kinds: tuple[PlayerType, ...] = field(default_factory=_list_standard_types)
     strong: tuple[tuple[str, str], ...] = ()
     same_length: tuple[tuple[str, str], ...] = ()
     given_strong: str | None = None
@@ -156,7 +157,7 @@ class ReviewRequest:
                 "oklahoma --against standard`. `simgin variants` lists all variants."
             )
         if targets:
-            sweep = [*sweep, _target_sweep(names, targets)]
+            sweep = [*sweep, _make_target_sweep(names, targets)]
         if sweep:
             names, against, swept_parameters = _parse_sweep(names, against, sweep)
         else:
@@ -179,7 +180,9 @@ class ReviewRequest:
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
         kinds, strong = _parse_players(players) if players else (weaker_types(*rule_sets), None)
-        rows = scorecard.scorecard_rows(variants.find_variant(specs[0]).params, seconds_per_turn)
+        rows = scorecard.list_scorecard_rows(
+            variants.find_variant(specs[0]).params, seconds_per_turn
+        )
         scorecard.parse_goals(goals, rows)
         return cls(
             specs,
@@ -260,7 +263,7 @@ class ReviewRequest:
     @property
     def swept_variants(self) -> list[str]:
         """Variants of all points of a sweep, where the last parameter varies fastest."""
-        return _sweep_variants(str(self.base), self.sweep)
+        return _list_sweep_variants(str(self.base), self.sweep)
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
@@ -273,24 +276,24 @@ class ReviewRequest:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Possible numbers of matches per pair of players."""
-        return tuple(LOOKS) if self.is_sequential else (self.matches,)
+        return tuple(ERROR_RATES_BY_LOOK) if self.is_sequential else (self.matches,)
 
-    def stages(self, n_matches: int) -> list[tuple[int, int]]:
+    def list_stages(self, n_matches: int) -> list[tuple[int, int]]:
         """Return the first match and the end (exclusive) of every stage of a review."""
         return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
 
     def error_rate(self, n_matches: int) -> float:
         """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
-        return LOOKS[n_matches] if self.is_sequential else ALPHA
+        return ERROR_RATES_BY_LOOK[n_matches] if self.is_sequential else ALPHA
 
-    def strong_player(self, variant: str) -> str:
+    def find_strong_player(self, variant: str) -> str:
         """Return the strong player under a variant."""
         return dict(self.strong)[variant]
 
     @cached_property
     def adapted_variants(self) -> list[str]:
         """Variants for which the strong player is an adapted `champion`."""
-        return [spec for spec in self.variants if CHAMPION + "@" in self.strong_player(spec)]
+        return [spec for spec in self.variants if CHAMPION + "@" in self.find_strong_player(spec)]
 
     @cached_property
     def untrained_variants(self) -> list[str]:
@@ -304,15 +307,19 @@ class ReviewRequest:
         return [
             spec
             for spec in self.played_variants
-            if not adapt.is_trained_champion(self.strong_player(spec), variants.find_variant(spec))
+            if not adapt.is_trained_champion(
+                self.find_strong_player(spec), variants.find_variant(spec)
+            )
         ]
 
 
 def _to_tuples(value: Any) -> Any:
+    """Convert nested lists to nested tuples."""
     return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
 def _parse_matches(matches: float | str | None, is_solo: bool, deep: bool) -> int:
+    """Return the number of matches per pair of players, or raise ReviewError."""
     if matches is None:
         default = SOLO_MATCHES if is_solo else REVIEW_MATCHES
         return default * DEEP_FACTOR if deep else default
@@ -365,10 +372,10 @@ def _parse_sweep(
             f"a sweep cannot have {n_points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
         )
     base = variants.find_variant(names[0]).spec
-    return _sweep_variants(base, swept_parameters), base, swept_parameters
+    return _list_sweep_variants(base, swept_parameters), base, swept_parameters
 
 
-def _target_sweep(names: Sequence[str], targets: str) -> str:
+def _make_target_sweep(names: Sequence[str], targets: str) -> str:
     """Return a sweep over the target score of the variant and the additional targets."""
     rules = variants.find_variant(names[0] if names else "standard")
     if rules.goal.score != "points":
@@ -381,7 +388,7 @@ def _target_sweep(names: Sequence[str], targets: str) -> str:
     return f"{name}={','.join(sorted_values)}"
 
 
-def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+def _list_sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     """Return the canonical variant spec for every combination of swept values."""
     specs = []
     for point in itertools.product(*(values for _, values in sweep)):
@@ -453,9 +460,9 @@ def resolve_players(
     same_length = {}
     if not request.is_solo and not request.sweep and request.base is not None:
         player = strong_players[request.base]
-        baseline_turns = mean_turns_per_match(player, request.base, request, workers)
+        baseline_turns = measure_turns_per_match(player, request.base, request, workers)
         for variant in request.compared_variants:
-            adjusted_variant = _variant_of_length(
+            adjusted_variant = _find_variant_of_length(
                 baseline_turns, variant, strong_players[variant], request, workers
             )
             if adjusted_variant is not None and adjusted_variant not in request.variants:
@@ -466,7 +473,7 @@ def resolve_players(
     )
 
 
-def _variant_of_length(
+def _find_variant_of_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
     """Return the variant with the target for a given match length, or None to keep the target."""
@@ -474,18 +481,22 @@ def _variant_of_length(
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
         return None
-    current_turns = mean_turns_per_match(player, variant, request, workers)
+    current_turns = measure_turns_per_match(player, variant, request, workers)
     if abs(current_turns / n_turns - 1) <= LENGTH_TOLERANCE:
         return None
 
-    def length(points: int) -> float:
-        return mean_turns_per_match(player, f"{variant}+points_target={points}", request, workers)
+    def measure_length(points: int) -> float:
+        return measure_turns_per_match(
+            player, f"{variant}+points_target={points}", request, workers
+        )
 
-    new_target = nearest_target(n_turns, length, target * n_turns / current_turns)
+    new_target = find_nearest_target(n_turns, measure_length, target * n_turns / current_turns)
     return variants.find_variant(f"{variant}+points_target={new_target}").spec
 
 
-def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:
+def find_nearest_target(
+    n_turns: float, measure_length: Callable[[int], float], guess: float
+) -> int:
     """Return the target score for which the match length is nearest to `n_turns`.
 
     Targets are multiples of five. Match length increases with the target, but not proportionally,
@@ -494,7 +505,7 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
 
     Args:
         n_turns: Desired number of turns per match.
-        length: Function that returns the number of turns per match for a target.
+        measure_length: Function that returns the number of turns per match for a target.
         guess: Target that is tried first.
     """
     largest = rule_parameters()["points_target"].high // TARGET_STEP
@@ -504,7 +515,7 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
     candidate = round(guess / TARGET_STEP)
     while high - low > 1:
         candidate = min(max(candidate, low + 1), high - 1)
-        turns = length(candidate * TARGET_STEP)
+        turns = measure_length(candidate * TARGET_STEP)
         if turns < n_turns:
             low, low_turns = candidate, turns
         else:
@@ -515,15 +526,15 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
     return TARGET_STEP * (low if is_low_nearer else high)
 
 
-def mean_turns_per_match(
+def measure_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
     """Return the mean number of turns per match of a player in self-play.
 
-    The mean covers the first `MAX_LENGTH_MATCHES` matches of the review. The ratio of two match
+    The mean covers the first `MAX_PILOT_MATCHES` matches of the review. The ratio of two match
     lengths therefore has a standard error of about 1.3 %.
     """
-    n_matches = min(request.matches, MAX_LENGTH_MATCHES)
+    n_matches = min(request.matches, MAX_PILOT_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, n_matches)
     n_turns, n_deals = (
         paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME[name]).value

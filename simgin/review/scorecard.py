@@ -3,7 +3,7 @@
 Each value applies to one player type. The scorecard of a rule set shows the values for the strong
 player. Effect sizes classify differences by the number of evenings after which players would notice
 them: one evening under each rule set for *much*, and ten evenings for *a little* (see
-`ScorecardRow.effect_bounds`).
+`ScorecardRow.compute_effect_bounds`).
 """
 
 import math
@@ -26,9 +26,9 @@ from simgin.text.messages import did_you_mean, format_value
 MATCHES_PER_EVENING, EVENINGS_FOR_LITTLE = 5, 10
 TENFOLD_FACTOR = 10  # factor above which even a small change in a percentage is "much"
 PERCENT_SIGN = " %"  # unit of percentages
-NO_KNOCK = "only gin ends a deal"
-NO_SCORE = "the match has no single score"
-STALLED = "stalled"  # key of the row with the deals that simgin stops at the turn limit
+NO_KNOCK_REASON = "only gin ends a deal"
+NO_SCORE_REASON = "the match has no single score"
+STALLED_KEY = "stalled"  # key of the row with the deals that simgin stops at the turn limit
 # Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "inconclusive"
 
@@ -41,7 +41,8 @@ class MatchupStats:
 
     Attributes:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
-        match_course: Counts from `simgin.review.match_course.count_matches`, or an empty mapping.
+        match_course: Counts from `simgin.review.match_course.count_match_events`, or an empty
+            mapping.
     """
 
     rows: np.ndarray
@@ -53,13 +54,15 @@ class MatchupStats:
         ratio = paired_estimate.estimate_metric_by_batch(self.rows, metric)
         return replace(ratio, unit_se=estimate_metric(self._total, metric).se)
 
-    def per_unit(self, unit: str, *fact_names: str, is_proportion: bool = False) -> PairedEstimate:
+    def estimate_per_unit(
+        self, unit: str, *fact_names: str, is_proportion: bool = False
+    ) -> PairedEstimate:
         """Return the sum of several recorded quantities per unit, such as turns per match."""
         columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in fact_names]
         counts = self.rows[:, columns].sum(axis=1)
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
-        unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in fact_names])
+        unit_se = self._compute_unit_se([self._make_ratio_sums(fact, unit) for fact in fact_names])
         # The effective number of batches depends on the number of units, as for other metrics.
         n_effective = batches.count_effective_batches(self.rows)
         return replace(rate, effective_batches=n_effective, unit_se=unit_se)
@@ -73,7 +76,7 @@ class MatchupStats:
     def _total(self) -> np.ndarray:
         return batches.sum_rows(self.rows)
 
-    def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
+    def _make_ratio_sums(self, fact: str, unit: str) -> RatioSums:
         """Return the sums for the ratio of a recorded quantity to its denominator over matches."""
         total = self._total
         numerator_index, denominator_index = (batch_columns.FACT_INDEX[x] for x in (fact, unit))
@@ -83,11 +86,11 @@ class MatchupStats:
             numerator_square=int(total[batch_columns.COL_SQUARE + numerator_index]),
             denominator=int(total[batch_columns.COL_SUM + denominator_index]),
             denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
-            cross=int(total[cross_column + numerator_index]),
-            is_in_every_unit=True,
+            product_sum=int(total[cross_column + numerator_index]),
+            has_positive_denominators=True,
         )
 
-    def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
+    def _compute_unit_se(self, ratios: Sequence[RatioSums]) -> float:
         """Return the standard error of a sum of ratios, computed from single matches.
 
         Every deal has only one ending, so the covariance of two endings is minus the product of
@@ -134,7 +137,9 @@ class ScorecardRow:
     meaning: str = ""
     is_training_independent: bool = False
 
-    def effect_bounds(self, baseline: PairedEstimate, n_matches: int) -> tuple[float, float]:
+    def compute_effect_bounds(
+        self, baseline: PairedEstimate, n_matches: int
+    ) -> tuple[float, float]:
         """Return the minimum absolute differences for the effect sizes "a little" and "much".
 
         The bound for "much" is the standard error of the difference between two rule sets with
@@ -165,24 +170,24 @@ class ScorecardRow:
 
     def format_interval(self, number: PairedEstimate) -> str:
         """Format the half-width of the confidence interval without a unit."""
-        half_width, digits = self._half_width(number)
+        half_width, digits = self._compute_half_width(number)
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
         """Format a difference and the half-width of its interval, with a unit for percentages."""
-        half_width, digits = self._half_width(difference)
+        half_width, digits = self._compute_half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
         unit = " percentage points" if self.unit == PERCENT_SIGN else ""
         return f"{change} ± {half_width:.{digits}f}{unit}"
 
-    def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
+    def _compute_half_width(self, number: PairedEstimate) -> tuple[float, int]:
         """Return the half-width of the confidence interval and the number of decimals to show."""
         low, high = (bound * self.factor for bound in number.interval)
         half_width = (high - low) / 2
         return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
 
-def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
+def classify_effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
 
     If the whole interval is within the bounds for LITTLE, the result is SAME. If the interval
@@ -201,14 +206,16 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     return LITTLE if min_effect >= little_bound else UNCLEAR
 
 
-def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[float, float]) -> str:
+def format_effect_size(
+    size: str, bounds: tuple[float, float], interval: tuple[float, float]
+) -> str:
     """Return an effect size, or the range of possible sizes if the size is unclear.
 
     The direction of an effect is the sign of the difference. If the interval includes effects in
     both directions or does not exist, the result is UNCLEAR.
 
     Args:
-        size: Effect size returned by `effect_size`.
+        size: Effect size returned by `classify_effect_size`.
         bounds: Minimum absolute differences for "a little" and "much".
         interval: Confidence interval of the difference.
     """
@@ -233,47 +240,53 @@ def is_tenfold(
 # Functions that compute scorecard values
 
 
-def _ending_rate_measure(*endings: str) -> Callable[[MatchupStats], Measurement]:
-    return lambda played: played.per_unit("deals", *endings, is_proportion=True)
+def _make_ending_rate_measure(*endings: str) -> Callable[[MatchupStats], Measurement]:
+    """Return a function that estimates the proportion of deals with one of several endings."""
+    return lambda stats: stats.estimate_per_unit("deals", *endings, is_proportion=True)
 
 
-def _metric_measure(metric: str) -> Callable[[MatchupStats], Measurement]:
-    return lambda played: played.metric(metric)
+def _make_metric_measure(metric: str) -> Callable[[MatchupStats], Measurement]:
+    """Return a function that estimates a metric."""
+    return lambda stats: stats.metric(metric)
 
 
-def _match_turns(stats: MatchupStats) -> PairedEstimate:
-    return stats.per_unit("matches", "turns")
+def _measure_match_turns(stats: MatchupStats) -> PairedEstimate:
+    """Estimate the number of turns per match."""
+    return stats.estimate_per_unit("matches", "turns")
 
 
 def _measure_draws(stats: MatchupStats) -> PairedEstimate:
-    return stats.per_unit("deals", "a_draws")
+    """Estimate the number of draws per deal."""
+    return stats.estimate_per_unit("deals", "a_draws")
 
 
-def _median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
+def _make_median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
     """Return a function that computes the median turn (axis 1) or deadwood (axis 2) at knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
-    def measure(played: MatchupStats) -> Measurement:
-        if "knocks" not in played.match_course:
+    def measure(stats: MatchupStats) -> Measurement:
+        if "knocks" not in stats.match_course:
             return "its matches were not recorded"
-        knocks = played.match_course["knocks"].sum(axis=3 - axis)
+        knocks = stats.match_course["knocks"].sum(axis=3 - axis)
         if not knocks.any():
-            return NO_KNOCK
-        return match_course.grouped_median(knocks, played.match_course[squares_key])
+            return NO_KNOCK_REASON
+        return match_course.estimate_grouped_median(knocks, stats.match_course[squares_key])
 
     return measure
 
 
-def _comeback_rate(stats: MatchupStats) -> Measurement:
+def _measure_comeback_rate(stats: MatchupStats) -> Measurement:
+    """Estimate the proportion of matches that end with a comeback."""
     if "leads" not in stats.match_course:
-        return NO_SCORE
+        return NO_SCORE_REASON
     matches, comebacks = stats.match_course["leads"].T
     rate = paired_estimate.estimate_rate(comebacks, matches)
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 
-def _shutout_rate(stats: MatchupStats) -> Measurement:
-    return stats.metric("loser_zero") if "leads" in stats.match_course else NO_SCORE
+def _measure_shutout_rate(stats: MatchupStats) -> Measurement:
+    """Estimate the proportion of decided matches in which the loser scores no points."""
+    return stats.metric("loser_zero") if "leads" in stats.match_course else NO_SCORE_REASON
 
 
 # differences that players notice over years but not in one evening
@@ -284,18 +297,18 @@ _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
 TURNS_ROW = ScorecardRow(
     "turns_per_match",
     "Turns per match",
-    _match_turns,
+    _measure_match_turns,
     **_LENGTH_WORDS,
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
-    *("gin", "Deals ending in gin", _ending_rate_measure("gin", "big_gin", "shot")),
+    *("gin", "Deals ending in gin", _make_ending_rate_measure("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
     meaning="percentage of all deals",
 )
 DEALS_ROW = ScorecardRow(
-    *("deals_per_match", "Deals per match", _metric_measure("deals_per_match"), 1),
+    *("deals_per_match", "Deals per match", _make_metric_measure("deals_per_match"), 1),
     less_word="fewer",
     goal_names=("deals per match",),
 )
@@ -303,15 +316,15 @@ DEALS_ROW = ScorecardRow(
 
 def measure_knock_rate(stats: MatchupStats) -> PairedEstimate:
     """Estimate the proportion of deals that end with a knock."""
-    return stats.per_unit("deals", "knock", "undercut", "even", is_proportion=True)
+    return stats.estimate_per_unit("deals", "knock", "undercut", "even", is_proportion=True)
 
 
-def minutes_row(seconds_per_turn: float) -> ScorecardRow:
+def make_minutes_row(seconds_per_turn: float) -> ScorecardRow:
     """Return the scorecard row for the duration of a match in minutes."""
     return ScorecardRow(
         "minutes",
         "Minutes per match",
-        lambda played: _match_turns(played).rescale(seconds_per_turn / 60),
+        lambda stats: _measure_match_turns(stats).rescale(seconds_per_turn / 60),
         **_LENGTH_WORDS,
         goal_names=("minutes", "minutes per match"),
         meaning=f"duration of a match at {seconds_per_turn:g} s per turn",
@@ -324,32 +337,32 @@ TWO_PLAYER_ROWS = (
     ScorecardRow(
         "turns",
         "Turns per deal",
-        _metric_measure("turns"),
+        _make_metric_measure("turns"),
         1,
         **_LENGTH_WORDS,
         goal_names=("turns per deal",),
     ),
     GIN_ROW,
     ScorecardRow(
-        *("knock_turn", "Median turn of knocks", _median_knock_measure(1), 1),
+        *("knock_turn", "Median turn of knocks", _make_median_knock_measure(1), 1),
         more_word="later",
         less_word="earlier",
         goal_names=("knock turn",),
         meaning="median number of turns that the knocker has taken",
     ),
     ScorecardRow(
-        *("knock_deadwood", "Median deadwood of knocks", _median_knock_measure(2), 1),
+        *("knock_deadwood", "Median deadwood of knocks", _make_median_knock_measure(2), 1),
         goal_names=("knock deadwood",),
     ),
     ScorecardRow(
-        *("dead", "Dead hands", _ending_rate_measure("void"), 1),
+        *("dead", "Dead hands", _make_ending_rate_measure("void"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
         meaning="percentage of all deals that end because the stock is exhausted",
     ),
     ScorecardRow(
-        *(STALLED, "Stalled deals", _ending_rate_measure("stalled"), 1),
+        *(STALLED_KEY, "Stalled deals", _make_ending_rate_measure("stalled"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
         fixed_bounds=PROPORTION_BOUNDS,
@@ -357,14 +370,14 @@ TWO_PLAYER_ROWS = (
         meaning="percentage of all deals that simgin stops at the turn limit",
     ),
     ScorecardRow(
-        *("seat", "Deals won by nondealer", _metric_measure("first_player_win"), 1),
+        *("seat", "Deals won by nondealer", _make_metric_measure("first_player_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
         meaning="percentage of the deals with a winner that the nondealer wins",
     ),
     ScorecardRow(
-        *("comebacks", "Comebacks", _comeback_rate),
+        *("comebacks", "Comebacks", _measure_comeback_rate),
         **_PERCENT_FORMAT,
         goal_names=("comebacks",),
         meaning="percentage of all matches that are won by the side that was behind when its "
@@ -372,7 +385,7 @@ TWO_PLAYER_ROWS = (
         is_training_independent=True,
     ),
     ScorecardRow(
-        *("shut_out", "Shut-outs", _shutout_rate),
+        *("shut_out", "Shut-outs", _measure_shutout_rate),
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
@@ -383,15 +396,17 @@ SOLO_ROWS = (
     ScorecardRow(
         "win",
         "Deals won",
-        _metric_measure("win"),
+        _make_metric_measure("win"),
         1,
         **_PERCENT_FORMAT,
         fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("deals won",),
     ),
-    ScorecardRow("score", "Score per deal", _metric_measure("score"), 1, goal_names=("score",)),
     ScorecardRow(
-        *("match_win", "Matches won", _metric_measure("match_win"), 1),
+        "score", "Score per deal", _make_metric_measure("score"), 1, goal_names=("score",)
+    ),
+    ScorecardRow(
+        *("match_win", "Matches won", _make_metric_measure("match_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=PROPORTION_BOUNDS,
         goal_names=("matches won",),
@@ -419,13 +434,13 @@ SOLO_MEANINGS = {
 }
 
 
-def scorecard_rows(
+def list_scorecard_rows(
     params: Mapping[str, object], seconds_per_turn: float
 ) -> tuple[ScorecardRow, ...]:
     """Return the scorecard rows for a variant with the given parameters."""
     if params["players"] == 2:
         first_row, *other_rows = TWO_PLAYER_ROWS
-        return (first_row, minutes_row(seconds_per_turn), *other_rows)
+        return (first_row, make_minutes_row(seconds_per_turn), *other_rows)
     excluded_keys = set()
     if params["deal_scoring"] == "penalty":
         excluded_keys |= {"win"}
@@ -434,7 +449,7 @@ def scorecard_rows(
     return tuple(row for row in SOLO_ROWS if row.key not in excluded_keys)
 
 
-def skill_title(is_solo: bool) -> str:
+def choose_skill_title(is_solo: bool) -> str:
     """Return the title of the skill row."""
     return list(SOLO_MEANINGS if is_solo else MATCHUP_MEANINGS)[-1]
 
@@ -485,6 +500,7 @@ def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[Desi
 
 
 def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
+    """Parse one design goal, such as `gin 40..50 %`."""
     match = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
     if not match:
         raise ReviewError(

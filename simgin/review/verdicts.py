@@ -23,7 +23,7 @@ from simgin.review.scorecard import (
     UNCLEAR,
     Measurement,
     ScorecardRow,
-    effect_size,
+    classify_effect_size,
 )
 from simgin.rules import variants
 from simgin.rules.variants import Variant
@@ -38,18 +38,18 @@ from simgin.text.messages import capitalize_first, join_words
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
 # skill.
 MAX_CLAUSES = 5
-NO_EFFECT = "Players would not notice the difference, even in ten evenings."
-IDENTICAL = "Every match had the same result as under the baseline."
-NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals that is called "nearly every deal"
+NO_EFFECT_SENTENCE = "Players would not notice the difference, even in ten evenings."
+IDENTICAL_SENTENCE = "Every match had the same result as under the baseline."
+MIN_NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals that is called "nearly every deal"
 # words for relative changes in length
-FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
+FRACTION_WORDS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
 # If a factor is outside this range, it is formatted as "2.6 times as long".
 MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.42
-SMALL_FACTOR = 0.2  # factor below which two decimals are shown
+MAX_SMALL_FACTOR = 0.2  # factor below which two decimals are shown
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
-SAME_LENGTH = "matches are as long as under the baseline"
-SAME_STRONG_LENGTH = "matches between strong players are as long as under the baseline"
-LENGTH_DIFFERS = f"{SAME_STRONG_LENGTH}, but some other matches are not"
+SAME_LENGTH_CLAUSE = "matches are as long as under the baseline"
+SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are as long as under the baseline"
+LENGTH_DIFFERS_CLAUSE = f"{SAME_STRONG_LENGTH_CLAUSE}, but some other matches are not"
 # Clauses for a significant increase and a significant decrease of a scorecard value. The effect
 # size replaces {}.
 EFFECT_CLAUSES = {
@@ -63,11 +63,11 @@ EFFECT_CLAUSES = {
     "win": ("deals are {} easier to win", "deals are {} harder to win"),
     "match_win": ("matches are {} easier to win", "matches are {} harder to win"),
 }
-SAME_SKILL = "skill matters as much as under the baseline"
-UNCLEAR_SKILL = "there is no clear change in how much skill matters"
+SAME_SKILL_CLAUSE = "skill matters as much as under the baseline"
+UNCLEAR_SKILL_CLAUSE = "there is no clear change in how much skill matters"
 SKILL_CLAUSES = {
-    SAME: SAME_SKILL,
-    UNCLEAR: UNCLEAR_SKILL,
+    SAME: SAME_SKILL_CLAUSE,
+    UNCLEAR: UNCLEAR_SKILL_CLAUSE,
     "depends": "skill matters more against some opponents and less against others",
     "some+": "skill matters more against some opponents",
     "some-": "skill matters less against some opponents",
@@ -82,14 +82,19 @@ SINGLE_SENTENCES = {
     ("win",): "a strong player wins {} of deals",
     ("gin",): "strong players go gin in {} of deals",
 }
-UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_STRONG_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
-ALL_PLAYERS, ALL_WEAKER = "all player types", "all weaker player types"
+UNCHANGED_CLAUSES = (
+    SAME_LENGTH_CLAUSE,
+    SAME_STRONG_LENGTH_CLAUSE,
+    SAME_SKILL_CLAUSE,
+    UNCLEAR_SKILL_CLAUSE,
+)
+ALL_PLAYER_TYPES, ALL_WEAKER_TYPES = "all player types", "all weaker player types"
 
 
 # Question and rules
 
 
-def review_question(review: Review) -> str:
+def format_review_question(review: Review) -> str:
     """Return the title of the request, or a default question about the rules."""
     request = review.request
     if request.title:
@@ -99,15 +104,15 @@ def review_question(review: Review) -> str:
         return f"Which {parameter_names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
-        names = [rule_set_label(review, variant) for variant in request.variants]
+        names = [format_rule_set_label(review, variant) for variant in request.variants]
         return f"What {verb} {join_words(names)} like?"
-    names = [rule_set_label(review, variant) for variant in request.compared_variants]
+    names = [format_rule_set_label(review, variant) for variant in request.compared_variants]
     if len(names) == 1:
-        names.append(rule_set_label(review, str(request.base)))
+        names.append(format_rule_set_label(review, str(request.base)))
     return f"{join_words(names, 'or')}?"
 
 
-def review_notes(review: Review) -> list[str]:
+def list_review_notes(review: Review) -> list[str]:
     """Return the note of the request, and sentences about rule sets equal to built-in variants."""
     request = review.request
     names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
@@ -115,7 +120,7 @@ def review_notes(review: Review) -> list[str]:
     return [request.note, *sentences] if request.note else sentences
 
 
-def stalled_sentences(review: Review) -> list[str]:
+def list_stalled_warnings(review: Review) -> list[str]:
     """Return a warning for every player type whose deals often end at the turn limit."""
     rates_by_type: dict[str, list[float]] = {}
     for (_, player_type), rate in review.stalled_rates.items():
@@ -123,18 +128,18 @@ def stalled_sentences(review: Review) -> list[str]:
     return [
         "Warning: simgin stops "
         f"{' to '.join(dict.fromkeys(f'{100 * rate:.1f}' for rate in (min(rates), max(rates))))} % "
-        f"of deals between {_plural(player_type)} at the turn limit. For "
-        f"{_plural(player_type)}, the length of matches and deals depends on the turn limit."
+        f"of deals between {_pluralise(player_type)} at the turn limit. For "
+        f"{_pluralise(player_type)}, the length of matches and deals depends on the turn limit."
         for player_type, rates in rates_by_type.items()
     ]
 
 
-def _plural(player_type: str) -> str:
+def _pluralise(player_type: str) -> str:
     """Return the players of a type in the plural, such as `beginners` or `gold players`."""
     return PLURALS.get(player_type, f"{player_type} players")
 
 
-def rule_set_label(review: Review, variant: str) -> str:
+def format_rule_set_label(review: Review, variant: str) -> str:
     """Return the display name of a rule set, or of the built-in variant with the same rules.
 
     In a sweep, or if two rule sets of the review have the same rules, the display name is the spec.
@@ -142,10 +147,10 @@ def rule_set_label(review: Review, variant: str) -> str:
     name = "" if review.request.sweep else review.equal_built_in(variant)
     other_variants = [spec for spec in review.request.variants if spec != variant]
     is_unique = name not in (*other_variants, *map(review.equal_built_in, other_variants))
-    return variant_label(name if name and is_unique else variant)
+    return format_variant_label(name if name and is_unique else variant)
 
 
-def variant_label(variant: str) -> str:
+def format_variant_label(variant: str) -> str:
     """Return the display name of a variant spec, such as `Tedesco, gin bonus 20`."""
     name, *settings = variant.split("+")
     named_settings = [setting for setting in settings if "=" not in setting]
@@ -167,32 +172,34 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
             f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep
         ]
         return [
-            (variant_label(base.spec), join_sentences(_describe_basics(base))),
-            ("Values", join_sentences([", each with ".join(parameter_values)])),
+            (format_variant_label(base.spec), format_sentences(_describe_basics(base))),
+            ("Values", format_sentences([", each with ".join(parameter_values)])),
         ]
     sentences = []
     for spec in request.variants:
         variant = variants.find_variant(spec)
         changed_names = [name for name, *_ in variants.rule_differences(base, variant)]
         rules = _describe_parameters(variant, changed_names) or _describe_basics(variant)
-        sentences.append((rule_set_label(review, spec), join_sentences(rules)))
+        sentences.append((format_rule_set_label(review, spec), format_sentences(rules)))
     if any(spec != base.spec for spec in request.variants):
-        sentences.append(("All other rules", f"As in {rule_set_label(review, base.spec)}."))
+        sentences.append(("All other rules", f"As in {format_rule_set_label(review, base.spec)}."))
     return sentences
 
 
-def join_sentences(clauses: Sequence[str]) -> str:
+def format_sentences(clauses: Sequence[str]) -> str:
     """Return every clause as a sentence with an initial capital letter and a full stop."""
     return " ".join(f"{capitalize_first(clause)}." for clause in clauses)
 
 
 def _describe_basics(variant: Variant) -> list[str]:
+    """Return phrases about the main rules of a variant."""
     if variant.is_solo:
         return [variant.about.rstrip(".")]
     return _describe_parameters(variant, BASIC_RULES)
 
 
 def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
+    """Return phrases about the given rule parameters that have an effect in a variant."""
     rules = [variants.rule_parameters()[name] for name in names]
     effective_rules = [rule for rule in rules if rule.has_effect(variant.params)]
     phrases = (rule.player_phrase(variant.params[rule.name]) for rule in effective_rules)
@@ -202,46 +209,46 @@ def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
 # Verdicts
 
 
-def review_verdicts(review: Review) -> list[tuple[str, str]]:
+def list_review_verdicts(review: Review) -> list[tuple[str, str]]:
     """Return the verdict on every rule set, compared with the baseline if there is one."""
     request = review.request
     return [
-        (rule_set_label(review, variant), _verdict_with_players(review, variant))
+        (format_rule_set_label(review, variant), _compose_verdict_with_players(review, variant))
         for variant in request.compared_variants or request.variants
     ]
 
 
-def _verdict_with_players(review: Review, variant: str) -> str:
+def _compose_verdict_with_players(review: Review, variant: str) -> str:
     """Return a verdict with the change in minutes and, unless goals are set, winners and losers."""
     base_variant = review.request.base
     if base_variant is None:
-        return _single_verdict(review, variant)
-    sentences = [variant_verdict(review, variant)]
+        return _compose_single_verdict(review, variant)
+    sentences = [compose_variant_verdict(review, variant)]
     length_effect = review.effects.get((variant, "turns_per_match", STRONG))
     if length_effect is not None and length_effect.sign:
-        sentences.append(minutes_sentence(review, variant, base_variant))
+        sentences.append(describe_minutes(review, variant, base_variant))
     if not review.request.goals:
-        sentences.append(winners_and_losers(review, variant))
+        sentences.append(describe_winners_and_losers(review, variant))
     return " ".join(filter(None, sentences))
 
 
-def variant_verdict(review: Review, variant: str) -> str:
+def compose_variant_verdict(review: Review, variant: str) -> str:
     """Return one to three sentences about the effects of a rule set."""
     if review.is_identical_to_baseline(variant):
-        return IDENTICAL
+        return IDENTICAL_SENTENCE
     effects = {
         metric: effect
         for (effect_variant, metric, player_type), effect in review.effects.items()
         if effect_variant == variant and player_type == STRONG
     }
-    skill = skill_effect(review, variant)
+    skill = summarise_skill_effect(review, variant)
     is_unchanged = skill == SAME and all(effect.size == SAME for effect in effects.values())
     if is_unchanged and not any(review.player_types_differ(variant, metric) for metric in effects):
-        return NO_EFFECT
+        return NO_EFFECT_SENTENCE
     clauses = [
-        _length_clause(review, variant, effects),
-        _gin_clause(review, variant, effects.get("gin")),
-        *_effect_clauses(review, variant, effects),
+        _format_length_clause(review, variant, effects),
+        _format_gin_clause(review, variant, effects.get("gin")),
+        *_iterate_effect_clauses(review, variant, effects),
     ]
     return compose_verdict([clause for clause in clauses if clause], SKILL_CLAUSES[skill])
 
@@ -251,13 +258,13 @@ def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
     main_clauses = list(clauses[: MAX_CLAUSES - 1])
     sentences = []
     # The clause about match length is long enough for a separate sentence.
-    if main_clauses[:1] == [LENGTH_DIFFERS]:
+    if main_clauses[:1] == [LENGTH_DIFFERS_CLAUSE]:
         sentences = [main_clauses.pop(0)]
         main_clauses = main_clauses[: MAX_CLAUSES - 3]
     main_clauses.append(skill_clause)
     for index in range(0, len(main_clauses), 2):
         sentences.append(_join_clauses(*main_clauses[index : index + 2]))
-    return join_sentences(sentences)
+    return format_sentences(sentences)
 
 
 def _join_clauses(clause: str, next_clause: str = "") -> str:
@@ -268,7 +275,10 @@ def _join_clauses(clause: str, next_clause: str = "") -> str:
     return f"{clause}, {'but' if has_contrast else 'and'} {next_clause}"
 
 
-def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) -> Iterator[str]:
+def _iterate_effect_clauses(
+    review: Review, variant: str, effects: dict[str, Effect]
+) -> Iterator[str]:
+    """Yield clauses about all effects except those on length, gin and skill, largest first."""
     gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, GIN_PLAYER))
     if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
@@ -277,32 +287,34 @@ def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) ->
         for metric, clauses in EFFECT_CLAUSES.items():
             if metric in effects and effects[metric].size == size and effects[metric].sign:
                 clause = clauses[effects[metric].sign < 0]
-                knocks = _knock_rate_phrase(review, variant) if metric == "knock_turn" else ""
+                knocks = (
+                    _format_knock_rate_change(review, variant) if metric == "knock_turn" else ""
+                )
                 adverb = "much" if size == MUCH else "slightly"
                 yield clause.format(adverb, knocks=knocks)
 
 
-def _knock_rate_phrase(review: Review, variant: str) -> str:
+def _format_knock_rate_change(review: Review, variant: str) -> str:
     """Return a phrase about a large change in the proportion of deals with a knock, or ""."""
     rate, base_rate = (review.knock_rates[v] for v in (variant, str(review.request.base)))
-    if effect_size(rate - base_rate, PROPORTION_BOUNDS) != MUCH:
+    if classify_effect_size(rate - base_rate, PROPORTION_BOUNDS) != MUCH:
         return ""
     comparative = "more" if rate.value > base_rate.value else "fewer"
     percent, base_percent = (f"{100 * estimate.value:.0f}" for estimate in (rate, base_rate))
     return f" in {comparative} deals ({percent} instead of {base_percent} %) and"
 
 
-def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:
+def _format_length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:
     """Return a clause about the change in match length."""
     length_effect = effects.get("turns_per_match")
     if length_effect is None or length_effect.size == UNCLEAR:
         return ""
     if length_effect.size == SAME:
-        type_effects = review.effects_by_type(variant, "turns_per_match").values()
+        type_effects = review.select_effects_by_type(variant, "turns_per_match").values()
         sizes = {effect.size for effect in type_effects}
         if sizes & {LITTLE, MUCH}:
-            return LENGTH_DIFFERS
-        return SAME_LENGTH if sizes == {SAME} else SAME_STRONG_LENGTH
+            return LENGTH_DIFFERS_CLAUSE
+        return SAME_LENGTH_CLAUSE if sizes == {SAME} else SAME_STRONG_LENGTH_CLAUSE
     if length_effect.size == LITTLE:
         return f"matches are slightly {'longer' if length_effect.sign > 0 else 'shorter'}"
     base_length = review.measurements[str(review.request.base), "turns_per_match", STRONG]
@@ -314,18 +326,20 @@ def format_length_change(relative_change: float) -> str:
     """Format a relative change in length, such as `a third shorter` or `2.6 times as long`."""
     factor = 1 + relative_change
     if not MIN_FRACTION_FACTOR < factor < MAX_FRACTION_FACTOR:
-        return f"{factor:.{1 if factor >= SMALL_FACTOR else 2}f} times as long"
-    fraction = FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - abs(relative_change)))]
+        return f"{factor:.{1 if factor >= MAX_SMALL_FACTOR else 2}f} times as long"
+    fraction = FRACTION_WORDS[
+        min(FRACTION_WORDS, key=lambda known: abs(known - abs(relative_change)))
+    ]
     return f"{fraction} {'longer' if relative_change > 0 else 'shorter'}"
 
 
-def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
+def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
     """Return a clause about the change in deals that end in gin, or "" if there is none."""
     if effect is None or not effect.sign:
         return ""
     gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]
     new_rate, base_rate = (rate.value for rate in gin_rates if isinstance(rate, PairedEstimate))
-    if new_rate >= NEARLY_ALL_DEALS and effect.sign > 0:
+    if new_rate >= MIN_NEARLY_ALL_DEALS and effect.sign > 0:
         return "nearly every deal ends in gin"
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
     if new_text == old_text:
@@ -334,7 +348,7 @@ def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
     return f"the gin rate {verb} from {old_text.removesuffix(GIN_ROW.unit)} to {new_text}"
 
 
-def skill_effect(review: Review, variant: str) -> str:
+def summarise_skill_effect(review: Review, variant: str) -> str:
     """Return the effect on skill, summarised over all weaker player types.
 
     Returns:
@@ -343,11 +357,11 @@ def skill_effect(review: Review, variant: str) -> str:
         is SAME. If there is an effect for only some player types, the result is `some+` or `some-`.
         If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR.
     """
-    return _summarise_skill(review.effects_by_type(variant, SKILL).values())
+    return _summarise_skill_effects(review.select_effects_by_type(variant, SKILL).values())
 
 
-def _summarise_skill(effects: Collection[Effect]) -> str:
-    """Return the summary of `skill_effect` for the effects on all weaker player types."""
+def _summarise_skill_effects(effects: Collection[Effect]) -> str:
+    """Return the summary of `summarise_skill_effect` for the effects on all weaker player types."""
     clear_effects = [effect for effect in effects if effect.sign]
     signs = {effect.sign for effect in clear_effects}
     if not clear_effects:
@@ -360,7 +374,7 @@ def _summarise_skill(effects: Collection[Effect]) -> str:
     return sign + (MUCH if all(effect.size == MUCH for effect in clear_effects) else LITTLE)
 
 
-def minutes_sentence(review: Review, variant: str, reference: str) -> str:
+def describe_minutes(review: Review, variant: str, reference: str) -> str:
     """Return a sentence about the change in minutes per match, or "" if the change rounds to 0.
 
     The change is computed from the rounded lengths. The lengths are rounded to whole minutes if
@@ -380,7 +394,7 @@ def minutes_sentence(review: Review, variant: str, reference: str) -> str:
     )
 
 
-def winners_and_losers(review: Review, variant: str) -> str:
+def describe_winners_and_losers(review: Review, variant: str) -> str:
     """Return sentences about the player types that win or lose more, and about match length.
 
     The sentences refer to matches against the strong player or, in solitaire games, to deals. If no
@@ -389,13 +403,15 @@ def winners_and_losers(review: Review, variant: str) -> str:
     """
     sentences = []
     if review.player_types_differ(variant, "turns_per_match"):
-        length_types = _types_by_sign(review, variant, "turns_per_match")
+        length_types = _group_types_by_sign(review, variant, "turns_per_match")
         types = {sign: [f"for {name}" for name in names] for sign, names in length_types.items()}
-        if clauses := _type_clauses("longer {}", "shorter {}", types):
+        if clauses := _format_type_clauses("longer {}", "shorter {}", types):
             sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
-            _plural(player_type)
-            for player_type, effect in review.effects_by_type(variant, "turns_per_match").items()
+            _pluralise(player_type)
+            for player_type, effect in review.select_effects_by_type(
+                variant, "turns_per_match"
+            ).items()
             if effect.sign
             and {(variant, player_type), (str(review.request.base), player_type)}
             & review.stalled_rates.keys()
@@ -410,21 +426,24 @@ def winners_and_losers(review: Review, variant: str) -> str:
         start = "against strong players, {} win"
         metric, nouns = SKILL, ("fewer matches", "more matches")
     more, fewer = (f"{start} {noun} than under the baseline" for noun in nouns)
-    clauses = _type_clauses(more, fewer, _types_by_sign(review, variant, metric))
-    return " ".join(filter(None, [*sentences, join_sentences(clauses)]))
+    clauses = _format_type_clauses(more, fewer, _group_types_by_sign(review, variant, metric))
+    return " ".join(filter(None, [*sentences, format_sentences(clauses)]))
 
 
-def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
+def _group_types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
     """Return the player types by effect: increase (1), decrease (-1) or no clear effect (0)."""
     types_by_sign: dict[int, list[str]] = {}
-    for player_type, effect in review.effects_by_type(variant, metric).items():
-        types_by_sign.setdefault(effect.sign, []).insert(0, _plural(player_type))
+    for player_type, effect in review.select_effects_by_type(variant, metric).items():
+        types_by_sign.setdefault(effect.sign, []).insert(0, _pluralise(player_type))
     if len(types_by_sign) == 1 and len(next(iter(types_by_sign.values()))) > 1:
-        return {sign: [ALL_WEAKER if metric == SKILL else ALL_PLAYERS] for sign in types_by_sign}
+        return {
+            sign: [ALL_WEAKER_TYPES if metric == SKILL else ALL_PLAYER_TYPES]
+            for sign in types_by_sign
+        }
     return types_by_sign
 
 
-def _type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> list[str]:
+def _format_type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> list[str]:
     """Return a clause for each sign, in which the names of the player types replace `{}`."""
     return [
         clause.format(join_words(by_sign[sign]))
@@ -433,7 +452,7 @@ def _type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> li
     ]
 
 
-def _single_verdict(review: Review, variant: str) -> str:
+def _compose_single_verdict(review: Review, variant: str) -> str:
     """Return sentences about the match length, win rate and gin rate of the only rule set."""
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
@@ -446,7 +465,7 @@ def _single_verdict(review: Review, variant: str) -> str:
         ]
         if len(values) == len(keys):
             sentences.append(sentence.format(*values))
-    return join_sentences(sentences)
+    return format_sentences(sentences)
 
 
 # Sweeps
@@ -459,7 +478,7 @@ TREND_SUBJECTS = {
     "win": ("The percentage of deals that a strong player wins", ""),
     "shut_out": ("The percentage of matches with a shut-out", ""),
 }
-BREAK_EVEN = 0.5
+BREAK_EVEN_WIN_RATE = 0.5
 # sentences about playing for gin, by the sign of its result against immediate knocking
 BREAK_EVEN_SENTENCES = {
     1: "With {}, playing for gin beats knocking immediately.",
@@ -467,12 +486,12 @@ BREAK_EVEN_SENTENCES = {
     0: "With {}, the result of playing for gin against knocking immediately is inconclusive.",
 }
 
-Measurements = Mapping[MetricKey, Measurement]
+MeasurementsByKey = Mapping[MetricKey, Measurement]
 
 
 def format_sweep_point(review: Review, variant: str) -> str:
     """Return the parameter values of a rule set, such as `gin bonus 25 and undercut bonus 10`."""
-    point = sweep_point(review, variant)
+    point = find_sweep_point(review, variant)
     return join_words([f"{name.replace('_', ' ')} {value}" for name, value in point])
 
 
@@ -481,10 +500,12 @@ def format_sweep_values(review: Review, variant: str) -> str:
 
     If the rule set is not in the sweep, the result is its label.
     """
-    return " / ".join(value for _, value in sweep_point(review, variant)) or variant_label(variant)
+    return " / ".join(
+        value for _, value in find_sweep_point(review, variant)
+    ) or format_variant_label(variant)
 
 
-def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
+def find_sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
     """Return a variant's swept parameters with their values, or [] if it is not in the sweep."""
     request = review.request
     names = [name for name, _ in request.sweep]
@@ -493,19 +514,19 @@ def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
     return list(zip(names, point, strict=False))
 
 
-def sweep_lines(review: Review) -> Iterator[str]:
+def iterate_sweep_lines(review: Review) -> Iterator[str]:
     """Yield sentences about the trends and the break-even values of a sweep."""
     first_variant, *_, last_variant = review.request.swept_variants
     for row in review.rows:
         if row.key in TREND_SUBJECTS:
-            yield from _trend_line(review, row, first_variant, last_variant)
-    yield from _skill_trend_line(review, first_variant, last_variant)
+            yield from _iterate_trend_lines(review, row, first_variant, last_variant)
+    yield from _iterate_skill_trend_lines(review, first_variant, last_variant)
     if review.request.gin_and_knock_players:
         has_one_parameter = len(review.request.sweep) == 1
-        yield (_break_even_line if has_one_parameter else _break_even_grid_line)(review)
+        yield (_describe_break_even if has_one_parameter else _describe_break_even_grid)(review)
 
 
-def _trend_line(
+def _iterate_trend_lines(
     review: Review, row: ScorecardRow, first_variant: str, last_variant: str
 ) -> Iterator[str]:
     """Yield a sentence about the change in a metric from the first to the last swept value."""
@@ -526,7 +547,7 @@ def _trend_line(
         adverb = {LITTLE: " slightly", MUCH: " sharply"}.get(effect.size, "")
         minutes_text = ""
         if row.key == "turns_per_match":
-            minutes_text = minutes_sentence(review, last_variant, first_variant)
+            minutes_text = describe_minutes(review, last_variant, first_variant)
         yield f"{subject} {verb}{adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
     else:
         values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
@@ -542,7 +563,9 @@ def _trend_line(
         yield f"{subject} {range_text}{unit_noun}, and {verb} between {endpoints}."
 
 
-def _skill_trend_line(review: Review, first_variant: str, last_variant: str) -> Iterator[str]:
+def _iterate_skill_trend_lines(
+    review: Review, first_variant: str, last_variant: str
+) -> Iterator[str]:
     """Yield a sentence about skill if it changes from the first to the last value."""
     effects = []
     for player_type in review.player_types:
@@ -552,19 +575,19 @@ def _skill_trend_line(review: Review, first_variant: str, last_variant: str) -> 
         )
         if isinstance(first_value, PairedEstimate) and isinstance(last_value, PairedEstimate):
             effects.append(review.compute_effect(last_value, first_value, SKILL))
-    if (skill := _summarise_skill(effects)) not in (SAME, UNCLEAR):
+    if (skill := _summarise_skill_effects(effects)) not in (SAME, UNCLEAR):
         last_text, first_text = (
             format_sweep_point(review, variant) for variant in (last_variant, first_variant)
         )
         yield f"{capitalize_first(SKILL_CLAUSES[skill])} with {last_text} than with {first_text}."
 
 
-def _break_even_line(review: Review) -> str:
+def _describe_break_even(review: Review) -> str:
     """Describe the parameter values at which playing for gin beats immediate knocking."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     values_by_sign: dict[int, list[str]] = {}
-    for variant, sign in _gin_vs_knock_signs(review).items():
+    for variant, sign in _compute_gin_vs_knock_signs(review).items():
         values_by_sign.setdefault(sign, []).append(variant)
     if len(values_by_sign) == 1:
         return BREAK_EVEN_SENTENCES[next(iter(values_by_sign))].format(f"every {parameter} tried")
@@ -577,7 +600,7 @@ def _break_even_line(review: Review) -> str:
     )
 
 
-def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
+def _compute_gin_vs_knock_signs(review: Review) -> dict[str, int]:
     """Return the sign of the gain from playing for gin, for each rule set.
 
     The gain is the win rate of a player who plays for gin against a player who knocks immediately,
@@ -589,7 +612,7 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
     for variant in review.request.swept_variants:
         win_rate = review.measurements[variant, GIN_VS_KNOCK, GIN_PLAYER]
         assert isinstance(win_rate, PairedEstimate)
-        gains[variant] = win_rate.rescale(1, -BREAK_EVEN)
+        gains[variant] = win_rate.rescale(1, -BREAK_EVEN_WIN_RATE)
     adjusted_p_values = adjust_p_values(np.array([gain.p for gain in gains.values()], float))
     return {
         variant: int(np.sign(gain.value)) if p < ALPHA else 0
@@ -609,10 +632,10 @@ def format_value_ranges(review: Review, variant_names: Sequence[str]) -> list[st
     return ranges
 
 
-def _break_even_grid_line(review: Review) -> str:
+def _describe_break_even_grid(review: Review) -> str:
     """Return sentences about the combinations of values for which playing for gin pays."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
-    signs = _gin_vs_knock_signs(review)
+    signs = _compute_gin_vs_knock_signs(review)
     points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
     paying_points = {point for point, variant in points if signs[variant] > 0}
     x_values_by_paying: dict[tuple[str, ...], list[str]] = {}
@@ -637,9 +660,9 @@ MIN_MATCHES_FOR_BEST = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 def _compute_imbalance(number: PairedEstimate) -> PairedEstimate:
     """Return the absolute difference between a proportion and one half."""
-    if number.value >= BREAK_EVEN:
-        return number.rescale(1, -BREAK_EVEN)
-    return number.rescale(-1, BREAK_EVEN)
+    if number.value >= BREAK_EVEN_WIN_RATE:
+        return number.rescale(1, -BREAK_EVEN_WIN_RATE)
+    return number.rescale(-1, BREAK_EVEN_WIN_RATE)
 
 
 # title, metric and player type of each objective, and the function that the best value minimises
@@ -660,10 +683,10 @@ def has_best_values(review: Review) -> bool:
     return min(review.request.sizes) >= MIN_MATCHES_FOR_BEST
 
 
-def best_values_line(review: Review) -> str:
+def describe_best_values(review: Review) -> str:
     """Return a sentence that refers to the table of best values, or explains why it is missing."""
     if has_best_values(review):
-        title = _best_values_title(review)
+        title = _format_best_values_title(review)
         return f'The table "{title}" in the report shows the best value for each aim.'
     return (
         f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are "
@@ -671,17 +694,18 @@ def best_values_line(review: Review) -> str:
     )
 
 
-def _best_values_title(review: Review) -> str:
+def _format_best_values_title(review: Review) -> str:
+    """Return the title of the table of best values, with the swept parameters."""
     return f"Best {' / '.join(name.replace('_', ' ') for name, _ in review.request.sweep)}"
 
 
-def best_values_table(review: Review) -> Table:
+def build_best_values_table(review: Review) -> Table:
     """Return a table of the best values for each objective.
 
     The table also lists the values that are not significantly worse.
     """
-    even_measurements = review.half(0).measurements
-    odd_measurements = review.half(1).measurements
+    even_measurements = review.select_half(0).measurements
+    odd_measurements = review.select_half(1).measurements
     rows = []
     objectives = list(OBJECTIVES)
     for player_type, _ in review.request.kinds:
@@ -693,7 +717,7 @@ def best_values_table(review: Review) -> Table:
             continue
         best_variant = min(losses, key=lambda variant: losses[variant].value)
         test_losses = _compute_losses(review, odd_measurements, metric, player_type, loss_function)
-        near_text = _not_worse_text(review, test_losses, best_variant)
+        near_text = _format_values_not_worse(review, test_losses, best_variant)
         best_text = format_sweep_values(review, best_variant)
         rows.append({"aim": title, "best": best_text, "near": near_text})
     columns = (
@@ -705,12 +729,12 @@ def best_values_table(review: Review) -> Table:
         "whether the remaining values are worse, at the 5 % level with Holm's correction."
     )
     frame = make_frame(rows, ("aim", "best", "near"))
-    return Table(_best_values_title(review), frame, columns, note)
+    return Table(_format_best_values_title(review), frame, columns, note)
 
 
 def _compute_losses(
     review: Review,
-    measurements: Measurements,
+    measurements: MeasurementsByKey,
     metric: str,
     player_type: str,
     loss: Callable[[PairedEstimate], PairedEstimate],
@@ -727,9 +751,11 @@ def _compute_losses(
     return losses
 
 
-def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best_variant: str) -> str:
+def _format_values_not_worse(
+    review: Review, losses: Mapping[str, PairedEstimate], best_variant: str
+) -> str:
     """Return the parameter values that are not significantly worse than the best, or a dash."""
-    variants_not_worse = _not_significantly_worse(losses, best_variant)
+    variants_not_worse = _list_variants_not_worse(losses, best_variant)
     if variants_not_worse is None:
         return EN_DASH
     if len(variants_not_worse) == len(review.request.swept_variants) - 1:
@@ -737,7 +763,7 @@ def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best_v
     return ", ".join(format_value_ranges(review, variants_not_worse)) or "none"
 
 
-def _not_significantly_worse(
+def _list_variants_not_worse(
     losses: Mapping[str, PairedEstimate], best_variant: str
 ) -> list[str] | None:
     """Return the rule sets that are not significantly worse than the best rule set.

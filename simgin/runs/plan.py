@@ -357,8 +357,8 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     """Estimate the standard deviation per unit of each headline metric from a pilot.
 
     Returns:
-        Standard deviations by metric (`metrics.headline_metrics`). If the pilot is too short for an
-        estimate, the nominal standard deviation of the stopping rules is used.
+        Standard deviations by metric (`metrics.select_headline_metrics`). If the pilot is too short
+        for an estimate, the nominal standard deviation of the stopping rules is used.
     """
     total = run_pilot(matchup)[1].sum(axis=0)
     standard_deviations = {}

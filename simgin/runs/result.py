@@ -85,7 +85,7 @@ class Result(RenamedAttributes):
             SimginError: If `output` is not a path.
             ResultsError: If the directory contains other files or cannot be written.
         """
-        from simgin.report.html_report import HTML_NAME
+        from simgin.report.html_report import HTML_FILE_NAME
 
         if not isinstance(output, str | PathLike):
             raise SimginError(f"`output` must be a string or a path, not {format_value(output)}.")
@@ -96,7 +96,7 @@ class Result(RenamedAttributes):
         start_time = datetime.now(UTC)
         report = self.extend_report(self.report(self.call), self.call)
         save_report(Path(output), report, self, start_time, question=question)
-        return Path(output) / HTML_NAME
+        return Path(output) / HTML_FILE_NAME
 
     # Hide the method from type checkers, which would otherwise accept any attribute.
     if not TYPE_CHECKING:
@@ -208,7 +208,7 @@ def save_report(
         **request,
     }
     manifest = build_manifest(result.identity, result.stop_results, **manifest_arguments)
-    files = html_report.report_files(report, result.plots_folder)
+    files = html_report.render_report_files(report, result.plots_folder)
     existing_files = []
     if record_deals:
         from simgin.runs import parquet

@@ -55,7 +55,7 @@ def extract_unit_counts(rows: np.ndarray) -> np.ndarray:
 
 
 def count_games(rows: np.ndarray, unit: str) -> int:
-    """Return the number of deals or matches in the batch rows.
+    """Count the deals or matches in the batch rows.
 
     Args:
         rows: Batch rows.
@@ -65,7 +65,7 @@ def count_games(rows: np.ndarray, unit: str) -> int:
 
 
 def count_effective_batches(rows: np.ndarray) -> float:
-    """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2 for sizes u.
+    """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2 for batch sizes u.
 
     An incomplete batch counts as less than one batch.
     """
@@ -164,7 +164,7 @@ class BatchRows:
         return replace(self, as_b=not self.as_b)
 
     @property
-    def is_identical(self) -> bool:
+    def has_identical_players(self) -> bool:
         """True if both strategies play identically, so that the games of each pair cancel out."""
         if not self.matchup.is_mirrored:
             return False
@@ -189,7 +189,8 @@ class HomogeneityTest:
 
     Attributes:
         statistic: Chi-square statistic.
-        df: Degrees of freedom of the statistic. p: p-value of the test.
+        df: Degrees of freedom of the statistic.
+        p: p-value of the test.
         largest_residual: Standardised residual with the largest absolute value.
         largest_group: Batch number or group label of the largest residual, or -1 if it is
             undefined.
@@ -203,8 +204,8 @@ class HomogeneityTest:
 
 
 def list_homogeneity_columns(metric: str) -> list[int]:
-    """Return the columns of the units, the numerator and the denominator of a metric."""
-    fact_index = METRICS_BY_NAME[metric].fact_index()
+    """Return the column indices of the units, the numerator and the denominator of a metric."""
+    fact_index = METRICS_BY_NAME[metric].find_fact_index()
     return [COL_UNITS, COL_SUM + fact_index, COL_SUM + DENOMINATOR_INDEX[fact_index]]
 
 
@@ -217,7 +218,7 @@ def run_homogeneity_test(
     """Test whether a metric of strategy A is the same in all batches or groups of batches.
 
     Args:
-        columns: `homogeneity_columns` of the batch rows, (n_batches, 3) int64.
+        columns: `list_homogeneity_columns` of the batch rows, (n_batches, 3) int64.
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64, from which the variance of a
             unit is estimated.
         metric: Name of the metric.

@@ -150,7 +150,7 @@ def _compute_paired_standard_error(
     is_nonzero = np.zeros(len(pair[0].rows), bool)
     for batch_rows in pair:
         is_nonzero |= (
-            batches.extract_fact_sums(batch_rows.rows, metric.fact_index(batch_rows.as_b)) != 0
+            batches.extract_fact_sums(batch_rows.rows, metric.find_fact_index(batch_rows.as_b)) != 0
         )
     min_nonzero = 1 if metric.is_proportion else MIN_BATCHES
     if n_batches < MIN_BATCHES or is_nonzero.sum() < min_nonzero or not len(difference.influences):
@@ -297,7 +297,7 @@ def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric
 
 
 def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:
-    """Yield a sentence for each equivalence verdict in a DataFrame from `add_verdicts`."""
+    """Yield a sentence for each verdict in a DataFrame from `add_equivalence_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         strategies, rules = (
             " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))

@@ -90,7 +90,8 @@ def make_estimate_with_t_interval(
 def estimate_mean(values: np.ndarray) -> Estimate:
     """Estimate the mean of independent values, with a 95 % interval.
 
-    Args: values: Independent values, (n,) float64 with n >= 2.
+    Args:
+        values: Independent values, (n,) float64 with n >= 2.
     """
     n = len(values)
     return make_estimate_with_t_interval(
@@ -243,9 +244,10 @@ def compute_beta_binomial_interval(successes: float, failures: float) -> tuple[f
     """Return the confidence sequence for the success probability of binary results.
 
     The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject for any number
-    of independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1
-    - p) < log(1 / ALPHA). The two games of a mirrored pair are not independent. For mirrored pairs,
-      use `confidence_sequence_width`.
+    of independent results (Robbins):
+    log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 - p) < log(1 / ALPHA).
+    The two games of a mirrored pair are not independent. For mirrored pairs, use
+    `compute_confidence_sequence_width`.
 
     Args:
         successes: Number of successes s.
@@ -269,17 +271,18 @@ def _compute_lower_bound(successes: float, failures: float) -> float:
         + math.log(ALPHA)
     )
 
-    def log_likelihood_ratio(p: float) -> float:
+    def compute_log_likelihood_ratio(p: float) -> float:
         success_term = log_mixture - successes * math.log(p)
         if not failures:
             return success_term
         return success_term - failures * math.log1p(-p)
 
     rate = successes / (successes + failures)
-    return float(brentq(log_likelihood_ratio, sys.float_info.min, rate, xtol=1e-15))
+    return float(brentq(compute_log_likelihood_ratio, sys.float_info.min, rate, xtol=1e-15))
 
 
 def _compute_log_beta(a: float, b: float) -> float:
+    """Return the logarithm of the beta function B(a, b)."""
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
@@ -295,21 +298,21 @@ class RatioSums:
         numerator_square: Sum of N * N.
         denominator: Sum of D.
         denominator_square: Sum of D * D.
-        cross: Sum of N * D.
+        product_sum: Sum of N * D.
         scale: Integer factor by which N is multiplied.
         is_proportion: True if the ratio is between 0 and 1.
-        is_in_every_unit: True if D is positive in every unit, as for the numbers of deals and
-            matches.
+        has_positive_denominators: True if D is positive in every unit, as for the numbers of deals
+            and matches.
     """
 
     numerator: int
     numerator_square: int
     denominator: int
     denominator_square: int
-    cross: int
+    product_sum: int
     scale: int = 1
     is_proportion: bool = False
-    is_in_every_unit: bool = False
+    has_positive_denominators: bool = False
 
     @property
     def residual_squares(self) -> int:
@@ -317,7 +320,7 @@ class RatioSums:
         n = self.numerator
         d = self.denominator
         squared_terms = self.numerator_square * d * d + n * n * self.denominator_square
-        return squared_terms - 2 * n * d * self.cross
+        return squared_terms - 2 * n * d * self.product_sum
 
 
 def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
@@ -328,7 +331,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
         metric: Definition of the metric.
         as_b: True to take the perspective of B.
     """
-    fact = metric.fact_index(as_b)
+    fact = metric.find_fact_index(as_b)
     denominator_index = DENOMINATOR_INDEX[fact]
     sign = metric.sign(as_b)
     return RatioSums(
@@ -336,10 +339,10 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
         numerator_square=int(total[COL_SQUARE + fact]),
         denominator=int(total[COL_SUM + denominator_index]),
         denominator_square=int(total[COL_SQUARE + denominator_index]),
-        cross=sign * int(total[COL_CROSS + fact]),
+        product_sum=sign * int(total[COL_CROSS + fact]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
-        is_in_every_unit=metric.is_in_every_unit,
+        has_positive_denominators=metric.has_positive_denominators,
     )
 
 
@@ -362,7 +365,7 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 
     Args:
         units: Number of units.
-        ratio: Sums over the units.  If fewer than 30 units contribute, the estimate is undefined.
+        ratio: Sums over the units. If fewer than 30 units contribute, the estimate is undefined.
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
@@ -391,7 +394,7 @@ def _count_effective_units(units: int, ratio: RatioSums) -> int:
     single big gin in a million deals would be 0.
     """
     n_effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
-    return units if ratio.is_in_every_unit and n_effective > 0 else n_effective
+    return units if ratio.has_positive_denominators and n_effective > 0 else n_effective
 
 
 def _compute_clustered_interval(

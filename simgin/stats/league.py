@@ -82,22 +82,22 @@ def _compute_connected_ratings(round_robin: RoundRobin) -> Frame:
 
     The columns are RATING_COLUMNS except `n`.
     """
-    log_t = round_robin.strengths
-    elo_by_name = ELO_PER_LOG_ODDS * (log_t - log_t[:, :1])
+    log_strengths = round_robin.strengths
+    elo_by_name = ELO_PER_LOG_ODDS * (log_strengths - log_strengths[:, :1])
     descending_order = np.argsort(-elo_by_name[0], kind="stable")
     elo = elo_by_name[:, descending_order]
     lead = elo - np.roll(elo, -1, axis=1)
     lead[:, -1] = np.nan
-    half_width = round_robin.interval_half_width(elo[1:])
-    lead_half_width = round_robin.interval_half_width(lead[1:])
+    half_width = round_robin.compute_half_width(elo[1:])
+    lead_half_width = round_robin.compute_half_width(lead[1:])
     columns = {
         "strategy": [round_robin.names[index] for index in descending_order],
         "elo": elo[0],
-        "se": round_robin.bootstrap_se(elo[1:]),
+        "se": round_robin.compute_bootstrap_se(elo[1:]),
         "low": elo[0] - half_width,
         "high": elo[0] + half_width,
         "lead": lead[0],
-        "lead_se": round_robin.bootstrap_se(lead[1:]),
+        "lead_se": round_robin.compute_bootstrap_se(lead[1:]),
         "lead_low": lead[0] - lead_half_width,
         "lead_high": lead[0] + lead_half_width,
     }
@@ -121,7 +121,7 @@ def _make_cross_table_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[objec
     quarter_wins = sum(count * score for score, count in enumerate(pair_counts))
     squared_quarter_wins = sum(count * score**2 for score, count in enumerate(pair_counts))
     sums = (quarter_wins, squared_quarter_wins, n_pairs, n_pairs, quarter_wins)
-    score = RatioSums(*sums, scale=4, is_proportion=True, is_in_every_unit=True)
+    score = RatioSums(*sums, scale=4, is_proportion=True, has_positive_denominators=True)
     win_rate = estimate_ratio(n_pairs, score)
     n = _count_results(rows)
     return [
@@ -131,6 +131,7 @@ def _make_cross_table_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[objec
 
 
 def _count_results(rows: np.ndarray) -> int:
+    """Return the number of deals or matches in mirrored pairs, two per pair."""
     return 2 * int(batches.extract_unit_counts(rows).sum())
 
 
@@ -181,11 +182,9 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
 def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     """Return the groups of strategies that have identical results against all opponents.
 
-    Duplicates count several times as opponents of the other strategies.
-
-    The random numbers of a policy depend on whether the strategy is A or B. If duplicates use
-    random numbers, the function detects them only if they are adjacent in the list or are always on
-    the same side.
+    Duplicates count several times as opponents of the other strategies. The random numbers of a
+    policy depend on whether the strategy is A or B. If duplicates use random numbers, the function
+    detects them only if they are adjacent in the list or are always on the same side.
 
     Args:
         sides: All matchups from both perspectives.
@@ -209,9 +208,10 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
 
 
 def _encode_results(side: BatchRows) -> bytes:
-    """Return the numerators of all per-deal metrics in each batch as bytes that can be compared."""
+    """Return the numerators of all per-deal metrics in each batch as bytes, for comparison."""
     columns = [
-        metric.sign(side.as_b) * batches.extract_fact_sums(side.rows, metric.fact_index(side.as_b))
+        metric.sign(side.as_b)
+        * batches.extract_fact_sums(side.rows, metric.find_fact_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()
@@ -275,8 +275,10 @@ def compute_equilibrium_mix(round_robin: RoundRobin) -> Frame:
     mix, *sampled_mixes = map(solve_equilibrium, games)
     mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
     game_weights = zip(games, [mix, *sampled_mixes], strict=True)
-    elo, *sampled_elo = (ELO_PER_LOG_ODDS * (game @ weights) for game, weights in game_weights)
-    half_width = round_robin.interval_half_width(np.array(sampled_elo))
+    elo, *sampled_elo = (
+        ELO_PER_LOG_ODDS * (payoffs @ weights) for payoffs, weights in game_weights
+    )
+    half_width = round_robin.compute_half_width(np.array(sampled_elo))
     finite_half_width = np.where(
         ((round_robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width
     )
@@ -290,42 +292,42 @@ def compute_equilibrium_mix(round_robin: RoundRobin) -> Frame:
     )
 
 
-def solve_equilibrium(game: np.ndarray) -> np.ndarray:
+def solve_equilibrium(payoffs: np.ndarray) -> np.ndarray:
     """Return the equilibrium weights of a symmetric zero-sum game.
 
     Args:
-        game: Payoffs, (k, k) float64. game[i, j] = -game[j, i] is the gain of choice i against
-            choice j.
+        payoffs: Payoffs, (k, k) float64. payoffs[i, j] = -payoffs[j, i] is the gain of choice i
+            against choice j.
 
     Returns:
         Weights, (k,) float64 with sum 1. If there are several equilibria, the weights have maximum
         entropy, so that equivalent choices have equal weights.
     """
-    interior_weights = _find_interior_equilibrium(game)
+    interior_weights = _find_interior_equilibrium(payoffs)
     in_mix = interior_weights > MIN_MIX_WEIGHT
     weights = interior_weights * in_mix
-    payoffs_against_mix = game[:, in_mix]
+    payoffs_against_mix = payoffs[:, in_mix]
     mix_payoffs = payoffs_against_mix[in_mix]
     if np.linalg.matrix_rank(mix_payoffs) < len(mix_payoffs) - 1:
         weights[in_mix] = _maximise_entropy(payoffs_against_mix, weights[in_mix])
     return np.asarray(weights / weights.sum())
 
 
-def _find_interior_equilibrium(game: np.ndarray) -> np.ndarray:
+def _find_interior_equilibrium(payoffs: np.ndarray) -> np.ndarray:
     """Return an equilibrium with as many positive weights as possible.
 
     If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
-    result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0. There is an
-    equilibrium in which each choice either has a positive weight or loses against the equilibrium
-    weights (Goldman and Tucker 1956).
+    result maximises the minimum of x - payoffs @ x over weights x >= 0 with payoffs @ x <= 0. There
+    is an equilibrium in which each choice either has a positive weight or loses against the
+    equilibrium weights (Goldman and Tucker 1956).
     """
     from scipy.optimize import linprog
 
-    n_choices = len(game)
+    n_choices = len(payoffs)
     ones_column = np.ones((n_choices, 1))
     objective = np.append(np.zeros(n_choices), -1.0)
-    gain_constraints = np.hstack([game, 0 * ones_column])
-    minimum_constraints = np.hstack([game - np.eye(n_choices), ones_column])
+    gain_constraints = np.hstack([payoffs, 0 * ones_column])
+    minimum_constraints = np.hstack([payoffs - np.eye(n_choices), ones_column])
     weight_sum = np.append(np.ones(n_choices), 0.0)
     solution = linprog(
         objective,
@@ -338,28 +340,28 @@ def _find_interior_equilibrium(game: np.ndarray) -> np.ndarray:
     return np.asarray(solution.x[:n_choices])
 
 
-def _maximise_entropy(game: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _maximise_entropy(payoffs: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the equilibrium with maximum entropy.
 
     Args:
-        game: Payoffs of all choices against the choices in the mix, (k, n_in_mix).
+        payoffs: Payoffs of all choices against the choices in the mix, (k, n_in_mix).
         start: Positive weights of an equilibrium, (n_in_mix,).
     """
     from scipy.optimize import minimize
 
-    def order(x: np.ndarray) -> float:
+    def compute_negative_entropy(x: np.ndarray) -> float:
         return float(x @ np.log(x))
 
-    def slope(x: np.ndarray) -> np.ndarray:
+    def compute_gradient(x: np.ndarray) -> np.ndarray:
         return np.asarray(np.log(x) + 1)
 
-    gain_constraint = {"type": "ineq", "fun": lambda x: -game @ x, "jac": lambda x: -game}
+    gain_constraint = {"type": "ineq", "fun": lambda x: -payoffs @ x, "jac": lambda x: -payoffs}
     unit_gradient = np.ones_like(start)
     sum_constraint = {"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: unit_gradient}
     solution = minimize(
-        order,
+        compute_negative_entropy,
         start,
-        jac=slope,
+        jac=compute_gradient,
         bounds=[(MIN_MIX_WEIGHT**2, 1)] * len(start),
         constraints=[gain_constraint, sum_constraint],
         method="SLSQP",

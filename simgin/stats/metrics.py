@@ -71,7 +71,7 @@ class Metric:
     @property
     def denominator(self) -> str:
         """Name of the recorded quantity by which the numerator is divided."""
-        return FACT_NAMES[DENOMINATOR_INDEX[self.fact_index()]]
+        return FACT_NAMES[DENOMINATOR_INDEX[self.find_fact_index()]]
 
     @property
     def unit(self) -> str:
@@ -82,7 +82,7 @@ class Metric:
         return MATCH if FACT_INDEX[self.denominator] >= FACT_INDEX["matches"] else DEAL
 
     @property
-    def is_in_every_unit(self) -> bool:
+    def has_positive_denominators(self) -> bool:
         """True if the denominator is positive in every unit."""
         return self.denominator in ("deals", "matches")
 
@@ -101,7 +101,7 @@ class Metric:
         """Factor by which a value is multiplied for display."""
         return 100 if self.is_proportion else 1
 
-    def fact_index(self, as_b: bool = False) -> int:
+    def find_fact_index(self, as_b: bool = False) -> int:
         """Return the index of the recorded quantity that is the numerator for player A or B."""
         return FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 

@@ -24,7 +24,7 @@ NO_INFLUENCES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class PairedEstimate:
-    """Estimate with a standard error from the influences of batches or from another source.
+    """Estimate that supports paired differences, because it stores the influence of each batch.
 
     Attributes:
         value: Estimated value.
@@ -53,7 +53,7 @@ class PairedEstimate:
     error_rate: float = ALPHA
 
     @classmethod
-    def with_known_se(
+    def from_known_se(
         cls, value: float, se: float, n: int, is_proportion: bool = False
     ) -> PairedEstimate:
         """Return an estimate with a known standard error, which is not computed from batches."""
@@ -164,10 +164,10 @@ def estimate_metric_by_batch(
         The estimate, whose value is NaN if the denominator is 0.
     """
     n = batches.count_games(rows, metric.unit)
-    fact = metric.fact_index(as_b)
+    fact = metric.find_fact_index(as_b)
     denominator = int(batches.extract_denominator_sums(rows, fact).sum())
     if not denominator:
-        return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
+        return PairedEstimate.from_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.sign(as_b)
     value = float(sign * batches.extract_fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.compute_influences(rows, fact, metric.scale)
@@ -238,4 +238,4 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
             value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=event_size
         )
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
-    return PairedEstimate.with_known_se(value, se, n, is_proportion)
+    return PairedEstimate.from_known_se(value, se, n, is_proportion)

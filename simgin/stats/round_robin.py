@@ -1,7 +1,7 @@
 """Results of a round robin, computed from all batches and from bootstrap samples of the batches.
 
 The module also measures how well ratings explain the results. The measures are the non-additivity
-and the number of circular triads, in which each strategy beats the next. Matchups share their
+and the number of cyclic triads, in which each strategy beats the next. Matchups share their
 deals, so each bootstrap sample uses the same batches for all pairings
 (docs/explanation/statistics.md#ratings).
 """
@@ -43,12 +43,12 @@ class RoundRobin:
         pairings: Batch rows of each pair of strategies.
         seed: Seed of the bootstrap, whose random numbers come from stream 5 of the seed. The same
             input always gives the same samples.
-        samples: Number of bootstrap samples.
+        n_samples: Number of bootstrap samples.
     """
 
     pairings: Pairings
     seed: int
-    samples: int = BOOTSTRAP_SAMPLES
+    n_samples: int = BOOTSTRAP_SAMPLES
 
     @cached_property
     def names(self) -> list[str]:
@@ -77,20 +77,20 @@ class RoundRobin:
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """Wins of each strategy against each opponent, (1 + samples, k, k) float64.
+        """Wins of each strategy against each opponent, (1 + n_samples, k, k) float64.
 
         The first table uses all batches. Each further table uses one bootstrap sample.
         """
         # number of batches in the longest pairing
         n_batches = max(map(len, self.pairings.values()))
         weights = np.vstack(
-            [np.ones(n_batches), draw_bootstrap_counts(self.seed, self.samples, n_batches)]
+            [np.ones(n_batches), draw_bootstrap_counts(self.seed, self.n_samples, n_batches)]
         )
         return count_wins(self.names, self.pairings, weights)
 
     @cached_property
     def strengths(self) -> np.ndarray:
-        """Log strengths in the Bradley-Terry model, (1 + samples, k) float64 with mean 0.
+        """Log strengths in the Bradley-Terry model, (1 + n_samples, k) float64 with mean 0.
 
         Chains of pairings must connect all strategies.
         """
@@ -102,7 +102,7 @@ class RoundRobin:
 
     @cached_property
     def log_odds(self) -> np.ndarray:
-        """Log odds of each strategy against each opponent, (1 + samples, k, k) float64.
+        """Log odds of each strategy against each opponent, (1 + n_samples, k, k) float64.
 
         Half a win is added to each side of a pairing. The log odds are therefore nearly unbiased,
         and they are finite even if one side never won (Haldane, Annals of Human Genetics 1956). The
@@ -111,23 +111,25 @@ class RoundRobin:
         log_wins = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
-    def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
+    def compute_half_width(self, sampled_values: np.ndarray) -> np.ndarray:
         """Return the half-width of the 95 % interval of each bootstrapped value.
 
-        The first axis of `sampled` indexes the bootstrap samples.
+        The first axis of `sampled_values` indexes the bootstrap samples.
         """
-        return compute_critical_value(self.effective_batches) * self.bootstrap_se(sampled)
+        return compute_critical_value(self.effective_batches) * self.compute_bootstrap_se(
+            sampled_values
+        )
 
-    def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
+    def compute_bootstrap_se(self, sampled_values: np.ndarray) -> np.ndarray:
         """Return the bootstrap standard error of each value.
 
-        The first axis of `sampled` indexes the bootstrap samples.
+        The first axis of `sampled_values` indexes the bootstrap samples.
 
         Without a correction, resampling n batches underestimates the variance by the factor 1 - 1 /
         n.
         """
         correction = np.sqrt(self.effective_batches / (self.effective_batches - 1))
-        return np.asarray(correction * sampled.std(axis=0, ddof=1))
+        return np.asarray(correction * sampled_values.std(axis=0, ddof=1))
 
 
 def select_connected(round_robin: RoundRobin) -> RoundRobin:
@@ -160,29 +162,29 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     return wins
 
 
-def draw_bootstrap_counts(seed: int, samples: int, n_batches: int) -> np.ndarray:
-    """Return how often each bootstrap sample draws each batch, (samples, n_batches) float64.
+def draw_bootstrap_counts(seed: int, n_samples: int, n_batches: int) -> np.ndarray:
+    """Return how often each bootstrap sample draws each batch, (n_samples, n_batches) float64.
 
     Each row contains integers that add up to `n_batches`. Random number b of sample s is word b % 4
     at the address (unit s, deal 0, index b // 4, domain 5) of the random stream.
 
     Args:
         seed: Seed of the bootstrap.
-        samples: Number of bootstrap samples.
+        n_samples: Number of bootstrap samples.
         n_batches: Number of batches.
     """
-    scaled_numbers = _draw_random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
+    scaled_numbers = _draw_random_numbers(seed, n_samples, n_batches) * np.uint64(n_batches)
     batch_indices = scaled_numbers >> np.uint64(32)
-    first_bins = n_batches * np.arange(samples)
+    first_bins = n_batches * np.arange(n_samples)
     bins = batch_indices.astype(np.int64) + first_bins[:, None]
-    table = np.bincount(bins.ravel(), minlength=samples * n_batches).reshape(samples, n_batches)
+    table = np.bincount(bins.ravel(), minlength=n_samples * n_batches).reshape(n_samples, n_batches)
     return table.astype(float)
 
 
-def _draw_random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
-    """Return the 32-bit random numbers of the bootstrap samples, (samples, n_batches) uint64."""
+def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarray:
+    """Return the 32-bit random numbers of the bootstrap samples, (n_samples, n_batches) uint64."""
     n_blocks = -(-n_batches // WORDS_PER_PHILOX_BLOCK)
-    index_grid = np.mgrid[:samples, :n_blocks]
+    index_grid = np.mgrid[:n_samples, :n_blocks]
     sample, index = (indices.ravel().astype(np.uint64) for indices in index_grid)
     random_words = rng.philox(
         sample,
@@ -192,7 +194,7 @@ def _draw_random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(random_words, axis=-1).reshape(samples, WORDS_PER_PHILOX_BLOCK * n_blocks)[
+    return np.stack(random_words, axis=-1).reshape(n_samples, WORDS_PER_PHILOX_BLOCK * n_blocks)[
         :, :n_batches
     ]
 
@@ -256,8 +258,8 @@ def compute_non_additivity(round_robin: RoundRobin) -> NonAdditivity:
     return NonAdditivity(
         proportion=excess_deviance / float(null_deviance[0]),
         raw_proportion=raw_proportion,
-        se=float(round_robin.bootstrap_se(sampled_proportions)),
-        half_width=float(round_robin.interval_half_width(sampled_proportions)),
+        se=float(round_robin.compute_bootstrap_se(sampled_proportions)),
+        half_width=float(round_robin.compute_half_width(sampled_proportions)),
     )
 
 
@@ -266,30 +268,30 @@ TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Number of triads in a round robin, and the circular triads (each strategy beats the next).
+    """Number of triads in a round robin, and the cyclic triads (each strategy beats the next).
 
     Attributes:
         n_triads: Number of triads.
-        circles: Circular triads, with the most significant first (TRIAD_COLUMNS). `value` is the
-            win rate in the closest of the three pairs. `excess` is that win rate minus one half, in
-            standard errors. `p_holm` is the p-value of the null hypothesis that at least one of the
-            three strategies does not beat the next. Holm's correction covers both directions of all
-            triads.
+        cyclic_triads: Cyclic triads, with the most significant first (TRIAD_COLUMNS). `value` is
+            the win rate in the closest of the three pairs. `excess` is that win rate minus one
+            half, in standard errors. `p_holm` is the p-value of the null hypothesis that at least
+            one of the three strategies does not beat the next. Holm's correction covers both
+            directions of all triads.
     """
 
     n_triads: int
-    circles: Frame
+    cyclic_triads: Frame
 
     @property
-    def significant_circles(self) -> Frame:
-        """Circular triads in which every win is significant."""
-        return self.circles[self.circles["p_holm"] < ALPHA]
+    def significant_cyclic_triads(self) -> Frame:
+        """Cyclic triads in which every win is significant."""
+        return self.cyclic_triads[self.cyclic_triads["p_holm"] < ALPHA]
 
 
 def find_cyclic_triads(cross_table: Frame) -> Triads:
-    """Find the circular triads of strategies in a cross-table.
+    """Find the cyclic triads of strategies in a cross-table.
 
-    In a circular triad, each strategy beats the next. The closest pair therefore determines the
+    In a cyclic triad, each strategy beats the next. The closest pair therefore determines the
     p-value (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate
     are omitted.
 
@@ -325,7 +327,7 @@ PairIndices = tuple[int, int]
 def _iterate_cyclic_triad_rows(
     pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the table row of each triad that is circular in either direction."""
+    """Yield the table row of each triad that is cyclic in either direction."""
     for directed_pairs in (pairs, [(j, i) for i, j in reversed(pairs)]):
         closest_pair = min(directed_pairs, key=lambda link: excess[link])
         if excess[closest_pair] > 0:
@@ -334,6 +336,7 @@ def _iterate_cyclic_triad_rows(
 
 
 def _pivot_cross_table(cross: Frame, names: list[str], column: str) -> np.ndarray:
+    """Return a column of a cross-table as a matrix of strategies against opponents."""
     table = cross.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
@@ -357,22 +360,22 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     """
     total_wins = wins.sum(axis=2)
     games = wins + wins.transpose(0, 2, 1)
-    log_t: np.ndarray = np.zeros(total_wins.shape)
+    log_strengths: np.ndarray = np.zeros(total_wins.shape)
     if start is not None:
-        log_t = log_t + start
+        log_strengths = log_strengths + start
     for _ in range(MAX_FIT_ITERATIONS):
-        previous_log_t = log_t
-        t = np.exp(log_t)
+        previous_log_strengths = log_strengths
+        t = np.exp(log_strengths)
         pair_strengths = t[:, :, None] + t[:, None, :]
         games_per_strength = games / pair_strengths
-        log_t = np.log(total_wins) - np.log(games_per_strength.sum(axis=2))
-        log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - previous_log_t).max() < FIT_TOLERANCE:
+        log_strengths = np.log(total_wins) - np.log(games_per_strength.sum(axis=2))
+        log_strengths -= log_strengths.mean(axis=1, keepdims=True)
+        if np.abs(log_strengths - previous_log_strengths).max() < FIT_TOLERANCE:
             break
-    return log_t
+    return log_strengths
 
 
-def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
+def compute_deviances(wins: np.ndarray, log_strengths: np.ndarray) -> np.ndarray:
     """Return the deviance of the model for several tables of wins, (n_tables,) float64.
 
     The deviance is twice the log-likelihood ratio between the observed win rates and the fitted win
@@ -380,9 +383,9 @@ def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
 
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64.
-        log_t: Log strengths, (n_tables, k) float64.
+        log_strengths: Log strengths, (n_tables, k) float64.
     """
-    log_odds = log_t[:, :, None] - log_t[:, None, :]
+    log_odds = log_strengths[:, :, None] - log_strengths[:, None, :]
     log_chances = -np.logaddexp(0, -log_odds)
     games = wins + wins.transpose(0, 2, 1)
     win_rates = np.ones_like(wins)

@@ -59,7 +59,7 @@ def concat_frames(frames: Sequence[Frame], columns: Sequence[str] | None = None)
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """Return the tables of rows.toml, which define the columns of all outputs."""
+    """Read rows.toml, which defines the columns of all outputs."""
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
@@ -203,11 +203,12 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
 
 
 def to_json_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Convert one row to a dictionary for JSON."""
+    """Convert one row to a dictionary for JSON, as in `to_records`."""
     return {str(name): _to_json_value(cell) for name, cell in row.items()}
 
 
 def _to_json_value(cell: Any) -> Any:
+    """Round a number to 10 significant digits, and convert NaN to None."""
     if not isinstance(cell, float):
         return cell
     return None if np.isnan(cell) else float(f"{cell:.{SIGNIFICANT_DIGITS}g}")

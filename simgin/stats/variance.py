@@ -4,8 +4,8 @@ Luck-adjusted estimates are computed by regression over batches. The control var
 difference in dealt deadwood between the dealer and the nondealer, which has a mean of exactly 0. In
 solitaire games, the control variate is the negative deadwood of the dealt hand. For the usual melds
 and card values, the exact mean deadwood is known. Adjusted estimates are always shown together with
-the raw estimates (docs/explanation/statistics.md#control-variates). `control_variate_mean` supports
-any control variate whose mean was measured.
+the raw estimates (docs/explanation/statistics.md#control-variates).
+`estimate_mean_with_control_variate` supports any control variate whose mean was measured.
 
 The module also computes the efficiency of pairing and the number of double wins
 (docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
@@ -89,7 +89,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         the control variate has no effect, the variance ratio is 1. If there are fewer than 30
         effective batches or the variance is 0, the function returns None.
     """
-    fact = metrics.METRICS_BY_NAME[metric].fact_index()
+    fact = metrics.METRICS_BY_NAME[metric].find_fact_index()
     denominator = batches.extract_denominator_sums(rows, fact).sum()
     n_batches = batches.count_effective_batches(rows) if len(rows) else 0.0
     if n_batches < MIN_BATCHES_REGRESSION or not denominator:
@@ -264,7 +264,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
     total = batches.sum_rows(rows)
     n = batches.count_games(rows, unit)
     if total[COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
-        return PairedEstimate.with_known_se(np.nan, np.nan, n)
+        return PairedEstimate.from_known_se(np.nan, np.nan, n)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.make_jackknife_estimate(
         float(full_rho), rho_function(total - rows, unit), n
@@ -307,6 +307,7 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
+    """Return a recorded quantity in each sum of rows."""
     return batches.extract_fact_sums(totals, FACT_INDEX[name])
 
 

@@ -268,7 +268,7 @@ class JobQueue:
             self._follow(job, process)
 
     def _start_process(self, job: Job) -> subprocess.Popen[str]:
-        environment = os.environ | {progress.FORMAT_VARIABLE: progress.JSON_FORMAT}
+        environment = os.environ | {progress.PROGRESS_FORMAT_VARIABLE: progress.JSON_FORMAT}
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "simgin.web.job_process", *job.words],
             stdin=subprocess.PIPE,

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from simgin.report.html_report import HTML_NAME, report_script_digest
+from simgin.report.html_report import HTML_FILE_NAME, compute_report_script_digest
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.text.files import read_bytes
@@ -77,7 +77,7 @@ def send_run_file(request: Request) -> Response:
     media_type = FILE_TYPES.get(Path(name).suffix, "application/octet-stream")
     headers = {}
     if media_type == FILE_TYPES[".html"]:
-        headers["Content-Security-Policy"] = REPORT_POLICY.format(report_script_digest())
+        headers["Content-Security-Policy"] = REPORT_POLICY.format(compute_report_script_digest())
         headers["X-Frame-Options"] = "SAMEORIGIN"
     return Response(content, media_type=media_type, headers=headers)
 
@@ -102,7 +102,7 @@ def _list_files(run: SavedRun) -> list[str]:
     if run.state != FINISHED:
         return []
     names = directory.read_manifest(run.path).get("files", [])
-    return sorted(names, key=lambda name: (name != HTML_NAME, name))
+    return sorted(names, key=lambda name: (name != HTML_FILE_NAME, name))
 
 
 def _find_command(run: SavedRun) -> str:

@@ -9,7 +9,7 @@ from simgin.learn.adapt import is_trained_champion
 from simgin.review import review_request
 from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
-from simgin.review.verdicts import variant_label
+from simgin.review.verdicts import format_variant_label
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.strategy.cast import CHAMPION, FAST_SOLO
 from simgin.strategy.catalogue import list_by_strength
@@ -69,7 +69,7 @@ def read_review(form: Form, site: Site) -> Draft:
     return Draft(
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
-        or f"{', '.join(map(variant_label, specs))} or {variant_label(base.spec)}?",
+        or f"{', '.join(map(format_variant_label, specs))} or {format_variant_label(base.spec)}?",
         request.default_name,
         _expected_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
+from simgin.report.html_report import HTML_FILE_NAME, SUMMARY_FILE_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.runs.plan import LEAGUE_QUESTION
@@ -79,7 +79,7 @@ class SavedRun:
     @property
     def has_report(self) -> bool:
         """True if the run has an HTML report."""
-        return self.state == FINISHED and (self.path / HTML_NAME).is_file()
+        return self.state == FINISHED and (self.path / HTML_FILE_NAME).is_file()
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
@@ -136,7 +136,7 @@ def _unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:
 def _read_report_title(path: Path) -> str:
     """Return the title of the report in a run directory, or "" if there is no report."""
     try:
-        first_line = read_text(path / SUMMARY_NAME).partition("\n")[0]
+        first_line = read_text(path / SUMMARY_FILE_NAME).partition("\n")[0]
     except (OSError, UnicodeDecodeError):
         return ""
     return html.unescape(first_line.removeprefix("# ")).strip()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from support.command_line import call
 
 MATCH = ["match", "gold", "simple", "--deals", "200"]
@@ -27,14 +27,14 @@ def test_the_formats_have_the_cells_of_the_screen():
 
 
 def test_latex_and_markdown_escape_special_characters():
-    table = table_from_rows("Odds", ("a_b", "x"), [("50 % & more", "1"), ("a|b", "2")])
+    table = make_table_from_rows("Odds", ("a_b", "x"), [("50 % & more", "1"), ("a|b", "2")])
     assert "a\\_b & x" in table.export("latex") and "50 \\% \\& more & 1" in table.export("latex")
     assert r"a\|b" in table.export("markdown")
     assert table.export("csv") == "a_b,x\n50 % & more,1\na|b,2\n"
 
 
 def test_latex_has_minus_signs():
-    table = table_from_rows("Odds", ("name", "x"), [("gold-7", "-0.5 (-1.2 to -0.1)")])
+    table = make_table_from_rows("Odds", ("name", "x"), [("gold-7", "-0.5 (-1.2 to -0.1)")])
     assert "gold-7 & $-$0.5 ($-$1.2 to $-$0.1)" in table.export("latex")
 
 

@@ -231,7 +231,7 @@ def test_every_metric_is_in_the_table_with_its_own_definition():
 def test_every_row_of_a_scorecard_is_described():
     """Proportions name their denominator: all or some deals or matches."""
     described = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
-    known = scorecard.scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
+    known = scorecard.list_scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
     against = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
     solo = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
     solo += [("Draws per deal", "draws"), ("Skill (matches won): strong v naive player", "skill")]
@@ -257,7 +257,7 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 def test_the_page_states_what_a_review_plays():
     assert dict(rows(REVIEWS, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
     solo = review_request.SOLO_MATCHES
-    first, *_, last = review_request.LOOKS
+    first, *_, last = review_request.ERROR_RATES_BY_LOOK
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)

@@ -24,7 +24,7 @@ def play_solo(variant):
 
 
 def list_titles(data):
-    return [column.heading for column in summary.metric_columns(data)]
+    return [column.heading for column in summary.make_metric_columns(data)]
 
 
 def list_match_titles(*players):
@@ -40,7 +40,9 @@ def test_the_columns_are_for_one_player():
     assert list_titles(clock) == [*results, "ended by gin %", "limit %", "turns"]
     row = dict(
         zip(
-            summary.results_table(clock).headings, summary.results_table(clock).rows[0], strict=True
+            summary.build_results_table(clock).headings,
+            summary.build_results_table(clock).rows[0],
+            strict=True,
         )
     )
     met = table.find_interval(next(table.iterate_matchups(clock))[1], "match_win")
@@ -52,7 +54,7 @@ def test_the_columns_are_for_one_player():
 def test_solitaire_results_do_not_name_a_second_player(variant, tmp_path):
     data = play_solo(variant)
     console = Console(file=io.StringIO(), width=80)
-    console.print(summary.terminal_table(data, 1))
+    console.print(summary.build_terminal_table(data, 1))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= 80 and "…" not in text and "against" not in text
     for plot in (plots.win_and_points, plots.endings):
@@ -76,7 +78,7 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
     paid = simgin.match("gold", "simple", "tournament", matches=60).frame
     assert "settlement" in list_titles(
         paid
-    ) and "total payment to A for a match" in summary.metrics_note(paid)
+    ) and "total payment to A for a match" in summary.format_metrics_note(paid)
     assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement"
 
 
@@ -89,12 +91,12 @@ def test_refusals_are_shown_where_they_occurred():
 
 def test_a_player_that_never_knocks_has_no_knocks():
     frame = simgin.match("gin-only", "simple", matches=100).frame
-    table = summary.results_table(frame)
+    table = summary.build_results_table(frame)
     row = dict(zip(table.headings, table.rows[0], strict=True))
     assert row["A won by knock %"].startswith("0 (")
     assert float(row["B won by knock %"].split()[0]) > 50
     assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
-    (line,) = csv.DictReader(io.StringIO(summary.summary_csv(frame)))
+    (line,) = csv.DictReader(io.StringIO(summary.format_summary_csv(frame)))
     assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
 
 

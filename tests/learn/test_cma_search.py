@@ -80,7 +80,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     (row,) = differences.compute_differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.value)
     assert gain.se == pytest.approx(row.se, rel=0.01)
-    won = metrics.METRICS_BY_NAME["match_win"].fact_index()
+    won = metrics.METRICS_BY_NAME["match_win"].find_fact_index()
     for cell in cells:
         shares = (
             batches.extract_fact_sums(cell.rows, won)

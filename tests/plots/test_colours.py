@@ -29,7 +29,7 @@ def contrast(a, b):
 @pytest.mark.parametrize("paper", BACKGROUNDS)
 def test_every_series_stands_out_from_the_paper(paper):
     for i in range(2 * len(figures.SERIES_STYLES)):
-        assert contrast(figures.series_style(i).colour, paper) > MIN_CONTRAST
+        assert contrast(figures.get_series_style(i).colour, paper) > MIN_CONTRAST
 
 
 def test_no_outcome_of_a_deal_has_the_colour_of_a_series():
@@ -55,7 +55,7 @@ def test_a_variant_has_one_colour_in_every_plot_of_a_page(name):
     """Each variant has the colour of its position in the report, even without baseline data."""
     (frame,) = frames(name, "several")
     figure = getattr(plots, name)(frame, seed=1, order=PAGE)
-    expected = {figures.series_style(i).colour.upper() for i in (1, 2, 3)}
+    expected = {figures.get_series_style(i).colour.upper() for i in (1, 2, 3)}
     found = [colours_of(axes) for axes in figure.axes]
     assert set.union(*found) == expected
-    assert figures.series_style(1).colour.upper() in found[0]
+    assert figures.get_series_style(1).colour.upper() in found[0]

@@ -253,7 +253,7 @@ def test_a_sweep_of_a_single_value_by_another_is_a_map_without_a_line():
 
 
 def test_series_differ_in_more_than_colour():
-    looks = [figures.series_style(i) for i in range(14)]
+    looks = [figures.get_series_style(i) for i in range(14)]
     assert len({(look.colour, look.marker) for look in looks}) == 14
     for part in (looks[:7], looks[7:]):
         assert len({look.marker for look in part}) == len({look.dash for look in part}) == 7

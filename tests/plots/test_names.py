@@ -9,7 +9,7 @@ NAMES = ["\x1b[31m", "a\tb", "\u202e", "🂡", "象棋", "$x$ and $", r"\frac{1}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_of_any_characters_is_drawn(name):
-    figure = figures.new_figure(1, name, name)
+    figure = figures.create_figure(1, name, name)
     (axes,) = figures.stack_panels(figure, 1)
     axes.plot([0, 1], [0, 1], label=figures.escape_text(name))
     figures.add_legend(axes)

@@ -64,11 +64,11 @@ def test_the_style_of_a_paper_sets_width_fonts_and_resolution(name):
 
 def test_series_have_the_colours_of_the_cycle_and_then_grey():
     with style.context(PAPER_STYLE):
-        looks = [figures.series_style(i) for i in range(3)]
+        looks = [figures.get_series_style(i) for i in range(3)]
     assert [look.colour for look in looks] == ["black", "tab:red", figures.GREY]
     assert [look.marker for look in looks] == [look.marker for look in figures.SERIES_STYLES[:3]]
     with style.context({"axes.prop_cycle": cycler(marker=["x"], linestyle=["-."])}):
-        assert figures.series_style(0) == (figures.BLUE, "x", "-.")
+        assert figures.get_series_style(0) == (figures.BLUE, "x", "-.")
 
 
 def test_a_setting_of_matplotlib_replaces_only_the_same_setting():
@@ -76,15 +76,15 @@ def test_a_setting_of_matplotlib_replaces_only_the_same_setting():
         figure = draw("gin_by_draw")
     axes = figure.axes[0]
     assert axes.yaxis.label.get_fontsize() == 14
-    assert axes.get_yticklabels()[0].get_fontsize() == figures.FONT_NORMAL
+    assert axes.get_yticklabels()[0].get_fontsize() == figures.NORMAL_FONT_SIZE
     assert axes.lines[0].get_linewidth() == 3.2 and not axes.spines["left"].get_visible()
-    assert to_hex(figure.get_facecolor()) == figures.BACKGROUND
+    assert to_hex(figure.get_facecolor()) == figures.BACKGROUND_COLOUR
 
 
 def test_a_style_replaces_all_colours_of_text_and_background_together():
     with style.context("dark_background"):
         figure = draw("forest_plot")
-        assert figures.changes_colour_scheme()
+        assert figures.is_colour_scheme_changed()
     axes = figure.axes[0]
     texts = [*figure.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
     assert {to_hex(text.get_color()) for text in texts} == {"#ffffff"}
@@ -114,7 +114,7 @@ def test_a_named_style_includes_its_settings_with_the_default_of_matplotlib(tmp_
         figure = draw("gin_by_draw")
         assert figure._supxlabel.get_fontsize() == pytest.approx(7.5 * 10 / 8.5)
         assert not any(line.get_visible() for line in figure.axes[0].get_xgridlines())
-    assert figures.setting("font.size") == figures.FONT_NORMAL
+    assert figures.get_setting("font.size") == figures.NORMAL_FONT_SIZE
 
 
 def test_text_is_drawn_without_latex():

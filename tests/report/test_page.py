@@ -92,8 +92,8 @@ def test_a_warning_stands_next_to_the_question_with_its_command():
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():
-    written = html_report.report_files(make_report())
-    root, _ = parse(str(written[html_report.HTML_NAME]))
+    written = html_report.render_report_files(make_report())
+    root, _ = parse(str(written[html_report.HTML_FILE_NAME]))
     links = {node.attrib["href"] for node in find(root, "a")} - {"#main"}
     drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
     assert links >= {"table.csv", *drawn} and links <= set(written)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from simgin.report import numbers, summary, wrapping
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from simgin.stats import metrics
 from support import toy_deals as toy
 from support.sample_reports import make_text_table
@@ -47,7 +47,7 @@ def text_of(thing, width):
 @pytest.mark.parametrize("name", FRAMES)
 def test_no_number_is_cut_and_no_name_is_lost_at_any_width(name, width):
     data = FRAMES[name]
-    text = text_of(summary.terminal_table(data, 1), width)
+    text = text_of(summary.build_terminal_table(data, 1), width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width and "…" not in text
     if width >= 72:
@@ -65,7 +65,7 @@ def test_no_number_is_cut_and_no_name_is_lost_at_any_width(name, width):
 
 
 def test_one_matchup_has_a_column_for_either_player():
-    text = text_of(summary.terminal_table(ONE, 7), 80)
+    text = text_of(summary.build_terminal_table(ONE, 7), 80)
     assert text.startswith("\ngold against simple, standard, 600 matches (")
     assert "seed 7" in " ".join(text.split())
     rows = ONE.set_index(["strategy", "metric"])[["value", "low", "high"]]
@@ -91,14 +91,14 @@ def test_one_matchup_has_a_column_for_either_player():
     ],
 )
 def test_rows_name_the_differing_parts_and_the_heading_names_the_rest(name, heading, columns):
-    text = text_of(summary.terminal_table(FRAMES[name], 1), 80)
+    text = text_of(summary.build_terminal_table(FRAMES[name], 1), 80)
     assert text.startswith(f"\n{heading}") and "each, seed 1" in " ".join(text.split())
     assert re.search(rf"\n{columns}deals won % +points/deal +matches won %", text)
 
 
 def test_a_long_table_ends_with_how_many_are_left_out():
     many = frame(*(("standard", f"gold:k={k}", "simple") for k in range(30)), units=40)
-    text = text_of(summary.terminal_table(many, 1), 80)
+    text = text_of(summary.build_terminal_table(many, 1), 80)
     assert text.count("gold:k=") == summary.MAX_TERMINAL_ROWS
     assert f"\n... and {30 - summary.MAX_TERMINAL_ROWS} more\n" in text
 
@@ -119,17 +119,19 @@ def test_a_table_that_is_too_wide_is_split_and_repeats_the_differing_names(width
 def test_words_end_before_they_fill_the_screen():
     said = [f"gold{i} beats simple: it wins 51.80 ± 0.60 % of matches and more." for i in range(40)]
     lines = text_of(wrapping.Sentences(said), 40).splitlines()
-    assert len(lines) == wrapping.MAX_LINES + 1
-    assert lines[-1] == f"... and {40 - wrapping.MAX_LINES // 2} more sentences (--details)."
+    assert len(lines) == wrapping.MAX_SENTENCE_LINES + 1
+    assert (
+        lines[-1] == f"... and {40 - wrapping.MAX_SENTENCE_LINES // 2} more sentences (--details)."
+    )
     assert all(len(line) <= 40 for line in lines)
     assert not any(line.endswith(("±", "51.80", "0.60")) for line in lines)
     one_long = ["word " * 400]
-    assert len(text_of(wrapping.Sentences(one_long), 80).splitlines()) > wrapping.MAX_LINES
+    assert len(text_of(wrapping.Sentences(one_long), 80).splitlines()) > wrapping.MAX_SENTENCE_LINES
 
 
 @pytest.mark.parametrize("width", [48, 80, 200])
 def test_details_have_every_metric_with_its_meaning(width):
-    text = text_of(summary.details_table(ONE), width)
+    text = text_of(summary.build_details_table(ONE), width)
     assert max(map(len, text.splitlines())) <= width
     words = " ".join(text.split())
     assert "gold against simple, standard, 600 matches" in words
@@ -178,7 +180,7 @@ def test_numbers_of_numpy_are_rounded_like_numbers_of_python():
 
 
 def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
-    text = summary.results_table(SUMMARISED_FRAME.assign(variant="a|b.toml#x")).to_markdown()
+    text = summary.build_results_table(SUMMARISED_FRAME.assign(variant="a|b.toml#x")).to_markdown()
     lines = text.splitlines()[2:]
     results = "deals won % | points/deal | matches won %"
     assert lines[0].startswith(f"| variant | A | B | played | {results} |")
@@ -188,7 +190,7 @@ def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
 
 
 def test_the_csv_has_limits_and_empty_cells():
-    rows = list(csv.DictReader(io.StringIO(summary.summary_csv(SUMMARISED_FRAME))))
+    rows = list(csv.DictReader(io.StringIO(summary.format_summary_csv(SUMMARISED_FRAME))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
     low, value, high = (float(rows[0][f"deals_won_pct{end}"]) for end in ("_low", "", "_high"))
     assert low < value < high and rows[0]["matches"] == "600"
@@ -205,5 +207,5 @@ def test_folding_loses_no_character_of_a_name(name, width):
 def test_narrow_headings_break_between_words():
     aim = "knocking immediately and playing for gin equally strong"
     rows = [(aim, "20", "all other values"), ("fairest seats", "0", "0, 20")]
-    table = table_from_rows("Best", ("aim", "best value", "not significantly worse"), rows)
+    table = make_table_from_rows("Best", ("aim", "best value", "not significantly worse"), rows)
     assert "significantly" in text_of(table, 80).split()

@@ -8,7 +8,7 @@ from scipy import stats
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.results import run_report
-from simgin.results.run_results import compute_effect
+from simgin.results.run_results import compute_strategy_effect
 from simgin.runs.plan import FieldChange
 from simgin.stats.batches import BatchRows
 from support import toy_deals as toy
@@ -35,7 +35,7 @@ def fact(found, name):
 def test_against_another_opponent_an_effect_is_a_paired_difference():
     changed = make_batches("gold+knock=early", "simple", 0.55)
     base = make_batches("gold", "simple", 0.5)
-    row = compute_effect(SIMPLE, changed, base).iloc[0]
+    row = compute_strategy_effect(SIMPLE, changed, base).iloc[0]
     d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
     expected = stats.ttest_1samp(d, 0)
     assert row["value"] == pytest.approx(d.mean())
@@ -48,7 +48,9 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
 def test_the_effect_against_itself_is_the_difference_from_an_even_result():
     """A mirrored pair of gold against itself has margin 0 and half of the matches."""
     changed = make_batches("gold+knock=early", "gold", 0.55, unit="match")
-    points, matches = (row for _, row in compute_effect(SELF_PLAY_CHANGE, changed, None).iterrows())
+    points, matches = (
+        row for _, row in compute_strategy_effect(SELF_PLAY_CHANGE, changed, None).iterrows()
+    )
     deals = fact(changed, "deals").sum()
     won = fact(changed, "a_match_win").sum() / 2  # in half matches
     played_matches = fact(changed, "matches").sum()
@@ -61,8 +63,10 @@ def test_the_effect_against_itself_is_the_difference_from_an_even_result():
 
 
 def test_the_seats_of_a_cell_do_not_matter():
-    one = compute_effect(SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55), None)
-    other = compute_effect(
+    one = compute_strategy_effect(
+        SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55), None
+    )
+    other = compute_strategy_effect(
         SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55, swapped=True), None
     )
     columns = ["value", "se", "low", "high", "p"]

@@ -13,7 +13,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.review import match_course, scorecard
 from simgin.review.review import SKILL, Review
 from simgin.review.review_request import ReviewRequest
-from simgin.review.scorecard import MatchupStats, scorecard_rows
+from simgin.review.scorecard import MatchupStats, list_scorecard_rows
 from simgin.rules import variants
 from simgin.runs.block import Block
 from simgin.runs.runner import run_matchup
@@ -40,18 +40,18 @@ def deals(matchup):
 
 @pytest.fixture(scope="module")
 def match_courses(matchup):
-    return match_course.count_matches(Block(0, matchup, 0, MATCHES), 1, None)
+    return match_course.count_match_events(Block(0, matchup, 0, MATCHES), 1, None)
 
 
 def test_lengths_and_knocks_are_those_of_the_deals(deals, match_courses):
     lengths = np.zeros(match_course.MAX_TURNS, int)
-    knocks = np.zeros((match_course.TURN_BINS, match_course.DEADWOOD_BINS), int)
+    knocks = np.zeros((match_course.N_TURN_BINS, match_course.N_DEADWOOD_BINS), int)
     for match in deals:
         lengths[min(sum(deal["turns"] for deal in match), match_course.MAX_TURNS - 1)] += 1
         for deal in match:
             if batch_columns.DEAL_RESULTS[deal["kind"]] in ("knock", "undercut", "even"):
-                turn = min(-(-deal["turns"] // 2), match_course.TURN_BINS - 1)
-                knocks[turn, min(deal["knock_count"], match_course.DEADWOOD_BINS - 1)] += 1
+                turn = min(-(-deal["turns"] // 2), match_course.N_TURN_BINS - 1)
+                knocks[turn, min(deal["knock_count"], match_course.N_DEADWOOD_BINS - 1)] += 1
     assert (match_courses["length"].sum(axis=0) == lengths).all() and len(
         match_courses["length"]
     ) == 3
@@ -83,7 +83,9 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, match_cours
 def test_comebacks_are_a_share_of_all_matches(matchup, match_courses):
     """Include matches that ended before either side reached half of the target."""
     rows = run_matchup(matchup, MATCHES, 1)
-    row = next(row for row in scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks")
+    row = next(
+        row for row in list_scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks"
+    )
     found = row.measure(MatchupStats(rows, match_courses))
     assert (found.value, found.n) == (match_courses["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
 
@@ -99,10 +101,12 @@ def test_draws_a_deal_are_those_of_the_odds(game):
     ]
     played = MatchupStats(run_matchup(deals, n, 1), {})
     (row,) = [
-        row for row in scorecard_rows(deals.variant.params, 8) if "draws per deal" in row.goal_names
+        row
+        for row in list_scorecard_rows(deals.variant.params, 8)
+        if "draws per deal" in row.goal_names
     ]
     assert row.measure(played).value == drawn.mean()
-    turns = played.per_unit("deals", "turns").value
+    turns = played.estimate_per_unit("deals", "turns").value
     away = {"gin-solitaire": (-1, -0.5), "solitaire-gin": (0.2, 1), "solitary-gin": (0, 0)}[game]
     assert away[0] <= drawn.mean() - turns <= away[1]
 
@@ -124,19 +128,19 @@ def test_skill_in_solitaire_games_is_a_difference_of_matches_won(game):
     assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
     assert won[strong] > won[naive] > 0
     title, meaning = list(scorecard.SOLO_MEANINGS.items())[-1]
-    assert scorecard.skill_title(is_solo=True) == title and "matches" in title
+    assert scorecard.choose_skill_title(is_solo=True) == title and "matches" in title
     assert "percentage points" in meaning
 
 
 def test_workers_and_batches_change_nothing(matchup, match_courses):
-    other = match_course.count_matches(Block(0, matchup, 0, MATCHES), 2, None)
+    other = match_course.count_match_events(Block(0, matchup, 0, MATCHES), 2, None)
     assert all((other[name] == match_courses[name]).all() for name in match_courses)
 
 
 def test_squares_of_knocks_are_those_of_the_matches(deals, match_courses):
     for name, length, value in (
-        ("turn_squares", match_course.TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
-        ("deadwood_squares", match_course.DEADWOOD_BINS, lambda deal: deal["knock_count"]),
+        ("turn_squares", match_course.N_TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
+        ("deadwood_squares", match_course.N_DEADWOOD_BINS, lambda deal: deal["knock_count"]),
     ):
         expected = np.zeros((length, length), int)
         for match in deals:
@@ -150,7 +154,7 @@ def test_squares_of_knocks_are_those_of_the_matches(deals, match_courses):
 
 def median(counts):
     """Return the median of counts whose batches are matches."""
-    return match_course.grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
+    return match_course.estimate_grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
 
 
 def test_the_median_of_whole_numbers_spread_over_their_units():
@@ -195,7 +199,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
     """The number of batches does not matter; few batches estimate a variance to 16 %."""
     rows = run_matchup(matchup, MATCHES, 1)
     played = MatchupStats(rows, match_courses)
-    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
+    known = {row.key: row.measure(played) for row in list_scorecard_rows(matchup.variant.params, 8)}
 
     def is_last(deal):
         return int(deal["outcome"] != UNDECIDED)
@@ -211,9 +215,9 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
         # Three batches of a hundred matches have no standard error
         assert math.isnan(known[key].se) and math.isfinite(known[key].unit_se)
-    row = scorecard_rows(matchup.variant.params, 8)[0]
+    row = list_scorecard_rows(matchup.variant.params, 8)[0]
     much = known["turns_per_match"].unit_se * math.sqrt(MATCHES * 2 / 5)
-    assert row.effect_bounds(known["turns_per_match"], MATCHES) == pytest.approx(
+    assert row.compute_effect_bounds(known["turns_per_match"], MATCHES) == pytest.approx(
         (much / math.sqrt(10), much)
     )
 
@@ -221,7 +225,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
 def test_stalled_deals_are_not_dead_hands():
     matchup = parse_matchup("beginner", "beginner", "standard", 1, "match")
     played = MatchupStats(run_matchup(matchup, 300, 1), {})
-    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
+    known = {row.key: row.measure(played) for row in list_scorecard_rows(matchup.variant.params, 8)}
     dead, stalled = (played.metric(name).value for name in ("void", "stalled"))
     assert [known["dead"].value, known["stalled"].value] == [dead, stalled]
     assert dead < 0.01 < stalled
@@ -233,7 +237,7 @@ def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
     for record in kernel.play_with_records(matchup, 0, 2_000)[1]:
         deals.setdefault(int(record["unit"]), []).append(record)
     played = MatchupStats(run_matchup(matchup, 2_000, 1), {})
-    own = played.per_unit("deals", "gin", "knock", is_proportion=True)
+    own = played.estimate_per_unit("deals", "gin", "knock", is_proportion=True)
     both = of_matches(deals.values(), lambda _: 1, has_ending("gin", "knock"))
     assert own.unit_se == pytest.approx(both, rel=0.02)
 
@@ -248,14 +252,14 @@ def measure_scorecards(seed, matches):
     found = {}
     for variant in RULES:
         matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
-        followed = match_course.count_matches(Block(0, matchup, 0, matches), 1, None)
+        followed = match_course.count_match_events(Block(0, matchup, 0, matches), 1, None)
         played = MatchupStats(
             match_course.merge_batches(run_matchup(matchup, matches, 1)), followed
         )
-        for row in scorecard_rows(matchup.variant.params, 8):
+        for row in list_scorecard_rows(matchup.variant.params, 8):
             found[variant, row.key] = row.measure(played)
     for variant in RULES[1:]:
-        for row in scorecard_rows(
+        for row in list_scorecard_rows(
             parse_matchup("gold", "gold", variant, 1, "match").variant.params, 8
         ):
             own, base = found[variant, row.key], found[RULES[0], row.key]

@@ -13,7 +13,7 @@ from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Table
 from simgin.review import live_scorecard, match_course, review_request
 from simgin.review.review import plan_review, run_review
-from simgin.review.review_report import scorecard_table
+from simgin.review.review_report import build_scorecard_table
 from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.rules import variants
 from simgin.runs import directory, ledger
@@ -76,7 +76,7 @@ def test_the_live_scorecard_contains_only_final_results(monkeypatch):
         tables.append(render_result())
 
     review = run_review(request, 1, on_progress)
-    headings, *final = _cells_by_row(scorecard_table(review))
+    headings, *final = _cells_by_row(build_scorecard_table(review))
     scorecards = [each for each in tables if isinstance(each, Table)]
     n_missing = []
     for card in scorecards:
@@ -88,8 +88,8 @@ def test_the_live_scorecard_contains_only_final_results(monkeypatch):
             assert all(a in (b, EN_DASH) for a, b in zip(own, row, strict=True))
     assert n_missing == sorted(n_missing, reverse=True) and len(set(n_missing)) > 3
     assert [row for row in rows if {*row[1:]} != {EN_DASH}] == final
-    monkeypatch.setattr(type(review), "effects_by_type", lambda *_: {})
-    *_, skill_row = _cells_by_row(scorecard_table(review))
+    monkeypatch.setattr(type(review), "select_effects_by_type", lambda *_: {})
+    *_, skill_row = _cells_by_row(build_scorecard_table(review))
     assert skill_row[0] == final[-1][0] and EN_DASH in skill_row
 
 
@@ -132,7 +132,7 @@ def test_a_strategy_that_significantly_beats_champion_is_the_strong_player(monke
     win_rates = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
 
     def pilot_matches(variant, seed, workers):
-        return {a: PairedEstimate.with_known_se(p, 0.01, 2000) for a, p in win_rates.items()}
+        return {a: PairedEstimate.from_known_se(p, 0.01, 2000) for a, p in win_rates.items()}
 
     monkeypatch.setattr(strongest, "play_pilot_matches", pilot_matches)
     assert strongest.find_strongest_player("standard", 1, None) == "mishra-uniform"
@@ -174,13 +174,13 @@ def test_the_nearest_target_is_found_on_any_staircase(deal, turns, guess):
     def length(points):
         return 5 * -(-points // deal) + 0.4 * points
 
-    found = review_request.nearest_target(turns, length, guess)
+    found = review_request.find_nearest_target(turns, length, guess)
     distances = {points: abs(length(points) - turns) for points in range(5, 2_000, 5)}
     assert found in distances and distances[found] == min(distances.values())
 
 
 def test_a_length_that_no_target_reaches_gets_the_highest():
-    assert review_request.nearest_target(10.0, lambda points: 9 - 1 / points, 50) == 100_000
+    assert review_request.find_nearest_target(10.0, lambda points: 9 - 1 / points, 50) == 100_000
 
 
 def near_targets(variant, player, seed):
@@ -188,10 +188,10 @@ def near_targets(variant, player, seed):
     request = ReviewRequest(("standard", variant), "standard", seed=seed, matches=1_000)
 
     def length(text):
-        return review_request.mean_turns_per_match(player, text, request, None)
+        return review_request.measure_turns_per_match(player, text, request, None)
 
     wanted = length("standard")
-    text = review_request._variant_of_length(wanted, variant, player, request, None)
+    text = review_request._find_variant_of_length(wanted, variant, player, request, None)
     target = variants.find_variant(text).params["points_target"]
     near = {
         points: abs(length(f"{variant}+points_target={points}") - wanted)
@@ -217,12 +217,12 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(small_review):
     assert same.startswith("straight+points_target=") and strong["straight"] > 1.05 * strong[BASE]
     request = ReviewRequest((BASE,), BASE, matches=1_000)
     for variant in (BASE, same):
-        length = review_request.mean_turns_per_match("gold-early", variant, request, None)
+        length = review_request.measure_turns_per_match("gold-early", variant, request, None)
         assert strong[variant] == pytest.approx(length, rel=1e-9)
     target = variants.find_variant(same).params["points_target"]
     for other in (target - 5, target + 5):
         text = f"straight+points_target={other}"
-        length = review_request.mean_turns_per_match("gold-early", text, request, None)
+        length = review_request.measure_turns_per_match("gold-early", text, request, None)
         assert abs(strong[same] - strong[BASE]) <= abs(length - strong[BASE])
 
 
@@ -405,7 +405,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(
     small_review, empty_directory, monkeypatch
 ):
     """One thread without a stop, and two threads that are stopped twice, agree."""
-    follow, seen = match_course.count_matches, []
+    follow, seen = match_course.count_match_events, []
 
     def raise_interrupt(*arguments):
         seen.append(arguments)
@@ -414,7 +414,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(
         return follow(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(match_course, "count_matches", raise_interrupt)
+        patched.setattr(match_course, "count_match_events", raise_interrupt)
         call(*WORDS, "--workers", 2, code=130)
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)

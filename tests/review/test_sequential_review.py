@@ -11,7 +11,7 @@ import simgin
 from simgin.core import batch_columns
 from simgin.review import review_request
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review, run_review
-from simgin.review.review_request import LOOKS, REVIEW_MATCHES, ReviewRequest
+from simgin.review.review_request import ERROR_RATES_BY_LOOK, REVIEW_MATCHES, ReviewRequest
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
@@ -41,8 +41,8 @@ def crossing_probabilities(limits, times):
 
 
 def test_the_looks_spend_the_error_rate_with_the_square_of_the_sample_size():
-    times = np.array(list(LOOKS)) / REVIEW_MATCHES
-    limits = norm.isf(np.array(list(LOOKS.values())) / 2)
+    times = np.array(list(ERROR_RATES_BY_LOOK)) / REVIEW_MATCHES
+    limits = norm.isf(np.array(list(ERROR_RATES_BY_LOOK.values())) / 2)
     spent = np.cumsum(crossing_probabilities(limits, times))
     assert spent == pytest.approx(ALPHA * times**2, rel=2e-3)
 
@@ -59,19 +59,19 @@ def test_the_looks_spend_the_error_rate_with_the_square_of_the_sample_size():
     ],
 )
 def test_an_effect_is_decided_if_its_interval_contains_one_effect_size(value, size, is_decided):
-    effect = Effect(PairedEstimate.with_known_se(value, 0.1, 5_000), (1.0, 3.0))
+    effect = Effect(PairedEstimate.from_known_se(value, 0.1, 5_000), (1.0, 3.0))
     assert (effect.size, effect.is_decided) == (size, is_decided)
 
 
 def test_an_early_look_requires_a_wider_interval():
-    difference = PairedEstimate.with_known_se(0.75, 0.1, 5_000)
+    difference = PairedEstimate.from_known_se(0.75, 0.1, 5_000)
     assert Effect(difference, (1.0, 3.0)).size == SAME
-    early = Effect(difference, (1.0, 3.0), error_rate=LOOKS[5_000])
+    early = Effect(difference, (1.0, 3.0), error_rate=ERROR_RATES_BY_LOOK[5_000])
     assert early.size == UNCLEAR and early.difference.interval == difference.interval
 
 
 def test_only_a_default_review_with_a_baseline_is_sequential():
-    assert ReviewRequest.read(["oklahoma"], "standard").sizes == tuple(LOOKS)
+    assert ReviewRequest.read(["oklahoma"], "standard").sizes == tuple(ERROR_RATES_BY_LOOK)
     for options in ({"matches": "20k"}, {"deep": True}):
         assert len(ReviewRequest.read(["oklahoma"], "standard", **options).sizes) == 1
     for names, options in ((["oklahoma"], {}), (["standard"], {"sweep": ["gin_bonus=20,25"]})):
@@ -88,7 +88,7 @@ WORDS = ("review", "straight", "--against", "standard", "--players", ",".join(PL
 
 @pytest.fixture
 def small_looks(monkeypatch, empty_directory):
-    monkeypatch.setattr(review_request, "LOOKS", SMALL_LOOKS)
+    monkeypatch.setattr(review_request, "ERROR_RATES_BY_LOOK", SMALL_LOOKS)
 
 
 def test_only_matchups_behind_undecided_effect_sizes_play_more(small_looks):
@@ -130,7 +130,7 @@ def review_of_sizes(long, rows, courses, sizes, limit=REVIEW_MATCHES):
         units = n // len(set(players))
         return batches[: units // batch_columns.MATCH_BATCH_SIZE]
 
-    looks = [n for n in LOOKS if n < limit]
+    looks = [n for n in ERROR_RATES_BY_LOOK if n < limit]
     review.__dict__.update(
         sizes=sizes,
         _batch_rows={key: select(batches, *key) for key, batches in rows.items()},
@@ -161,7 +161,7 @@ def repeat_review(long, rng):
         key: {name: resample(batches) for name, batches in course.items()}
         for key, course in long._match_courses.items()
     }
-    sizes = dict.fromkeys(long.sizes, min(LOOKS))
+    sizes = dict.fromkeys(long.sizes, min(ERROR_RATES_BY_LOOK))
     review = review_of_sizes(long, rows, courses, sizes)
     while review.next_sizes != review.sizes:
         review = review_of_sizes(long, rows, courses, review.next_sizes)

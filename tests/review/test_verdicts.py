@@ -15,24 +15,24 @@ from simgin.review.scorecard import (
     MUCH,
     SAME,
     UNCLEAR,
-    effect_size,
+    classify_effect_size,
+    list_scorecard_rows,
     parse_goals,
-    scorecard_rows,
 )
-from simgin.review.verdicts import sweep_lines
+from simgin.review.verdicts import iterate_sweep_lines
 from simgin.rules import variants
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 from simgin.text.messages import join_words
 
-KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
+KEYS = [row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)]
 BASE, OTHER = "standard", "straight"
 BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51, "stalled": 0.0}
 BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
 
 
 def make_estimate(value, half=0.0):
-    return PairedEstimate.with_known_se(value, half / 1.959964, 20_000)
+    return PairedEstimate.from_known_se(value, half / 1.959964, 20_000)
 
 
 def make_review(
@@ -102,15 +102,15 @@ def make_review(
 )
 def test_words_of_size_follow_the_whole_interval(low, high, word):
     difference = make_estimate((low + high) / 2, (high - low) / 2)
-    assert effect_size(difference, (1.0, 3.0)) == word
+    assert classify_effect_size(difference, (1.0, 3.0)) == word
 
 
 def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
     rng = np.random.default_rng(7)
     base = rng.normal(80, 30, 20_000)
     row = scorecard.TWO_PLAYER_ROWS[0]
-    known = PairedEstimate.with_known_se(base.mean(), base.std() / np.sqrt(len(base)), len(base))
-    little, much = row.effect_bounds(known, len(base))
+    known = PairedEstimate.from_known_se(base.mean(), base.std() / np.sqrt(len(base)), len(base))
+    little, much = row.compute_effect_bounds(known, len(base))
     for shift, matches in ((much, 5), (little, 50)):
         means = rng.normal(80, 30, (40_000, 2, matches)).mean(axis=2)
         right = (means[:, 1] + shift > means[:, 0]).mean()
@@ -179,7 +179,7 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
     ],
 )
 def test_a_verdict_follows_from_the_words_of_size(made, said):
-    found = verdicts.variant_verdict(made, OTHER)
+    found = verdicts.compose_variant_verdict(made, OTHER)
     assert found == said
 
 
@@ -195,7 +195,7 @@ def test_a_verdict_follows_from_the_words_of_size(made, said):
 def test_a_large_change_in_the_number_of_knocks_comes_before_their_turn(knocks, half, change, said):
     made = make_review({"knock_turn": make_estimate(change)}, knocks=knocks)
     made.knock_rates[OTHER] = make_estimate(knocks, half)
-    assert f"but players knock {said}. " in verdicts.variant_verdict(made, OTHER)
+    assert f"but players knock {said}. " in verdicts.compose_variant_verdict(made, OTHER)
 
 
 # Estimates of every size for each row; a little is from 1 and much from 3
@@ -218,7 +218,7 @@ def test_every_verdict_is_up_to_three_short_sentences(length, skill):
         everybody = {"turns_per_match": others}
         effects = {"everybody": everybody, "skill": skill, "waiting": waiting}
         made = make_review(changes, **effects, gin=gin, knocks=0.2)
-        found = verdicts.variant_verdict(made, OTHER)
+        found = verdicts.compose_variant_verdict(made, OTHER)
         sentences = re.split(r"(?<=[a-z%])\. ", found.removesuffix("."))
         assert len(sentences) <= 3 and len(found.split()) <= 45 and found.endswith("."), found
         assert all(sentence[0].isupper() for sentence in sentences), found
@@ -232,7 +232,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
         OTHER, "gin"
     )
     (row,) = (
-        review_report.scorecard_table(made)
+        review_report.build_scorecard_table(made)
         .frame.query("row == 'Turns per match'")
         .to_dict("records")
     )
@@ -240,7 +240,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
     assert (cell.text, cell.verdict, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.detail.endswith("range over player types: -20 to +30")
     (gin,) = (
-        review_report.scorecard_table(made)
+        review_report.build_scorecard_table(made)
         .frame.query("row == 'Deals ending in gin'")
         .to_dict("records")
     )
@@ -263,7 +263,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
 )
 def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, words, short):
     made = make_review({"gin": make_estimate(value, half)}, skill=(0.0, 0.0, 0.03))
-    rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
+    rows = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
     gin = rows["Deals ending in gin"]
     assert (gin.verdict, gin.tone) == (words, "unclear")
     assert gin.abbreviate() == f"50 % {short}"
@@ -325,9 +325,9 @@ def make_shutout_review(own, base, half=0.002):
 )
 def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
     made = make_shutout_review(own, base)
-    found = verdicts.variant_verdict(made, OTHER)
+    found = verdicts.compose_variant_verdict(made, OTHER)
     assert f"hut-outs are {words}" in found if words else "shut-outs" not in found
-    cells = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
+    cells = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
     many = "much" if words and "slightly" not in words else "a little"
     assert (many in cells["Shut-outs"].verdict) == bool(words)
 
@@ -349,7 +349,7 @@ def make_request(*players, base=BASE, **more):
 
 
 def warning(request, command="simgin review straight -o out --seed 1"):
-    return review_report._training_caveat(Review(request, None), command)
+    return review_report._make_training_caveat(Review(request, None), command)
 
 
 NEW_VARIANT = "standard+undercut_bonus=150"  # outside the training range of champion
@@ -403,7 +403,7 @@ def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player(
         (False, []),
     ):
         review = Review(make_request(*players, adapt=adapt), None)
-        assert [*review_report._training_notes(review)] == expected
+        assert [*review_report._iterate_training_notes(review)] == expected
 
 
 def test_the_rule_sets_of_a_sweep_are_named_or_counted():
@@ -429,13 +429,15 @@ def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
 
 def test_the_rows_that_training_decides_are_marked_and_no_others():
     """Comebacks and matches between other players have no mark (decisions/0008-reviews.md)."""
-    marked = review_report.scorecard_table(make_review(other=NEW_VARIANT)).frame["row"]
+    marked = review_report.build_scorecard_table(make_review(other=NEW_VARIANT)).frame["row"]
     steady = {"Comebacks", scorecard.GIN_VS_KNOCK_TITLE}
     assert {row for row in marked if not row.endswith("†")} == steady
     request = make_request((BASE, "champion"), (NEW_VARIANT, TRAINED_PLAYER))
     made = make_review(other=NEW_VARIANT)
     object.__setattr__(made, "request", request)
-    assert not any(row.endswith("†") for row in review_report.scorecard_table(made).frame["row"])
+    assert not any(
+        row.endswith("†") for row in review_report.build_scorecard_table(made).frame["row"]
+    )
 
 
 def test_frames_name_the_numbers_that_training_would_change():
@@ -455,7 +457,7 @@ def test_frames_name_the_numbers_that_training_would_change():
 
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
-    rows = scorecard_rows(variants.find_variant("standard").params, 8)
+    rows = list_scorecard_rows(variants.find_variant("standard").params, 8)
     texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
     read = parse_goals(texts, rows)
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
@@ -485,7 +487,7 @@ def test_a_recommendation_fits_every_combination_of_results(n):
     for cells in itertools.product(RESULTS, repeat=n * len(NAMES)):
         found = {name: cells[i * n : (i + 1) * n] for i, name in enumerate(NAMES)}
         by_goal = [{name: own[i] for name, own in found.items()} for i in range(n)]
-        said = review_report.recommendation(by_goal, join_words)
+        said = review_report.format_recommendation(by_goal, join_words)
         met = [name for name in NAMES if set(found[name]) == {scorecard.MET}]
         missed = [name for name in NAMES if scorecard.MISSED in found[name]]
         open_ = [name for name in NAMES if name not in (*met, *missed)]
@@ -510,7 +512,7 @@ def test_several_goals_begin_with_the_rule_sets_that_meet_all():
         made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns, 1e-6)
     goals = ("turns per match 70..90", "gin 40..55 %")
     object.__setattr__(made, "request", replace(made.request, goals=goals))
-    first, second, third, verdict = review_report._verdict_lines(made)
+    first, second, third, verdict = review_report._list_verdict_lines(made)
     assert first == "Both goals are met by Standard, and at least one is missed by Straight."
     assert second == (
         'The goal "turns per match 70..90" is met by Standard and missed by Straight.'
@@ -541,7 +543,7 @@ def minutes_of(own, base, seconds):
     for variant, turns in ((BASE, base), (OTHER, own)):
         made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns)
     object.__setattr__(made, "request", replace(made.request, seconds_per_turn=seconds))
-    return verdicts.minutes_sentence(made, OTHER, BASE)
+    return verdicts.describe_minutes(made, OTHER, BASE)
 
 
 def test_minutes_add_up_for_every_length():
@@ -570,7 +572,9 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         "players who play for gin",
     ]
     for signs in itertools.product((1, 0, -1), repeat=3):
-        said = verdicts.winners_and_losers(make_review(skill=[0.05 * s for s in signs]), OTHER)
+        said = verdicts.describe_winners_and_losers(
+            make_review(skill=[0.05 * s for s in signs]), OTHER
+        )
         sentences = []
         for sign, words in ((1, "win fewer matches"), (-1, "win more matches")):
             pairs = [*zip(phrases, signs, strict=True)]
@@ -603,35 +607,37 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
 )
 def test_lengths_that_differ_name_the_player_types(strong, others, said):
     made = make_review({"turns_per_match": strong}, everybody={"turns_per_match": others})
-    assert verdicts.winners_and_losers(made, OTHER) == said
+    assert verdicts.describe_winners_and_losers(made, OTHER) == said
 
 
 def test_lengths_that_depend_on_the_turn_limit_have_a_warning():
     kind = IMMEDIATE_KNOCKER
     made = make_review(everybody={"turns_per_match": 30.0})
-    assert not verdicts.stalled_sentences(made)
-    rows = review_report.scorecard_table(made).frame["row"]
+    assert not verdicts.list_stalled_warnings(made)
+    rows = review_report.build_scorecard_table(made).frame["row"]
     assert not any(row.startswith("Stalled") for row in rows)
     made = make_review(everybody={"turns_per_match": 30.0})
     made.measurements[BASE, "stalled", kind] = make_estimate(0.08)
     made.measurements[OTHER, "stalled", kind] = make_estimate(0.0995)
-    (note,) = verdicts.stalled_sentences(made)
+    (note,) = verdicts.list_stalled_warnings(made)
     assert note.startswith(
         "Warning: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
     )
     # The row shows the strong player's stalled deals, not those in the warning.
-    assert "Stalled deals (strong player)" in {*review_report.scorecard_table(made).frame["row"]}
-    assert verdicts.winners_and_losers(made, OTHER).endswith(
+    assert "Stalled deals (strong player)" in {
+        *review_report.build_scorecard_table(made).frame["row"]
+    }
+    assert verdicts.describe_winners_and_losers(made, OTHER).endswith(
         " The match length of players who knock immediately depends on the turn limit."
     )
-    assert all(note in each.note for each in review_report._detail_tables(made))
+    assert all(note in each.note for each in review_report._iterate_detail_tables(made))
 
 
 def test_strategies_of_players_are_named_in_the_plural():
     made = make_review()
     effects = {(OTHER, SKILL, "gold"): Effect(make_estimate(0.1), scorecard.SKILL_BOUNDS)}
     made.__dict__.update(effects=effects)
-    assert verdicts.winners_and_losers(made, OTHER) == (
+    assert verdicts.describe_winners_and_losers(made, OTHER) == (
         "Against strong players, gold players win fewer matches than under the baseline."
     )
 
@@ -642,14 +648,14 @@ def test_a_cell_shows_the_difference_and_its_interval():
         skill=(0.05, -0.04, 0.0),
         waiting=-0.2,
     )
-    rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
+    rows = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
     turns, gin = rows["Turns per match"], rows["Deals ending in gin"]
     assert str(turns) == "80 (-27.0) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
     assert str(gin) == "50 % (+10.0) ▲ a little more"
     assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 percentage points)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
     assert rows["Playing for gin v knocking"].change == "-20.00"
-    base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
+    base = review_report.build_scorecard_table(made).frame.set_index("row")[BASE]
     assert not any(cell.change for cell in base)
 
 
@@ -659,17 +665,19 @@ def test_a_cell_shows_the_difference_and_its_interval():
 def test_rule_sets_that_equal_a_built_in_variant_have_its_name():
     typed = "oklahoma+spade_multiplier=2"
     made = Review(ReviewRequest.read([typed], "standard", note="In May."), None)
-    assert verdicts.review_question(made) == "Oklahoma spades or Standard?"
-    assert verdicts.review_notes(made) == [
+    assert verdicts.format_review_question(made) == "Oklahoma spades or Standard?"
+    assert verdicts.list_review_notes(made) == [
         "In May.",
         f"{typed} has the same rules as oklahoma-spades.",
     ]
     assert dict(verdicts.describe_rules(made))["Oklahoma spades"].startswith("The first upcard")
     made = Review(ReviewRequest.read([typed], "oklahoma-spades"), None)
-    assert verdicts.review_question(made) == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
+    assert (
+        verdicts.format_review_question(made) == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
+    )
     sweep = Review(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10"]), None)
-    assert verdicts.rule_set_label(sweep, "standard+knock_limit=0") == "Knock limit 0"
-    assert verdicts.review_notes(sweep) == []
+    assert verdicts.format_rule_set_label(sweep, "standard+knock_limit=0") == "Knock limit 0"
+    assert verdicts.list_review_notes(sweep) == []
 
 
 @pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
@@ -696,7 +704,7 @@ def test_a_sweep_needs_two_values():
 def test_rules_are_described_by_what_differs():
     request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
     made = Review(request, None)
-    assert verdicts.review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
+    assert verdicts.format_review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
     assert verdicts.describe_rules(made) == [
         ("Standard", "Knock with 10 or less. Gin +25. Undercut +25. Play to 100 points."),
         ("Oklahoma", "The first upcard sets the knock limit."),
@@ -771,7 +779,7 @@ def test_a_sweep_reports_the_values_at_which_waiting_wins(win_rates, words):
     keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
     known = dict(zip(keys, (make_estimate(share, 0.02) for share in win_rates), strict=True))
     made.__dict__.update(measurements=known, rows=())
-    assert list(sweep_lines(made)) == [words]
+    assert list(iterate_sweep_lines(made)) == [words]
 
 
 def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
@@ -781,7 +789,7 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
     shares = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
     known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(measurements=known, rows=())
-    assert list(sweep_lines(made)) == [
+    assert list(iterate_sweep_lines(made)) == [
         "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
         "and 25. For gin bonus 50, playing for gin never significantly beats knocking immediately."
     ]
@@ -823,7 +831,7 @@ def test_a_sweep_names_the_trend_of_a_row(first, last, half, words, monkeypatch)
     made.__dict__.update(rows=(scorecard.TURNS_ROW,))
     effect = Effect(turns[high] - turns[low], BOUNDS["turns_per_match"])
     monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
-    assert next(sweep_lines(made)).startswith(f"The length of a match {words}")
+    assert next(iterate_sweep_lines(made)).startswith(f"The length of a match {words}")
 
 
 @pytest.mark.parametrize(
@@ -841,7 +849,7 @@ def test_a_sweep_names_significant_changes_of_skill(changes, words):
     for kind, change in zip(made.request.kinds, changes, strict=True):
         made.measurements[first, SKILL, kind.name] = make_estimate(0.75)
         made.measurements[last, SKILL, kind.name] = make_estimate(0.75 + change)
-    *lines, _ = sweep_lines(made)
+    *lines, _ = iterate_sweep_lines(made)
     assert lines == [words.replace("{}", "undercut bonus")] * bool(words)
 
 
@@ -860,7 +868,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     made = make_sweep(
         [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
     )
-    (line,) = sweep_lines(made)
+    (line,) = iterate_sweep_lines(made)
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
@@ -877,13 +885,13 @@ BEST_VALUES_LINE = 'The table "Best gin bonus" in the report shows the best valu
 )
 def test_best_values_require_2000_matches(matches, line):
     request = ReviewRequest.read(["standard"], sweep=["gin_bonus=0,20"], matches=matches)
-    assert verdicts.best_values_line(Review(request, None)) == line
+    assert verdicts.describe_best_values(Review(request, None)) == line
 
 
 def test_only_significantly_worse_values_are_clearly_worse():
     known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     found = {name: make_estimate(value, 0.03) for name, value in known.items()}
-    assert verdicts._not_significantly_worse(found, "best") == ["level", "better"]
+    assert verdicts._list_variants_not_worse(found, "best") == ["level", "better"]
 
 
 @pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
@@ -897,4 +905,4 @@ def test_fewer_than_five_batches_are_too_few_for_not_clearly_worse(batches, near
         known[variant] = PairedEstimate(share, 1_000, moves - moves.mean(), batches)
     chosen = made.request.swept_variants[2]
     known[chosen] = PairedEstimate(0.51, 1_000, 0 * moves, batches)
-    assert verdicts._not_worse_text(made, known, chosen) == near
+    assert verdicts._format_values_not_worse(made, known, chosen) == near

@@ -213,7 +213,7 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
     said = health.describe_homogeneity([told, other], "batches")
     assert "(smallest p-value of 2 chi-square tests): p = 0.012 over batches." in said
     assert health.describe_homogeneity([none], "batches") == ""
-    monkeypatch.setattr(health, "REPLAY_P_VALUE", 2.0)
+    monkeypatch.setattr(health, "MAX_P_VALUE_FOR_REPLAY", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
     said = health.describe_homogeneity([told], "batches")

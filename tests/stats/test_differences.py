@@ -15,7 +15,7 @@ from simgin.stats.differences import (
     classify_difference,
     compute_differences,
 )
-from simgin.stats.estimate import estimate_metric, compute_required_sample_size
+from simgin.stats.estimate import compute_required_sample_size, estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 

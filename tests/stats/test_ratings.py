@@ -20,8 +20,8 @@ from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.round_robin import (
     ELO_PER_LOG_ODDS,
     RoundRobin,
-    fit_strengths,
     draw_bootstrap_counts,
+    fit_strengths,
 )
 from support import toy_deals as toy
 from support.plain_philox import plain_words

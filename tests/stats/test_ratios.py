@@ -10,14 +10,14 @@ from simgin.core import batch_columns
 from simgin.stats.batches import (
     add_continuity_correction,
     compute_chi_square_p_value,
-    run_homogeneity_test,
     list_homogeneity_columns,
+    run_homogeneity_test,
 )
 from simgin.stats.estimate import (
     RatioSums,
     compute_critical_value,
-    estimate_ratio,
     compute_wilson_interval,
+    estimate_ratio,
 )
 
 

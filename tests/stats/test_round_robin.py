@@ -131,7 +131,7 @@ def test_circles_are_those_found_by_hand(seed):
     expected = enumerate_circles(win_rates, 0.02)
     assert found.n_triads == 35 and len(expected) > 2
     seen = {}
-    for _, row in found.circles.iterrows():
+    for _, row in found.cyclic_triads.iterrows():
         players = [int(row[place][1:]) for place in ("strategy", "opponent", "third")]
         first = players.index(min(players))
         seen[tuple(players[first:] + players[:first])] = row["excess"]
@@ -139,8 +139,8 @@ def test_circles_are_those_found_by_hand(seed):
     assert seen == pytest.approx(expected)
     p = np.sort(stats.norm.sf(list(expected.values())))
     holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
-    assert found.circles["p_holm"].to_numpy() == pytest.approx(holm)
-    assert len(found.significant_circles) == (holm < 0.05).sum()
+    assert found.cyclic_triads["p_holm"].to_numpy() == pytest.approx(holm)
+    assert len(found.significant_cyclic_triads) == (holm < 0.05).sum()
 
 
 def test_even_players_seldom_go_round_in_a_circle():
@@ -150,7 +150,7 @@ def test_even_players_seldom_go_round_in_a_circle():
     """
     noise = (random_win_rates(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
     sure = [
-        len(find_cyclic_triads(make_cross_table(win_rates, 0.02)).significant_circles)
+        len(find_cyclic_triads(make_cross_table(win_rates, 0.02)).significant_cyclic_triads)
         for win_rates in noise
     ]
     assert np.mean(np.array(sure) > 0) < 0.1

@@ -169,5 +169,5 @@ def _add(facts, amounts):
 
 
 def tidy_rows(*matchup):
-    """Return the tidy rows of one matchup, as `simgin.stats.table.estimate_rows` does."""
+    """Return the tidy rows of one matchup, as `simgin.stats.table.compute_estimate_rows` does."""
     return table.make_frame(table.compute_estimate_rows(*matchup), table.TABLE_COLUMNS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.report.html_report import report_script_digest
+from simgin.report.html_report import compute_report_script_digest
 from simgin.runs.ledger import open_ledger
 from simgin.web.jobs import DONE
 from support.command_line import call
@@ -45,7 +45,9 @@ def test_the_report_is_the_file_of_the_command(browser, run):
     answer = browser.get("/results/first/files/report.html")
     assert answer.content == (run / "report.html").read_bytes()
     policy = answer.headers["content-security-policy"]
-    assert report_script_digest() in policy and report_script_digest() in answer.text
+    assert (
+        compute_report_script_digest() in policy and compute_report_script_digest() in answer.text
+    )
     assert "script-src 'unsafe" not in policy and "connect-src" not in policy
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from simgin.cli.output import console
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from worked_examples import engine, files, reference
 from worked_examples.schema import ExampleError
 
@@ -52,7 +52,7 @@ def format_report(results):
             yield f"    got      {format_value(got)}"
     kinds = dict.fromkeys([*(result.example.kind for result in results), "all"])
     rows = [(kind, *(str(counts[kind, outcome]) for outcome in files.OUTCOMES)) for kind in kinds]
-    yield table_from_rows("Worked examples", ("kind", *files.OUTCOMES), rows)
+    yield make_table_from_rows("Worked examples", ("kind", *files.OUTCOMES), rows)
     if reasons:
         yield "\nNot supported:"
     yield from (f"  {n:>3}  {reason}" for reason, n in reasons.items())

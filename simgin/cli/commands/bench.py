@@ -12,7 +12,7 @@ import click
 
 from simgin.cli.options import FILE_PATH, SecondsType, json_option
 from simgin.cli.output import CommandResult, print_note, repeat_command
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from simgin.text.files import check_writable, write_file
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         )
         for row in rows
     ]
-    yield table_from_rows("Speed", headings, cells)
+    yield make_table_from_rows("Speed", headings, cells)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
     proportions_text = ", ".join(
@@ -165,7 +165,7 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
         speed_texts = map(_format_digits, (change.now, change.before))
         cells.append((change.figure, str(change.threads), *speed_texts, factor_text))
     headings = ("measurement", "threads", "now", "before", "times as fast")
-    yield table_from_rows("Changes", headings, cells)
+    yield make_table_from_rows("Changes", headings, cells)
     if rounds == 1:
         yield f"{CHANGE_NOTE} Differences of up to 10 % can be due to the machine."
     else:

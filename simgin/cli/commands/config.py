@@ -5,7 +5,7 @@ import click
 from simgin.cli import config
 from simgin.cli.options import NameType, json_option
 from simgin.cli.output import CommandResult, print_note, repeat_command
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.text.messages import format_setting
@@ -59,5 +59,5 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
     ]
     cells = [tuple(map(format_setting, row.values())) for row in rows]
     path = Text(f"\nFile:    {config.config_path()}", no_wrap=True)
-    parts = [table_from_rows("Settings", tuple(rows[0]), cells), path]
+    parts = [make_table_from_rows("Settings", tuple(rows[0]), cells), path]
     CommandResult(repeat_command(), rows).print(as_json, parts)

@@ -4,7 +4,7 @@ import click
 
 from simgin.cli.options import json_option
 from simgin.cli.output import CommandResult, print_note, repeat_command
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 
 
 @click.command("doctor")
@@ -30,7 +30,7 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
     summary = "All checks passed."
     if problems:
         summary = f"{len(problems)} of {len(findings)} checks failed."
-    table = table_from_rows("Installation", ("check", "state", "details"), cells)
+    table = make_table_from_rows("Installation", ("check", "state", "details"), cells)
     CommandResult(repeat_command(), to_json_rows(findings)).print(as_json, [table, f"\n{summary}"])
     for problem in problems:
         print_note(f"error: {problem}")

@@ -7,7 +7,7 @@ import click
 
 from simgin.cli.options import PATH, json_option
 from simgin.cli.output import CommandResult, reject_export, repeat_command
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 
 NEXT_STEPS = """
 Folder:      cd {directory_path}
@@ -45,6 +45,6 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
         question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
     questions = [(row["name"], row["question"]) for row in rows]
-    table = table_from_rows("Experiments", ("name", "question"), questions)
+    table = make_table_from_rows("Experiments", ("name", "question"), questions)
     closing_line = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
     CommandResult(repeat_command(), rows).print(as_json, [table, closing_line], is_paged=True)

@@ -85,7 +85,7 @@ def match_command(
     interval of their difference lies within ±X.
     """
     from simgin.cli import config
-    from simgin.results.run_report import add_equivalence
+    from simgin.results.run_report import add_equivalence_test
     from simgin.runs.plan import drop_opponent, plan_match
     from simgin.strategy.loader import find_strategy
 
@@ -116,7 +116,7 @@ def match_command(
     def records(results: RunResults) -> list[dict[str, Any]]:
         rows = results.records()
         if margin is not None:
-            sentences.append(add_equivalence(rows, results, margin))
+            sentences.append(add_equivalence_test(rows, results, margin))
         return rows
 
     if plan.seconds is not None and len(plan.tasks) == 1:

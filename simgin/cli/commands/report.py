@@ -39,7 +39,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
         manifest_now = {**findings.info.identity, "stopped": findings.stopped}
         report = _build_report(findings)
         files = directory.write_run_directory(
-            directory_path, manifest_now, html_report.report_files(report), *existing_files
+            directory_path, manifest_now, html_report.render_report_files(report), *existing_files
         )
         command = repeat_command(style=click.get_current_context().meta.get(STYLE_KEY))
         result = CommandResult(

@@ -15,7 +15,7 @@ from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import CommandResult, can_print, format_command, print_line, repeat_command
 from simgin.core.codes import SLOTS
 from simgin.play.matchup import make_short_name
-from simgin.report.report_table import Table, table_from_rows
+from simgin.report.report_table import Table, make_table_from_rows
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Param, Policy, Strategy
@@ -328,7 +328,7 @@ def _policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
     for row in slot_rows:
         defaults = ", ".join(f"{param['name']}={param['value']}" for param in row["parameters"])
         rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
-    return table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
+    return make_table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
 
 
 # Details of one strategy
@@ -363,14 +363,14 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     if strategy.source and f"Source: {strategy.source}" not in description:
         yield f"Source: {strategy.source}"
     cells = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
-    yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)
+    yield make_table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)
     values = [
         (f"{row['slot']}: {param['name']}", param["value"], param["may_be"], param["about"])
         for row in rows
         for param in row["parameters"]
     ]
     if values:
-        yield table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
+        yield make_table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
     for tier, sentence in EXECUTION_MODE_NOTES.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"

@@ -11,7 +11,7 @@ from simgin.cli import options
 from simgin.cli.completion import complete_variant
 from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import CommandResult, format_command, repeat_command
-from simgin.report.report_table import table_from_rows
+from simgin.report.report_table import make_table_from_rows
 from simgin.rules.variants import (
     Parameter,
     Variant,
@@ -181,7 +181,7 @@ def _read_file(file: str) -> list[Variant]:
 
 def _list_parts(matching_variants: Sequence[Variant]) -> Iterator[Any]:
     rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching_variants]
-    yield table_from_rows("Variants", ("name", "rules"), rows)
+    yield make_table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
     yield "Show all rules of a variant: simgin variants NAME"
     yield "Change a rule: standard+gin_bonus=10"
@@ -207,7 +207,7 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
             (param.name, _format_value(param, variant), _format_value(param, base))
             for param in changed_parameters
         ]
-        yield table_from_rows(
+        yield make_table_from_rows(
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
         )
     for section, section_parameters in groupby(
@@ -221,7 +221,9 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
             )
             for param in section_parameters
         ]
-        yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), cells)
+        yield make_table_from_rows(
+            SECTIONS.get(section, section), ("rule", "value", "meaning"), cells
+        )
     yield NO_EFFECT
     yield ALLOWED_VALUES_NOTE
 
@@ -240,7 +242,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         (param.name, _format_value(param, first), _format_value(param, second), param.meaning)
         for param in changed_parameters
     ]
-    yield table_from_rows(
+    yield make_table_from_rows(
         f"{first.spec} (A) and {second.spec} (B)", ("rule", "A", "B", "meaning"), rows
     )
     rule_changes = [param for param in changed_parameters if param.status != "descriptive"]

@@ -12,19 +12,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simgin.report.figures.style import (
-    changes_colour_scheme,
-    colour_setting,
-    fit_characters,
-    is_changed,
-    muted_colour,
-    rc_param,
+    compute_text_scale,
+    count_fitting_characters,
+    disable_tex,
+    get_colour_setting,
+    get_muted_colour,
+    get_rc_param,
+    get_setting,
+    is_colour_scheme_changed,
+    is_rc_param_changed,
     resolve_font_size,
     scale_font,
-    setting,
-    text_scale,
-    without_tex,
 )
-from simgin.report.wrapping import bind_units, fold_text
+from simgin.report.wrapping import fold_text, insert_no_break_spaces
 from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-TEXT_LINE = 0.18  # height of one line of a title, legend or caption, in inches
-# Maximum number of characters per line. `fit_characters` adapts it to the user's style.
+TEXT_LINE_HEIGHT = 0.18  # height of one line of a title, legend or caption, in inches
+# Maximum number of characters per line. `count_fitting_characters` adapts it to the user's style.
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
 # distance between row names, and height of one line of a row name, in inches
-ROW_GAP, ROW_LINE = 0.08, 0.145
+ROW_GAP, ROW_LINE_HEIGHT = 0.08, 0.145
 # Legends
 LEGEND_LEFT = 0.02  # left edge of titles and legends, as a proportion of the figure width
 # distance below a legend, and height of one line of a panel title, in inches
-LEGEND_GAP, TITLE_LINE = 0.1, 0.16
+LEGEND_GAP, TITLE_LINE_HEIGHT = 0.1, 0.16
 # number of characters per legend line, and width of a marker in characters
 LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7
 MAX_LEGEND_COLUMNS = 3
@@ -53,7 +53,7 @@ MAX_LEGEND_COLUMNS = 3
 # Text
 
 # part of a spec, including the separator before it
-NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")
+NAME_PART_PATTERN = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")
 
 
 def escape_text(text: str) -> str:
@@ -70,11 +70,11 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     A part of a name begins with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name is
     kept.
     """
-    split_names = [NAME_PART.findall(name) for name in dict.fromkeys(names)]
+    split_names = [NAME_PART_PATTERN.findall(name) for name in dict.fromkeys(names)]
     if len(split_names) < 2:
         return list(names), ""
-    n_shared_first = _shared_length(split_names)
-    n_shared_last = _shared_length([parts[n_shared_first:][::-1] for parts in split_names])
+    n_shared_first = _count_shared_items(split_names)
+    n_shared_last = _count_shared_items([parts[n_shared_first:][::-1] for parts in split_names])
     prefix = "".join(split_names[0][:n_shared_first])
     suffix = "".join(split_names[0][len(split_names[0]) - n_shared_last :])
     clauses = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
@@ -83,7 +83,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     return short_names, sentence
 
 
-def _shared_length(part_lists: Sequence[Sequence[str]]) -> int:
+def _count_shared_items(part_lists: Sequence[Sequence[str]]) -> int:
     """Return the number of leading items that all lists share, leaving one item in each list."""
     columns = zip(*part_lists, strict=False)
     shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))
@@ -93,7 +93,9 @@ def _shared_length(part_lists: Sequence[Sequence[str]]) -> int:
 # Figures and panels
 
 
-def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
+def create_figure(
+    height: float, title: str, caption: str, legend_names: Sequence[str] = ()
+) -> Figure:
     """Return an empty figure with space for axes, title, caption and legend.
 
     Args:
@@ -105,16 +107,18 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    title = fold_text(title, fit_characters(TITLE_CHARACTERS, "figure.titlesize"))
-    caption_characters = fit_characters(CAPTION_CHARACTERS, "figure.labelsize")
-    caption = textwrap.fill(bind_units(caption), caption_characters, break_on_hyphens=False)
-    n_lines = title.count("\n") + caption.count("\n") + legend_lines(legend_names)
+    title = fold_text(title, count_fitting_characters(TITLE_CHARACTERS, "figure.titlesize"))
+    caption_characters = count_fitting_characters(CAPTION_CHARACTERS, "figure.labelsize")
+    caption = textwrap.fill(
+        insert_no_break_spaces(caption), caption_characters, break_on_hyphens=False
+    )
+    n_lines = title.count("\n") + caption.count("\n") + count_legend_lines(legend_names)
     height += scale_font(0.8 if title else 0.5)
     figure = Figure(
-        figsize=(setting("figure.figsize")[0], height + scale_font(TEXT_LINE * n_lines)),
-        dpi=setting("figure.dpi"),
+        figsize=(get_setting("figure.figsize")[0], height + scale_font(TEXT_LINE_HEIGHT * n_lines)),
+        dpi=get_setting("figure.dpi"),
         layout="constrained",
-        facecolor=setting("figure.facecolor"),
+        facecolor=get_setting("figure.facecolor"),
     )
     FigureCanvasAgg(figure)
     if title:
@@ -123,15 +127,15 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
             x=0.02,
             ha="left",
             fontsize=resolve_font_size("figure.titlesize"),
-            fontweight=setting("figure.titleweight"),
-            color=setting("text.color"),
+            fontweight=get_setting("figure.titleweight"),
+            color=get_setting("text.color"),
         )
     figure.supxlabel(
         escape_text(caption),
         x=0.02,
         ha="left",
         fontsize=resolve_font_size("figure.labelsize"),
-        color=muted_colour(),
+        color=get_muted_colour(),
     )
     return figure
 
@@ -159,7 +163,7 @@ def stack_panels(
     return list(axes_grid[:, 0])
 
 
-def panels_by(
+def iterate_panels(
     figure: Figure,
     frame: pd.DataFrame,
     column: str,
@@ -183,52 +187,55 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
         axes: Axes to style.
         grid: Grid lines, which are "x", "y" or "both".
     """
-    axes.set_facecolor(setting("axes.facecolor"))
-    axes.spines[:].set_color(setting("axes.edgecolor"))
+    axes.set_facecolor(get_setting("axes.facecolor"))
+    axes.spines[:].set_color(get_setting("axes.edgecolor"))
     for side in ("top", "right"):
-        axes.spines[side].set_visible(setting(f"axes.spines.{side}"))
+        axes.spines[side].set_visible(get_setting(f"axes.spines.{side}"))
     for axis in ("x", "y"):
         # matplotlib creates ticks when it draws them, possibly outside the context of the style.
         axes.tick_params(
             axis=axis,
             labelsize=resolve_font_size(f"{axis}tick.labelsize"),
-            labelcolor=colour_setting(f"{axis}tick.labelcolor", f"{axis}tick.color"),
-            labelfontfamily=rc_param("font.family"),
-            color=setting(f"{axis}tick.color"),
-            direction=rc_param(f"{axis}tick.direction"),
-            length=rc_param(f"{axis}tick.major.size"),
-            width=rc_param(f"{axis}tick.major.width"),
+            labelcolor=get_colour_setting(f"{axis}tick.labelcolor", f"{axis}tick.color"),
+            labelfontfamily=get_rc_param("font.family"),
+            color=get_setting(f"{axis}tick.color"),
+            direction=get_rc_param(f"{axis}tick.direction"),
+            length=get_rc_param(f"{axis}tick.major.size"),
+            width=get_rc_param(f"{axis}tick.major.width"),
         )
     axes.grid(visible=False)
     # Grid lines can be too bright for a style with its own colours. In this case, they are drawn
     # only if the style has grid lines.
-    if rc_param("axes.grid") if changes_colour_scheme() else setting("axes.grid"):
+    if get_rc_param("axes.grid") if is_colour_scheme_changed() else get_setting("axes.grid"):
         names = ("linewidth", "linestyle", "alpha")
-        line_style = {name: rc_param(f"grid.{name}") for name in names}
-        axes.grid(axis=grid, color=setting("grid.color"), **line_style)  # type: ignore[arg-type]
+        line_style = {name: get_rc_param(f"grid.{name}") for name in names}
+        axes.grid(axis=grid, color=get_setting("grid.color"), **line_style)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
     """Set the title of a panel, wrapped at `width` characters at simgin's default font size."""
-    wrapped_title = fold_text(text, fit_characters(width, "axes.titlesize"))
+    wrapped_title = fold_text(text, count_fitting_characters(width, "axes.titlesize"))
     axes.set_title(
         escape_text(wrapped_title),
         loc="left",
         fontsize=resolve_font_size("axes.titlesize"),
-        color=colour_setting("axes.titlecolor", "text.color"),
+        color=get_colour_setting("axes.titlecolor", "text.color"),
     )
 
 
 def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
     """Set the labels of both axes."""
-    axes.set_xlabel(x, **axis_label_style())
-    axes.set_ylabel(y, **axis_label_style())
+    axes.set_xlabel(x, **make_axis_label_style())
+    axes.set_ylabel(y, **make_axis_label_style())
 
 
-def axis_label_style() -> dict[str, Any]:
+def make_axis_label_style() -> dict[str, Any]:
     """Return the font size and colour of axis labels."""
-    return {"fontsize": resolve_font_size("axes.labelsize"), "color": setting("axes.labelcolor")}
+    return {
+        "fontsize": resolve_font_size("axes.labelsize"),
+        "color": get_setting("axes.labelcolor"),
+    }
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
@@ -240,13 +247,13 @@ def set_row_names(axes: Axes, names: Sequence[str]) -> None:
 
 def fold_label(name: str) -> str:
     """Wrap a row name."""
-    return fold_text(name, fit_characters(LABEL_CHARACTERS, "ytick.labelsize"))
+    return fold_text(name, count_fitting_characters(LABEL_CHARACTERS, "ytick.labelsize"))
 
 
-def row_height(names: Iterable[str]) -> float:
+def compute_row_height(names: Iterable[str]) -> float:
     """Return the height of rows with the given names, in inches."""
     line_counts = [fold_label(name).count("\n") + 1 for name in names]
-    return ROW_GAP + ROW_LINE * text_scale("ytick.labelsize") * max(line_counts)
+    return ROW_GAP + ROW_LINE_HEIGHT * compute_text_scale("ytick.labelsize") * max(line_counts)
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
@@ -265,30 +272,30 @@ def add_legend(axes: Axes) -> None:
     figure = axes.get_figure(root=True)
     if figure is None or len(names) < 2:
         return
-    legend_transform = _legend_transform(figure, axes)
-    title_line = TITLE_LINE * text_scale("axes.titlesize")
-    height = LEGEND_GAP + title_line * _title_lines(figure, axes)
+    legend_transform = _make_legend_transform(figure, axes)
+    title_line = TITLE_LINE_HEIGHT * compute_text_scale("axes.titlesize")
+    height = LEGEND_GAP + title_line * _count_title_lines(figure, axes)
     legend = axes.legend(
         handles,
-        [fold_text(name, _legend_characters()) for name in names],
-        ncols=_legend_columns(names),
+        [fold_text(name, _count_legend_characters()) for name in names],
+        ncols=_count_legend_columns(names),
         loc="lower left",
         bbox_to_anchor=(LEGEND_LEFT, height),
         bbox_transform=legend_transform,
         fontsize=resolve_font_size("legend.fontsize"),
-        frameon=setting("legend.frameon"),
-        labelcolor=setting("legend.labelcolor"),
+        frameon=get_setting("legend.frameon"),
+        labelcolor=get_setting("legend.labelcolor"),
         handlelength=2.5,
         columnspacing=1.2,
         borderaxespad=0,
         borderpad=0,
     )
     legend.set_in_layout(False)  # A legend in the layout would narrow the axes.
-    line_height = TEXT_LINE * text_scale("legend.fontsize")
-    _reserve_space(axes, legend_transform, height + line_height * legend_lines(names))
+    line_height = TEXT_LINE_HEIGHT * compute_text_scale("legend.fontsize")
+    _reserve_space(axes, legend_transform, height + line_height * count_legend_lines(names))
 
 
-def _title_lines(figure: Figure, axes: Axes) -> int:
+def _count_title_lines(figure: Figure, axes: Axes) -> int:
     """Return the largest number of title lines among the panels in the same row as `axes`."""
     spec = axes.get_subplotspec()
     max_lines = 0
@@ -301,7 +308,7 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
     return max_lines
 
 
-def _legend_transform(figure: Figure, axes: Axes) -> Transform:
+def _make_legend_transform(figure: Figure, axes: Axes) -> Transform:
     """Return a transform for x in figure widths and y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
@@ -318,24 +325,25 @@ def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> No
     axes.add_artist(spacer)
 
 
-def _legend_columns(names: Sequence[str]) -> int:
+def _count_legend_columns(names: Sequence[str]) -> int:
     """Return the number of legend columns that fit, but at most three."""
     max_width = max(map(len, names)) + HANDLE_CHARACTERS
-    return max(1, min(MAX_LEGEND_COLUMNS, _legend_characters() // max_width))
+    return max(1, min(MAX_LEGEND_COLUMNS, _count_legend_characters() // max_width))
 
 
-def _legend_characters() -> int:
-    return fit_characters(LEGEND_CHARACTERS, "legend.fontsize")
+def _count_legend_characters() -> int:
+    """Return the number of characters that fit on a line of a legend."""
+    return count_fitting_characters(LEGEND_CHARACTERS, "legend.fontsize")
 
 
-def legend_lines(names: Sequence[str]) -> int:
+def count_legend_lines(names: Sequence[str]) -> int:
     """Return the number of lines in a legend, which is 0 for a single series."""
     if len(names) < 2:
         return 0
-    columns = _legend_columns(names)
+    columns = _count_legend_columns(names)
     if columns > 1:  # If there are several columns, every name fits on one line.
         return -(-len(names) // columns)
-    return sum(fold_text(name, _legend_characters()).count("\n") + 1 for name in names)
+    return sum(fold_text(name, _count_legend_characters()).count("\n") + 1 for name in names)
 
 
 # Files
@@ -357,7 +365,7 @@ def png(figure: Figure) -> bytes:
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     buffer = io.BytesIO()
-    with _ignore_missing_glyphs(), without_tex():
+    with _ignore_missing_glyphs(), disable_tex():
         _lay_out(figure)
         figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()
@@ -382,7 +390,7 @@ def svg(figure: Figure, name: str) -> str:
     buffer = io.StringIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with _ignore_missing_glyphs(), without_tex():
+    with _ignore_missing_glyphs(), disable_tex():
         _lay_out(figure)
         with matplotlib.rc_context(settings):  # type: ignore[arg-type]
             figure.savefig(buffer, format="svg", metadata=no_metadata)
@@ -440,7 +448,7 @@ ENDING_COLOURS = {
 LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a dark colour
 
 
-def win_rate_colormap() -> Colormap:
+def make_win_rate_colormap() -> Colormap:
     """Return a colour map from red (losses) through a pale colour (even results) to blue (wins)."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -470,33 +478,33 @@ SERIES_STYLES = (
 )
 
 
-def single_style() -> SeriesStyle:
+def get_neutral_style() -> SeriesStyle:
     """Return a neutral style. Series colours are reserved for variants and strategies."""
-    return SeriesStyle(setting("text.color"), "o", "-")
+    return SeriesStyle(get_setting("text.color"), "o", "-")
 
 
-def series_style(i: int) -> SeriesStyle:
+def get_series_style(i: int) -> SeriesStyle:
     """Return the style of the series with index i.
 
     The colour cycle of simgin's style has eight colours. All further series are grey and differ
     only in marker and dash pattern.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
-    if not is_changed("axes.prop_cycle"):
+    if not is_rc_param_changed("axes.prop_cycle"):
         return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
-    cycle = list(rc_param("axes.prop_cycle"))
+    cycle = list(get_rc_param("axes.prop_cycle"))
     cycle_entry = cycle[i] if i < len(cycle) else {"color": GREY}
     rc_key_by_field = {"colour": "color", "marker": "marker", "dash": "linestyle"}
     rc_keys = [item for item in rc_key_by_field.items() if item[1] in cycle_entry]
     return style._replace(**{field: cycle_entry[rc_key] for field, rc_key in rc_keys})
 
 
-def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
+def assign_series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
     """Return the style of every name, which depends on the position of the name in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """
     names_list = list(names)
     ordered_names = dict.fromkeys([*order, *names_list])
-    all_styles = {name: series_style(i) for i, name in enumerate(ordered_names)}
+    all_styles = {name: get_series_style(i) for i, name in enumerate(ordered_names)}
     return {name: all_styles[name] for name in names_list}

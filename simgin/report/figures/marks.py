@@ -15,19 +15,19 @@ from simgin.report.figures.layout import (
     LIGHT_TEXT_ENDINGS,
     LIGHTEST,
     SeriesStyle,
-    axis_label_style,
     escape_text,
-    win_rate_colormap,
+    make_axis_label_style,
+    make_win_rate_colormap,
 )
 from simgin.report.figures.style import (
-    FONT_NORMAL,
-    colour_setting,
-    line_width,
-    muted_colour,
+    NORMAL_FONT_SIZE,
+    disable_tex,
+    get_colour_setting,
+    get_muted_colour,
+    get_setting,
     resolve_font_size,
     scale_font,
-    setting,
-    without_tex,
+    scale_line_width,
 )
 from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import SimginError, format_value
@@ -44,10 +44,10 @@ MIN_LABELLED_PERCENT = 7  # percentage below which a bar segment has no label
 # number of shades in a heat map without numbers, and ticks of the colour bar in percent
 SHADE_STEPS, COLOUR_BAR_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # parameters of a plot function
-MAX_MATCHUPS_NAMED = 3  # maximum number of matchups that a caption lists
+MAX_NAMED_MATCHUPS = 3  # maximum number of matchups that a caption lists
 # Maximum number of variants or strategies that a caption lists. A longer list is replaced by a
 # count.
-MAX_NAMES_LISTED = 12
+MAX_LISTED_NAMES = 12
 # maximum total length of the strategy names in a caption, in characters
 MAX_NAME_CHARACTERS = 150
 # values, lower bounds and upper bounds: three arrays of shape (n,)
@@ -58,7 +58,7 @@ def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle) -> 
     """Draw a line surrounded by a band of 95 % confidence intervals."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
-    width = setting("lines.linewidth")
+    width = get_setting("lines.linewidth")
     axes.plot(x, value, color=style.colour, linestyle=style.dash, linewidth=width)
 
 
@@ -66,7 +66,9 @@ def draw_vertical_bars(
     axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
     """Draw dots with vertical 95 % error bars."""
-    axes.errorbar(x, bounds[0], yerr=error_bar_lengths(*bounds), **_dot_style(style, label))
+    axes.errorbar(
+        x, bounds[0], yerr=compute_error_bar_lengths(*bounds), **_make_dot_style(style, label)
+    )
 
 
 def draw_horizontal_bars(
@@ -74,8 +76,8 @@ def draw_horizontal_bars(
 ) -> None:
     """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
     value, low, high = bounds
-    dot_style = _dot_style(style, label) | options
-    axes.errorbar(value, y, xerr=error_bar_lengths(value, low, high), **dot_style)
+    dot_style = _make_dot_style(style, label) | options
+    axes.errorbar(value, y, xerr=compute_error_bar_lengths(value, low, high), **dot_style)
     label_undefined_rows(axes, y[np.isnan(value)])
 
 
@@ -87,30 +89,31 @@ def draw_inconclusive_bars(
         axes,
         y,
         bounds,
-        style._replace(colour=muted_colour()),
+        style._replace(colour=get_muted_colour()),
         f"_{label}",
-        markerfacecolor=setting("axes.facecolor"),
+        markerfacecolor=get_setting("axes.facecolor"),
     )
 
 
 def draw_reference_line(axes: Axes, x: float) -> None:
     """Draw a vertical line at 0 or at the break-even value, behind the data."""
-    axes.axvline(x, color=muted_colour(), linewidth=1, zorder=1)
+    axes.axvline(x, color=get_muted_colour(), linewidth=1, zorder=1)
 
 
-def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def compute_error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Return the lengths of error bars from each value to its bounds, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
-def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
+def _make_dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
+    """Return the matplotlib arguments for dots with error bars."""
     return {
         "fmt": style.marker,
         "color": style.colour,
         "label": escape_text(label),
-        "markersize": setting("lines.markersize"),
-        "capsize": setting("errorbar.capsize"),
-        "linewidth": line_width(1.2),
+        "markersize": get_setting("lines.markersize"),
+        "capsize": get_setting("errorbar.capsize"),
+        "linewidth": scale_line_width(1.2),
     }
 
 
@@ -118,30 +121,32 @@ def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
     """Label the rows with undefined values."""
     for y in rows:
         centre = (0.5, y)
-        axes.annotate(UNDEFINED_LABEL, centre, xycoords=("axes fraction", "data"), **_label_style())
+        axes.annotate(
+            UNDEFINED_LABEL, centre, xycoords=("axes fraction", "data"), **_make_label_style()
+        )
 
 
-def _label_style() -> dict[str, Any]:
+def _make_label_style() -> dict[str, Any]:
     """Return the style of labels for axes or rows without data."""
     return {
-        "fontsize": scale_font(FONT_NORMAL),
-        "color": muted_colour(),
+        "fontsize": scale_font(NORMAL_FONT_SIZE),
+        "color": get_muted_colour(),
         "ha": "center",
         "va": "center",
-        "bbox": {"facecolor": setting("axes.facecolor"), "edgecolor": "none", "pad": 1},
+        "bbox": {"facecolor": get_setting("axes.facecolor"), "edgecolor": "none", "pad": 1},
     }
 
 
-def label_if_undefined(axes: Axes, values: Any) -> None:
+def label_undefined_axes(axes: Axes, values: Any) -> None:
     """Label the axes if all values are undefined."""
     if np.isnan(np.asarray(values, np.float64)).all():
-        label_empty(axes, UNDEFINED_LABEL)
+        label_empty_axes(axes, UNDEFINED_LABEL)
 
 
-def label_empty(axes: Axes, text: str) -> None:
+def label_empty_axes(axes: Axes, text: str) -> None:
     """Write the reason for missing data on the axes."""
     axes.set_axis_off()
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, **_label_style())
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, **_make_label_style())
 
 
 def draw_stacked_bars(
@@ -161,7 +166,7 @@ def draw_stacked_bars(
 # Heat maps
 
 
-def heat_map(
+def draw_heat_map(
     axes: Axes,
     values: np.ndarray,
     row_names: Sequence[object],
@@ -170,7 +175,7 @@ def heat_map(
     midpoint: float = 50,
     max_deviation: float = 50,
     number_format: str = "{:.0f}",
-    font_size: float = FONT_NORMAL,
+    font_size: float = NORMAL_FONT_SIZE,
 ) -> None:
     """Draw a heat map with a number in every cell.
 
@@ -195,11 +200,11 @@ def heat_map(
         size, colour = scale_font(font_size), LIGHTEST if is_dark else DARKEST
         text = number_format.format(value)
         axes.text(j, i, text, fontsize=size, ha="center", va="center", color=colour)
-    _name_cells(axes, row_names, column_names, font_size)
-    label_if_undefined(axes, values)
+    _label_rows_and_columns(axes, row_names, column_names, font_size)
+    label_undefined_axes(axes, values)
 
 
-def add_halos(axes: Axes) -> None:
+def outline_dark_numbers(axes: Axes) -> None:
     """Outline the dark numbers of a heat map, so that they remain readable under lines."""
     from matplotlib.patheffects import withStroke
 
@@ -229,10 +234,10 @@ def draw_shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    norm = BoundaryNorm(np.linspace(0, 100, SHADE_STEPS + 1), win_rate_colormap().N)
+    norm = BoundaryNorm(np.linspace(0, 100, SHADE_STEPS + 1), make_win_rate_colormap().N)
     cells = _draw_cells(axes, values, norm)
-    _name_cells(axes, row_names, column_names, font_size)
-    label_if_undefined(axes, values)
+    _label_rows_and_columns(axes, row_names, column_names, font_size)
+    label_undefined_axes(axes, values)
     figure = axes.get_figure(root=True)
     if figure is None:
         return
@@ -247,22 +252,22 @@ def draw_shade_map(
     )
     colour_bar.outline.set_visible(False)
     colour_bar.ax.minorticks_off()
-    colour, size = colour_setting("xtick.labelcolor", "xtick.color"), "xtick.labelsize"
+    colour, size = get_colour_setting("xtick.labelcolor", "xtick.color"), "xtick.labelsize"
     colour_bar.ax.tick_params(labelsize=resolve_font_size(size), colors=colour, length=0)
-    colour_bar.set_label(scale_title, **axis_label_style())
+    colour_bar.set_label(scale_title, **make_axis_label_style())
 
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
     """Draw the cells of a heat map as vector shapes, because HTML reports do not allow images."""
     rows, columns = values.shape
-    edges = (_cell_edges(columns), _cell_edges(rows))
+    edges = (_compute_cell_edges(columns), _compute_cell_edges(rows))
     values = np.ma.masked_invalid(values)
-    cells = axes.pcolormesh(*edges, values, norm=norm, cmap=win_rate_colormap())
+    cells = axes.pcolormesh(*edges, values, norm=norm, cmap=make_win_rate_colormap())
     axes.invert_yaxis()
     return cells
 
 
-def _name_cells(
+def _label_rows_and_columns(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
     """Label the rows and columns of a heat map, and remove its frame and grid."""
@@ -275,14 +280,15 @@ def _name_cells(
     axes.spines[:].set_visible(False)
 
 
-def _cell_edges(n_cells: int) -> np.ndarray:
+def _compute_cell_edges(n_cells: int) -> np.ndarray:
+    """Return the coordinates of the edges of cells that are centred on whole numbers."""
     return np.arange(n_cells + 1) - 0.5
 
 
 # DataFrames: checks, columns, groups and captions
 
 
-def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure]:
+def validate_frame(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure]:
     """Decorate a plot function so that it validates its DataFrame.
 
     Args:
@@ -294,7 +300,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
     """
 
     @functools.wraps(draw)
-    def checked(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
+    def draw_validated(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
         function_name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
             raise SimginError(
@@ -310,7 +316,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             opponents = frame["opponent"].astype(object)
             frame = frame.assign(opponent=opponents.where(opponents.notna(), ""))
         try:
-            with without_tex():
+            with disable_tex():
                 return draw(*cast("Any", (frame, *args[1:])), **kwargs)
         except KeyError as error:
             message = str(error.args[0])
@@ -320,10 +326,10 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
                 f"See help(simgin.plots.{function_name}) for the required columns."
             ) from error
 
-    return checked
+    return draw_validated
 
 
-def seed_clause(seed: int | None) -> str:
+def format_seed_clause(seed: int | None) -> str:
     """Return the seed as a clause after a sample size (`, seed 7`), or "" if it is unknown."""
     return "" if seed is None else f", seed {seed}"
 
@@ -342,8 +348,8 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", not
     if not unit:
         groups = [(UNIT_PLURALS[name], rows) for name, rows in iterate_groups(frame, "unit")]
     size_texts = [f"{format_count_range([*rows['n']])} {name}" for name, rows in groups]
-    variants = unique_names(frame["variant"])
-    return describe_sample(variants, _players_text(frame), " and ".join(size_texts), seed, note)
+    variants = find_unique_names(frame["variant"])
+    return describe_sample(variants, _format_players(frame), " and ".join(size_texts), seed, note)
 
 
 def describe_sample(
@@ -352,24 +358,24 @@ def describe_sample(
     """Return a caption that states the variants, the players and the sample size."""
     noun = "Variants" if len(variants) > 1 else "Variant"
     variant_text = f"{noun}: {', '.join(variants)}"
-    if len(variants) > MAX_NAMES_LISTED:
+    if len(variants) > MAX_LISTED_NAMES:
         variant_text = f"{len(variants)} variants"
-    sample_text = f"{variant_text}. {players}. Sample: {size}{seed_clause(seed)}."
+    sample_text = f"{variant_text}. {players}. Sample: {size}{format_seed_clause(seed)}."
     return f"{sample_text} {note}" if note else sample_text
 
 
-def _players_text(frame: pd.DataFrame) -> str:
+def _format_players(frame: pd.DataFrame) -> str:
     """Return the matchups, or if there are many, the names or the number of the players."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
-    if len(pairs) <= MAX_MATCHUPS_NAMED:
+    if len(pairs) <= MAX_NAMED_MATCHUPS:
         return "Players: " + ", ".join([f"{a} against {b}" if b else a for a, b in pairs])
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair)
     names.pop("", None)
     name_list = ", ".join(names)
-    is_too_long = len(names) > MAX_NAMES_LISTED or len(name_list) > MAX_NAME_CHARACTERS
+    is_too_long = len(names) > MAX_LISTED_NAMES or len(name_list) > MAX_NAME_CHARACTERS
     return f"{len(names)} players" if is_too_long else f"Players: {name_list}"
 
 
@@ -379,27 +385,27 @@ def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.D
         yield str(name), rows
 
 
-def unique_names(names: pd.Series) -> list[str]:
+def find_unique_names(names: pd.Series) -> list[str]:
     """Return distinct names in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
 
 
-def float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
+def extract_float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
     """Return several columns of a DataFrame as arrays of floats."""
     return [frame[name].to_numpy(dtype=float) for name in names]
 
 
-def percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
+def extract_percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
     """Return several columns of proportions as arrays of percentages."""
-    return [100 * proportions for proportions in float_columns(frame, *names)]
+    return [100 * proportions for proportions in extract_float_columns(frame, *names)]
 
 
-def max_distance(values: Any, minimum: float) -> float:
+def compute_max_distance(values: Any, minimum: float) -> float:
     """Return the largest absolute value, ignoring NaN, but at least `minimum`."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=minimum))
 
 
-def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
+def format_precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
     """Return a sentence that states the half-width of the widest 95 % confidence interval."""
     half_width = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half_width):

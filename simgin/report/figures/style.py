@@ -15,11 +15,16 @@ from typing import Any, cast
 from simgin.text.files import read_text
 from simgin.text.messages import SimginError, did_you_mean, format_error_message, format_value
 
-DEFAULT_NAME = "default"  # name of simgin's style and of matplotlib's default style
-STYLE_ENDING = ".mplstyle"
+DEFAULT_STYLE_NAME = "default"  # name of simgin's style and of matplotlib's default style
+STYLE_FILE_EXTENSION = ".mplstyle"
 MAX_STYLE_BYTES = 1 << 20  # maximum size of a style file, in bytes
-FONT_SMALL, FONT_NORMAL = 7.5, 8.5  # points
-TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
+SMALL_FONT_SIZE, NORMAL_FONT_SIZE = 7.5, 8.5  # points
+TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND_COLOUR = (
+    "#222222",
+    "#666666",
+    "#dddddd",
+    "#ffffff",
+)
 # Colours that a style must replace together, so that text contrasts with its background. HTML
 # reports replace these colours with the colours of the light or dark scheme.
 COLOUR_SCHEME = {
@@ -33,8 +38,8 @@ COLOUR_SCHEME = {
     "ytick.color": MUTED_COLOUR,
     "axes.edgecolor": MUTED_COLOUR,
     "grid.color": GRID_COLOUR,
-    "axes.facecolor": BACKGROUND,
-    "figure.facecolor": BACKGROUND,
+    "axes.facecolor": BACKGROUND_COLOUR,
+    "figure.facecolor": BACKGROUND_COLOUR,
 }
 # Only the width of the figure is used. On a phone in portrait orientation (1.18 pixels per point),
 # text is displayed at 90 % of its nominal size.
@@ -44,13 +49,13 @@ SIMGIN_STYLE: dict[str, Any] = {
     "figure.dpi": 200,
     "figure.titlesize": 11,
     "figure.titleweight": "bold",
-    "figure.labelsize": FONT_SMALL,
-    "font.size": FONT_NORMAL,
-    "axes.titlesize": FONT_NORMAL,
-    "axes.labelsize": FONT_NORMAL,
-    "xtick.labelsize": FONT_NORMAL,
-    "ytick.labelsize": FONT_NORMAL,
-    "legend.fontsize": FONT_NORMAL,
+    "figure.labelsize": SMALL_FONT_SIZE,
+    "font.size": NORMAL_FONT_SIZE,
+    "axes.titlesize": NORMAL_FONT_SIZE,
+    "axes.labelsize": NORMAL_FONT_SIZE,
+    "xtick.labelsize": NORMAL_FONT_SIZE,
+    "ytick.labelsize": NORMAL_FONT_SIZE,
+    "legend.fontsize": NORMAL_FONT_SIZE,
     "legend.frameon": False,
     "axes.grid": True,
     "axes.spines.top": False,
@@ -68,7 +73,7 @@ def list_styles() -> list[str]:
     """Return the names of simgin's default style and of all matplotlib styles."""
     from matplotlib import style
 
-    return [DEFAULT_NAME, *style.available]
+    return [DEFAULT_STYLE_NAME, *style.available]
 
 
 @contextlib.contextmanager
@@ -83,8 +88,8 @@ def use_style(name: str) -> Iterator[None]:
     """
     from matplotlib import style
 
-    settings = {} if name == DEFAULT_NAME else _read_style(name)
-    with style.context(settings or DEFAULT_NAME):
+    settings = {} if name == DEFAULT_STYLE_NAME else _read_style(name)
+    with style.context(settings or DEFAULT_STYLE_NAME):
         _named_settings.update(settings)
         try:
             yield
@@ -98,9 +103,12 @@ def _read_style(name: str) -> dict[str, Any]:
 
     if name in style.library:
         return cast("dict[str, Any]", style.library[name])
-    if not name.endswith(STYLE_ENDING):
+    if not name.endswith(STYLE_FILE_EXTENSION):
         suggestion = did_you_mean(name, list_styles())
-        hint = f". Use a matplotlib style, such as ggplot, or a file that ends in {STYLE_ENDING}."
+        hint = (
+            ". Use a matplotlib style, such as ggplot, or a file that ends in "
+            f"{STYLE_FILE_EXTENSION}."
+        )
         raise SimginError(
             f"{format_value(name)} is not a plot style{hint if suggestion == '.' else suggestion}"
         )
@@ -131,54 +139,54 @@ def _check_keys(name: str, text: str) -> None:
             raise SimginError(f"{name}: {format_value(key)} is not a matplotlib setting{hint}")
 
 
-def without_tex() -> contextlib.AbstractContextManager[None]:
+def disable_tex() -> contextlib.AbstractContextManager[None]:
     """Return a context that disables LaTeX, because LaTeX cannot typeset % and _ in plots."""
     from matplotlib import rc_context
 
     return rc_context({"text.usetex": False})
 
 
-def rc_param(name: str) -> Any:
+def get_rc_param(name: str) -> Any:
     """Return the current value of a matplotlib rcParam."""
     from matplotlib import rcParams
 
     return cast("dict[str, Any]", rcParams)[name]
 
 
-def is_changed(name: str) -> bool:
+def is_rc_param_changed(name: str) -> bool:
     """Return True if the user's style replaces simgin's setting for an rcParam."""
     from matplotlib import rcParamsDefault
 
     default = cast("dict[str, Any]", rcParamsDefault)[name]
-    return name in _named_settings or rc_param(name) != default
+    return name in _named_settings or get_rc_param(name) != default
 
 
-def changes_colour_scheme() -> bool:
+def is_colour_scheme_changed() -> bool:
     """Return True if the user's style replaces the colours of text, axes and background."""
-    return any(map(is_changed, COLOUR_SCHEME))
+    return any(map(is_rc_param_changed, COLOUR_SCHEME))
 
 
-def setting(name: str) -> Any:
+def get_setting(name: str) -> Any:
     """Return an rcParam from the user's style, with the value in simgin's style as the default."""
-    if changes_colour_scheme() if name in COLOUR_SCHEME else is_changed(name):
-        return rc_param(name)
+    if is_colour_scheme_changed() if name in COLOUR_SCHEME else is_rc_param_changed(name):
+        return get_rc_param(name)
     return SIMGIN_STYLE[name]
 
 
-def colour_setting(name: str, fallback: str) -> Any:
+def get_colour_setting(name: str, fallback: str) -> Any:
     """Return the colour that an rcParam sets, or the colour of `fallback` if it sets none."""
-    colour = setting(name)
-    return setting(fallback) if colour in ("auto", "inherit") else colour
+    colour = get_setting(name)
+    return get_setting(fallback) if colour in ("auto", "inherit") else colour
 
 
-def muted_colour() -> Any:
+def get_muted_colour() -> Any:
     """Return the colour of captions and reference lines, which is the colour of the ticks."""
-    return setting("xtick.color")
+    return get_setting("xtick.color")
 
 
 def scale_font(points: float) -> float:
     """Return a font size scaled by the ratio of the user's font size to simgin's."""
-    return points * float(setting("font.size") / SIMGIN_STYLE["font.size"])
+    return points * float(get_setting("font.size") / SIMGIN_STYLE["font.size"])
 
 
 def resolve_font_size(name: str, points: float | None = None) -> float:
@@ -190,33 +198,33 @@ def resolve_font_size(name: str, points: float | None = None) -> float:
     """
     from matplotlib.font_manager import font_scalings
 
-    size = setting(name)
-    if not is_changed(name):
+    size = get_setting(name)
+    if not is_rc_param_changed(name):
         return scale_font(points or size)
-    return float(font_scalings[size] * setting("font.size") if isinstance(size, str) else size)
+    return float(font_scalings[size] * get_setting("font.size") if isinstance(size, str) else size)
 
 
-def fit_characters(characters: int, name: str) -> int:
+def count_fitting_characters(characters: int, name: str) -> int:
     """Return the number of characters that fit on a line in the user's style.
 
     Args:
         characters: Number of characters that fit on a line in simgin's style.
         name: rcParam that sets the font size of the line.
     """
-    width = setting("figure.figsize")[0] / SIMGIN_STYLE["figure.figsize"][0]
-    return int(characters * width / text_scale(name))
+    width = get_setting("figure.figsize")[0] / SIMGIN_STYLE["figure.figsize"][0]
+    return int(characters * width / compute_text_scale(name))
 
 
-def text_scale(name: str) -> float:
+def compute_text_scale(name: str) -> float:
     """Return the font size that an rcParam sets, divided by the size in simgin's style."""
     return resolve_font_size(name) / float(SIMGIN_STYLE[name])
 
 
-def line_width(points: float) -> float:
+def scale_line_width(points: float) -> float:
     """Return a line width scaled by the ratio of the user's line width to simgin's."""
-    return points * float(setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
+    return points * float(get_setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
 
 
-def marker_size(points: float) -> float:
+def scale_marker_size(points: float) -> float:
     """Return a marker size scaled by the ratio of the user's marker size to simgin's."""
-    return points * float(setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
+    return points * float(get_setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
