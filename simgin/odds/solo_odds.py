@@ -505,7 +505,7 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
             numerator_square=int((numerator * numerator).sum()),
             denominator=int(denominator.sum()),
             denominator_square=int((denominator * denominator).sum()),
-            cross=int((numerator * denominator).sum()),
+            product_sum=int((numerator * denominator).sum()),
             is_proportion=is_proportion,
             has_positive_denominators=bool((denominator > 0).all()),
         )

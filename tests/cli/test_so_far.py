@@ -91,7 +91,7 @@ def test_the_progress_line_estimates_from_the_ledger(words, expected):
     plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
     with open_ledger(None, plan.identity) as ledger:
         so_far = LiveEstimate(plan, ledger)
-        assert so_far.line() == ""
+        assert so_far.format_line() == ""
         runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=so_far.add)
         total = sum(
             (row for _, row in ledger.iter_finished(0, 2000, 1000)),
@@ -102,7 +102,7 @@ def test_the_progress_line_estimates_from_the_ledger(words, expected):
     metric = METRICS_BY_NAME["margin" if words.get("until") == 0.5 else "deal_win"]
     found = estimate_metric(total, metric, multiplier=multiplier)
     text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
-    assert re.match(expected.format(re.escape(text)), so_far.line()), so_far.line()
+    assert re.match(expected.format(re.escape(text)), so_far.format_line()), so_far.format_line()
 
 
 def test_a_resumed_run_counts_the_units_in_the_ledger():
@@ -111,7 +111,7 @@ def test_a_resumed_run_counts_the_units_in_the_ledger():
         runner.run_tasks(few.tasks, ledger, ThreadPool(1))
         so_far = LiveEstimate(more, ledger)
         runner.run_tasks(more.tasks, ledger, ThreadPool(1), on_block=so_far.add)
-    assert so_far.line().startswith("8k of 8k deals  won ")
+    assert so_far.format_line().startswith("8k of 8k deals  won ")
 
 
 # Plain lines without a terminal, and a bar with one

@@ -62,7 +62,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
     leads = []
     for i in range(300):
         cells = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
-        frame = compute_ratings(cells, i, samples=200).set_index("strategy")
+        frame = compute_ratings(cells, i, n_samples=200).set_index("strategy")
         found.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
         half = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
         leads.append((frame["lead"].iloc[0], half.iloc[0]))
