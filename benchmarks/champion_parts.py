@@ -99,7 +99,7 @@ CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
 def change_weights(change: Callable[[Weights], None]) -> Strategy:
     """Return a copy of `champion` with changed weights."""
     champion = loader.find_strategy("champion")
-    weights = np.load(player.champion_discard.weights).astype(np.float64)
+    weights = np.load(player.discard_by_learned_cost.weights).astype(np.float64)
     change(weights)
     policies = {}
     for slot in LEARNED_SLOTS:

@@ -47,7 +47,7 @@ HELPFUL_CARDS = {
 
 def draw_champion() -> Iterator[tuple[str, Figure]]:
     """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
-    all_weights = np.load(champion.champion_discard.weights)
+    all_weights = np.load(champion.discard_by_learned_cost.weights)
     blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
     weights_by_opponent = {
         "opponent waits for gin": blends[0],

@@ -33,6 +33,7 @@ MAX_NEXT_COUNTS = 52
 
 
 @discard(
+    name="ahead",
     aim=choice(
         "deadwood",
         "gin",
@@ -42,7 +43,7 @@ MAX_NEXT_COUNTS = 52
     ),
     few=param(7, 1, 42, "number of best draws for aim=few"),
 )
-def ahead(view, rules, params):
+def discard_by_next_draw(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)

@@ -36,7 +36,7 @@ from simgin_strategies._champion_rules import (
     compute_rule_features,
     compute_variant_features,
 )
-from simgin_strategies.stake import by_value, by_value_answer
+from simgin_strategies.stake import accept_by_match_value, offer_by_match_value
 
 from simgin.core.jit import force_inline
 from simgin.core.policy_types import params_at
@@ -241,7 +241,7 @@ def find_lowest_cost_discard(legal, view, rules, params):
 
 
 @discard(name="champion", **WEIGHTS)
-def champion_discard(view, rules, params):
+def discard_by_learned_cost(view, rules, params):
     """Discard the card with the lowest cost according to the trained weights."""
     return find_lowest_cost_discard(view.legal, view, rules, params)
 
@@ -283,7 +283,7 @@ def knock_gain(view, rules, params):
 
 
 @knock(name="champion", **WEIGHTS)
-def champion_knock(view, rules, params):
+def knock_by_learned_gain(view, rules, params):
     """Knock with gin or on the last discard; otherwise decide by the turn, deadwood and outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
@@ -342,16 +342,16 @@ def estimate_take_gain(view, rules, params):
 
 
 @take(name="champion", **WEIGHTS)
-def champion_take(view, rules, params):
+def take_by_learned_gain(view, rules, params):
     """Take a card that lowers the deadwood if the weights predict a gain."""
     return take_if(estimate_take_gain(view, rules, params) > 0, view.legal)
 
 
 CHAMPION = Strategy(
     "champion",
-    take=champion_take,
-    discard=champion_discard,
-    knock=champion_knock,
-    offer=by_value,
-    answer=by_value_answer,
+    take=take_by_learned_gain,
+    discard=discard_by_learned_cost,
+    knock=knock_by_learned_gain,
+    offer=offer_by_match_value,
+    answer=accept_by_match_value,
 )

@@ -20,7 +20,7 @@ from simgin_strategies._champion_worlds import (
     champion_weights,
     find_best_action,
 )
-from simgin_strategies.stake import by_value, by_value_answer
+from simgin_strategies.stake import accept_by_match_value, offer_by_match_value
 
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
 from simgin.strategy import (
@@ -50,7 +50,7 @@ WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": adapt_we
 
 
 @take(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
-def mc_take(view, rules, params):
+def take_by_champion_rollouts(view, rules, params):
     """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
@@ -87,7 +87,7 @@ def find_lowest_cost_discards(legal, view, rules, params):
 
 
 @discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
-def mc_discard(view, rules, params):
+def discard_by_champion_rollouts(view, rules, params):
     """Discard the candidate with the best estimate from weights and rollouts."""
     cards, prior_gains = find_lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
@@ -97,7 +97,7 @@ def mc_discard(view, rules, params):
 
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
-def mc_knock(view, rules, params):
+def knock_by_champion_rollouts(view, rules, params):
     """Knock with gin or on the last discard, or if a knock is better than the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
@@ -119,9 +119,9 @@ def mc_knock(view, rules, params):
 
 CHAMPION_MC = Strategy(
     "champion-mc",
-    take=mc_take,
-    discard=mc_discard,
-    knock=mc_knock,
-    offer=by_value,
-    answer=by_value_answer,
+    take=take_by_champion_rollouts,
+    discard=discard_by_champion_rollouts,
+    knock=knock_by_champion_rollouts,
+    offer=offer_by_match_value,
+    answer=accept_by_match_value,
 )

@@ -15,13 +15,14 @@ from simgin.toolkit import (
 )
 
 
-@discard(noise=True)
-def uniform(view, rules, params):
+@discard(name="uniform", noise=True)
+def discard_at_random(view, rules, params):
     """Discard a legal card, chosen uniformly at random."""
     return pick_random(view.legal, view.noise)
 
 
 @discard(
+    name="low",
     noise=True,
     tie=choice(
         "high",
@@ -30,7 +31,7 @@ def uniform(view, rules, params):
         about="highest card, random card, or card whose rank is in the fewest melds",
     ),
 )
-def low(view, rules, params):
+def discard_for_least_deadwood(view, rules, params):
     """Minimise the deadwood, and break ties according to `tie`."""
     cards = view.best
     if params[0] == 1:
@@ -54,8 +55,8 @@ def _select_fewest_melds(cards):
     return fewest_cards
 
 
-@discard
-def loose_high(view, rules, params):
+@discard(name="loose-high")
+def discard_highest_unmatched_card(view, rules, params):
     """Discard the highest unmatched card, even if another discard leaves less deadwood."""
     options = unmatched_cards(view.hand, rules) & view.legal
     return lowest_bit(highest_value_cards(options if options else view.legal, rules)[0])
@@ -65,7 +66,7 @@ def loose_high(view, rules, params):
     name="hits",
     keep_pairs=flag(False, "keep neighbours in a suit together if there is another discard"),
 )
-def most_hits(view, rules, params):
+def discard_for_most_hits(view, rules, params):
     """Maximise the number of unseen cards that would complete a meld (Truong and Neller).
 
     Ties are broken by least deadwood.

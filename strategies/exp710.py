@@ -15,8 +15,8 @@ never takes effect, so it is omitted.
 Source: ExperimentalPlayer710 of Truong and Neller, sangttruong/ginrummy, 2020.
 """
 
-from simgin_strategies.knock import at
-from simgin_strategies.take import meld_any
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_for_any_meld
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -37,7 +37,7 @@ THREE_TO_EIGHT = 0b0000011111100
     name="exp710",
     turns=param(2, 0, 500, "number of turns in which a hand dealt with one meld keeps J, Q and K"),
 )
-def exp710(view, rules, params):
+def discard_like_exp710(view, rules, params):
     """Discard the highest unmatched card, or a middle card early on if one meld was dealt."""
     cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
@@ -85,4 +85,10 @@ def _select_lone_cards(cards):
     return lone_cards
 
 
-EXP710 = Strategy("exp710", take=meld_any, discard=exp710, knock=at(k=0), ending="same")
+EXP710 = Strategy(
+    "exp710",
+    take=take_for_any_meld,
+    discard=discard_like_exp710,
+    knock=knock_with_limit(k=0),
+    ending="same",
+)

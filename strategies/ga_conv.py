@@ -12,7 +12,7 @@ Source: Nagai, Shrivastava, Ta, Bogaerts and Byers, "A Highly-Parameterized Ense
 Rummy", EAAI-21, 2021.
 """
 
-from simgin_strategies.knock import at
+from simgin_strategies.knock import knock_with_limit
 
 from simgin.strategy import Strategy, discard, helper, param, take
 from simgin.toolkit import (
@@ -26,8 +26,8 @@ from simgin.toolkit import (
 )
 
 
-@take
-def lower_new(view, rules, params):
+@take(name="lower-new")
+def take_new_card_to_lower_deadwood(view, rules, params):
     """Take a card that lowers the deadwood, unless the player has already discarded that card."""
     discarded = first_discards(view, view.seat, view.turns)
     return take_if(
@@ -44,11 +44,12 @@ def _count_at_distance(hand, card, step):
 
 
 @discard(
+    name="conv",
     w1=param(1.0, -10.0, 10.0, "weight of a card in hand of the same rank"),
     w2=param(1.0, -10.0, 10.0, "weight of a card in hand one rank away in the suit"),
     w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
-def conv(view, rules, params):
+def discard_least_related_card(view, rules, params):
     """Discard the card with the smallest weighted number of related cards; break ties by rank."""
     return lowest_cost_card(view, rules, params, view.legal, _count_related_cards, 0)
 
@@ -63,4 +64,9 @@ def _count_related_cards(view, rules, params, card, context):
     return weighted_sum
 
 
-GA_CONV = Strategy("ga-conv", take=lower_new, discard=conv, knock=at)
+GA_CONV = Strategy(
+    "ga-conv",
+    take=take_new_card_to_lower_deadwood,
+    discard=discard_least_related_card,
+    knock=knock_with_limit,
+)

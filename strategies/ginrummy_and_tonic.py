@@ -26,8 +26,8 @@ bendstein/Gin-Rummy, 2020.
 """
 
 import numpy as np
-from simgin_strategies.knock import at
-from simgin_strategies.take import meld_best_lower
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_for_best_melding_if_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -57,7 +57,7 @@ N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
     opponent=param(1.0, 0.0, 20.0, "weight of the help to the opponent"),
     weights="improvement.npy",
 )
-def tonic(view, rules, params):
+def discard_by_expected_deadwood(view, rules, params):
     """Minimise the deadwood expected eight turns ahead plus the help to the opponent."""
     cards = _select_candidates(view, rules, params)
     if cards & (cards - 1) == 0:
@@ -157,5 +157,9 @@ def find_table_index(card, known_cards, unseen):
 
 
 GINRUMMY_AND_TONIC = Strategy(
-    "ginrummy-and-tonic", take=meld_best_lower, discard=tonic, knock=at(k=0), ending="same"
+    "ginrummy-and-tonic",
+    take=take_for_best_melding_if_lower,
+    discard=discard_by_expected_deadwood,
+    knock=knock_with_limit(k=0),
+    ending="same",
 )

@@ -8,28 +8,34 @@ Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevo
 jdh8/gin-rummy-engine.
 """
 
-from simgin_strategies.discard import low
-from simgin_strategies.knock import at, early
-from simgin_strategies.take import lower
+from simgin_strategies.discard import discard_for_least_deadwood
+from simgin_strategies.knock import knock_early, knock_with_limit
+from simgin_strategies.take import take_to_lower_deadwood
 
 from simgin.strategy import Strategy
 
-GOLD = Strategy("gold", take=lower, discard=low, knock=at)
+GOLD = Strategy(
+    "gold", take=take_to_lower_deadwood, discard=discard_for_least_deadwood, knock=knock_with_limit
+)
 GOLD_AT = Strategy(
     "gold-at",
-    take=lower,
-    discard=low,
-    knock=at(k=4),
+    take=take_to_lower_deadwood,
+    discard=discard_for_least_deadwood,
+    knock=knock_with_limit(k=4),
     about="Plays like gold, but knocks only with k or fewer points of deadwood (default: four).",
 )
 GIN_ONLY = Strategy(
-    "gin-only", take=lower, discard=low, knock=at(k=0), about="Plays like gold, but waits for gin."
+    "gin-only",
+    take=take_to_lower_deadwood,
+    discard=discard_for_least_deadwood,
+    knock=knock_with_limit(k=0),
+    about="Plays like gold, but waits for gin.",
 )
 GOLD_EARLY = Strategy(
     "gold-early",
-    take=lower,
-    discard=low,
-    knock=early,
+    take=take_to_lower_deadwood,
+    discard=discard_for_least_deadwood,
+    knock=knock_early,
     about="Plays like gold, but waits for gin after its first k turns (default: five).",
     source="Knock rule of MARJJ (Ahmed et al.), also learned by Goldstein et al. (both EAAI-21).",
 )

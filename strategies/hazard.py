@@ -20,8 +20,8 @@ and Knocking Strategies", EAAI-21; bendstein/Gin-Rummy, 2021.
 
 import numpy as np
 from simgin_strategies.ginrummy_and_tonic import expect_deadwood
-from simgin_strategies.knock import early
-from simgin_strategies.take import lower
+from simgin_strategies.knock import knock_early
+from simgin_strategies.take import take_to_lower_deadwood
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -39,6 +39,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
 
 
 @discard(
+    name="hazard",
     share=param(0.35, 0.01, 1.0, "proportion of the best unseen cards to average"),
     turns=param(8, 1, 50, "number of turns to look ahead"),
     fade=param(0.2, 0.0, 1.0, "gain of a turn relative to the previous turn's gain"),
@@ -47,7 +48,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
     opponent=param(0.1, 0.0, 20.0, "weight of the improvement of the opponent's hand"),
     margin=param(6, 0, 99, "maximum extra deadwood of a discard"),
 )
-def hazard(view, rules, params):
+def discard_by_hazard(view, rules, params):
     """Minimise the expected final deadwood plus the help to the opponent (Goldstein)."""
     max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
@@ -113,4 +114,6 @@ def _expect_improvement(card, known_cards, unseen_cards, held_probability, rules
     return total
 
 
-HAZARD = Strategy("hazard", take=lower, discard=hazard, knock=early)
+HAZARD = Strategy(
+    "hazard", take=take_to_lower_deadwood, discard=discard_by_hazard, knock=knock_early
+)

@@ -23,8 +23,8 @@ Estimation in Gin Rummy", EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
 from math import sqrt
 
 import numpy as np
-from simgin_strategies.knock import at
-from simgin_strategies.take import meld_any
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_for_any_meld
 
 from simgin.strategy import Strategy, choice, discard, helper, param
 from simgin.toolkit import (
@@ -85,6 +85,7 @@ def _compute_structure_weight(view, start, fade, floor):
 
 
 @discard(
+    name="alpha",
     noise=True,
     weights="beliefs.npy",
     a=param(1.0, 0.0, 1.0, "weight of structure at the start of a deal"),
@@ -96,7 +97,7 @@ def _compute_structure_weight(view, start, fade, floor):
         about="unseen cards: equally likely, or estimated from the opponent's actions",
     ),
 )
-def alpha(view, rules, params):
+def discard_by_deadwood_and_structure(view, rules, params):
     """Minimise the remaining deadwood plus the lost structure, and break ties at random."""
     a = _compute_structure_weight(view, params[0], params[1], params[2])
     held_probabilities = np.empty(52)
@@ -118,4 +119,10 @@ def alpha(view, rules, params):
     return pick_random(cards, view.noise)
 
 
-HEIN = Strategy("hein", take=meld_any, discard=alpha, knock=at, ending="same")
+HEIN = Strategy(
+    "hein",
+    take=take_for_any_meld,
+    discard=discard_by_deadwood_and_structure,
+    knock=knock_with_limit,
+    ending="same",
+)

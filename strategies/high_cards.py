@@ -28,18 +28,22 @@ def _select_high_cards():
     return cards_of_ranks(0b1111 << 9)
 
 
-@discard(cost=param(10.0, 0.0, 99.0, "penalty on each card with a partner or in a meld"))
-def high_first(view, rules, params):
+@discard(
+    name="high-first",
+    cost=param(10.0, 0.0, 99.0, "penalty on each card with a partner or in a meld"),
+)
+def discard_high_cards_first(view, rules, params):
     """Discard unmatched cards without a partner first, starting with the highest (about.com)."""
     cards = unmatched_cards(view.hand, rules)
     return discard_with_penalty(view, rules, ~cards | cards_with_partner(cards, rules), params[0])
 
 
 @discard(
+    name="high-late",
     until=param(4, 0, 500, "first own turn on which high cards have no penalty"),
     cost=param(10.0, 0.0, 99.0, "penalty on high cards before that turn"),
 )
-def high_late(view, rules, params):
+def hold_high_cards_early(view, rules, params):
     """Hold tens and face cards while the opponent still collects them (onlinerummy.co.uk)."""
     return discard_with_penalty(
         view, rules, _select_high_cards() if view.own_turn < params[0] else 0, params[1]
@@ -47,10 +51,11 @@ def high_late(view, rules, params):
 
 
 @discard(
+    name="many-high",
     many=param(4, 1, 11, "minimum number of unmatched high cards to discard them first"),
     hold=param(3.0, 0.0, 99.0, "otherwise, penalty on an unmatched card with a partner"),
 )
-def many_high(view, rules, params):
+def discard_high_cards_if_many(view, rules, params):
     """Discard tens and face cards if four or more are unmatched; otherwise, hold pairs."""
     cards = unmatched_cards(view.hand, rules)
     held_cards = (
@@ -62,10 +67,11 @@ def many_high(view, rules, params):
 
 
 @discard(
+    name="triangle",
     until=param(6, 0, 500, "first own turn on which the triangle may be broken up"),
     cost=param(3.0, 0.0, 99.0, "penalty on its cards before that turn"),
 )
-def triangle(view, rules, params):
+def hold_high_triangle(view, rules, params):
     """Hold one high triangle, such as KS KH QS, in the first turns of the deal (rubl.com)."""
     triangle_cards = (
         _find_triangle(unmatched_cards(view.hand, rules) & _select_high_cards())
@@ -96,10 +102,11 @@ def _find_triangle(cards):
 
 
 @discard(
+    name="keep-low",
     rank=param(2, 1, 13, "highest rank to keep (ace = 1)"),
     cost=param(1.5, 0.0, 99.0, "penalty on such unmatched cards"),
 )
-def keep_low(view, rules, params):
+def hold_low_cards(view, rules, params):
     """Hold aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
     return discard_with_penalty(
         view, rules, unmatched_cards(view.hand, rules) & _select_ranks_to(params[0]), params[1]
@@ -116,12 +123,13 @@ def _select_ranks_to(rank):
 
 
 @discard(
+    name="keep-low-late",
     rank=param(5, 1, 13, "highest rank to keep (ace = 1)"),
     turn=param(8, 1, 500, "first own turn on which the opponent is assumed to be near gin"),
     taken=param(3, 1, 11, "number of known cards with which the opponent is near gin earlier"),
     cost=param(1.5, 0.0, 99.0, "penalty on low cards that could be laid off on the known cards"),
 )
-def keep_low_late(view, rules, params):
+def hold_low_cards_late(view, rules, params):
     """Hold low cards next to cards that the opponent took if the opponent seems close to gin."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)

@@ -9,15 +9,15 @@ Source: Truong and Neller, "A Data-Driven Approach for Gin Rummy Hand Evaluation
 SGP_hitScore2 in sangttruong/ginrummy, 2020.
 """
 
-from simgin_strategies.knock import at
-from simgin_strategies.take import meld_any
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_for_any_meld
 
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import count_outs, pick_random
 
 
-@discard(noise=True)
-def low_hits(view, rules, params):
+@discard(name="low-hits", noise=True)
+def discard_for_least_deadwood_and_most_hits(view, rules, params):
     """Minimise the deadwood, and break ties by the most hits, then at random."""
     cards = view.best
     best_cards, max_hits = 0, -1
@@ -31,4 +31,10 @@ def low_hits(view, rules, params):
     return pick_random(best_cards, view.noise)
 
 
-HITSCORE = Strategy("hitscore", take=meld_any, discard=low_hits, knock=at, ending="same")
+HITSCORE = Strategy(
+    "hitscore",
+    take=take_for_any_meld,
+    discard=discard_for_least_deadwood_and_most_hits,
+    knock=knock_with_limit,
+    ending="same",
+)

@@ -8,8 +8,8 @@ the knock limit to whole points, towards four. The policy `lead` does not round 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """
 
-from simgin_strategies.knock import lead
-from simgin_strategies.take import lower
+from simgin_strategies.knock import knock_by_lead
+from simgin_strategies.take import take_to_lower_deadwood
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import discard_danger, lowest_cost_card
@@ -21,7 +21,7 @@ from simgin.toolkit import discard_danger, lowest_cost_card
     unseen=param(1.0, 0.0, 10.0, "weight of unseen neighbours"),
     shed=param(2.0, 0.0, 10.0, "weight, subtracted, of neighbours that the opponent shed"),
 )
-def safest(view, rules, params):
+def discard_safest_card(view, rules, params):
     """Minimise the deadwood, and break ties by the safety of the discard, then by rank."""
     return lowest_cost_card(view, rules, params, view.best, _compute_danger, 0)
 
@@ -32,4 +32,10 @@ def _compute_danger(view, rules, params, card, context):
     return discard_danger(card, view, params[0], params[1], params[2])
 
 
-JDH8_HEURISTIC = Strategy("jdh8-heuristic", take=lower, discard=safest, knock=lead, ending="same")
+JDH8_HEURISTIC = Strategy(
+    "jdh8-heuristic",
+    take=take_to_lower_deadwood,
+    discard=discard_safest_card,
+    knock=knock_by_lead,
+    ending="same",
+)

@@ -7,32 +7,33 @@ from simgin.toolkit import is_gin_or_better
 OUT_OF_REACH = 1 << 20
 
 
-@knock(k=param(10, 0, 99, "maximum deadwood for a knock"))
-def at(view, rules, params):
+@knock(name="at", k=param(10, 0, 99, "maximum deadwood for a knock"))
+def knock_with_limit(view, rules, params):
     """Knock with at most k points of deadwood (k = 10: always knock; k = 0: wait for gin)."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 
-@knock
-def never(view, rules, params):
+@knock(name="never")
+def knock_never(view, rules, params):
     """Decline every ending, even gin (for tests)."""
     return False
 
 
-@knock(k=param(5, 0, 500, "number of own turns in which every legal knock is made"))
-def early(view, rules, params):
+@knock(name="early", k=param(5, 0, 500, "number of own turns in which every legal knock is made"))
+def knock_early(view, rules, params):
     """Make every legal knock in the first k turns, and then wait for gin (MARJJ, Goldstein)."""
     return view.own_turn <= params[0] or is_gin_or_better(view)
 
 
 @knock(
+    name="schedule",
     early=param(10, 0, 99, "maximum deadwood for a knock up to own turn `first`"),
     middle=param(6, 0, 99, "maximum deadwood for a knock after that, up to own turn `second`"),
     late=param(3, 0, 99, "maximum deadwood for a later knock"),
     first=param(5, 0, 500, "last turn of the early stage"),
     second=param(8, 0, 500, "last turn of the middle stage"),
 )
-def schedule(view, rules, params):
+def knock_by_schedule(view, rules, params):
     """Knock with a limit that decreases in the course of the deal (Hoyle's tradition)."""
     limit = params[2]
     if view.own_turn <= params[3]:
@@ -56,10 +57,11 @@ def _count_points_needed(rules, seat, points):
 
 
 @knock(
+    name="lead",
     a=param(4.0, -100.0, 100.0, "maximum deadwood for a knock at level scores"),
     b=param(40.0, -1000.0, 1000.0, "increase of that maximum with the lead"),
 )
-def lead(view, rules, params):
+def knock_by_lead(view, rules, params):
     """Knock with a limit that increases with the player's lead (jdh8's HeuristicBot)."""
     points_ahead = view.own_points - view.other_points
     leader = view.seat if points_ahead >= 0 else 1 - view.seat
@@ -69,14 +71,14 @@ def lead(view, rules, params):
     ] * points_ahead / points_left or is_gin_or_better(view)
 
 
-@knock
-def count(view, rules, params):
+@knock(name="count")
+def knock_if_match_is_safe(view, rules, params):
     """Knock immediately, unless an undercut could win the match for the opponent."""
     max_safe_points = _count_points_needed(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= max_safe_points or is_gin_or_better(view)
 
 
-@knock(k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))
-def at_wall(view, rules, params):
+@knock(name="at-wall", k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))
+def knock_before_dead_hand(view, rules, params):
     """Knock with at most k points, or with any legal deadwood if a dead hand is imminent."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

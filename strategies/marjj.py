@@ -18,8 +18,8 @@ parameters of the paper.
 """
 
 import numpy as np
-from simgin_strategies.knock import early
-from simgin_strategies.take import meld_best_lower
+from simgin_strategies.knock import knock_early
+from simgin_strategies.take import take_for_best_melding_if_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -43,6 +43,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
 
 
 @discard(
+    name="marjj",
     noise=True,
     window=param(5, 0, 99, "maximum points below the highest unmatched card"),
     weight=param(18.0, 0.0, 1000.0, "weight of the next deadwood on the first turn"),
@@ -59,7 +60,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
     two_gone=param(-4.0, -100.0, 100.0, "cost if one other card of the rank is gone"),
     set=param(20.0, -100.0, 100.0, "cost if two other cards of the rank are known"),
 )
-def marjj(view, rules, params):
+def discard_like_marjj(view, rules, params):
     """Discard a high unmatched card, chosen by deadwood and by its use to the opponent."""
     remaining_cards = _select_candidates(view, rules, params)
     if remaining_cards & (remaining_cards - 1) == 0:
@@ -200,20 +201,26 @@ def _score_run(neighbours, both_score, near_score, far_score):
 
 
 ABOUT = "Plays like MARJJ, with the parameters that the paper reportedly uses."
-MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
+MARJJ = Strategy(
+    "marjj",
+    take=take_for_best_melding_if_lower,
+    discard=discard_like_marjj,
+    knock=knock_early(k=3),
+    ending="same",
+)
 EARLY = Strategy(
     "marjj-early",
-    take=meld_best_lower,
-    discard=marjj,
-    knock=early(k=5),
+    take=take_for_best_melding_if_lower,
+    discard=discard_like_marjj,
+    knock=knock_early(k=5),
     ending="same",
     about="Plays like MARJJ, but can knock in its first five turns instead of its first three.",
 )
 PAPER = Strategy(
     "marjj-paper",
-    take=meld_best_lower,
-    discard=marjj(weight=20, best=6),
-    knock=early(k=3),
+    take=take_for_best_melding_if_lower,
+    discard=discard_like_marjj(weight=20, best=6),
+    knock=knock_early(k=3),
     ending="same",
     about=ABOUT,
 )

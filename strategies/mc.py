@@ -70,7 +70,7 @@ def _list_best_candidates(eleven_cards, legal, width, rules):
 
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
-def monte_carlo_take(view, rules, params):
+def take_by_greedy_rollouts(view, rules, params):
     """Choose gold's action, unless another action has significantly better results."""
     answers = _list_take_actions(view, rules)
     actions = answers.copy()
@@ -80,7 +80,7 @@ def monte_carlo_take(view, rules, params):
 
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
-def monte_carlo_discard(view, rules, params):
+def discard_by_greedy_rollouts(view, rules, params):
     """Roll out the `width` discards with the least deadwood, and make the best discard.
 
     If no discard is significantly better, make gold's discard.
@@ -93,7 +93,7 @@ def monte_carlo_discard(view, rules, params):
 
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
-def monte_carlo_knock(view, rules, params):
+def knock_by_greedy_rollouts(view, rules, params):
     """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
@@ -104,4 +104,9 @@ def monte_carlo_knock(view, rules, params):
     return find_best_action(actions, cards, view, rules, params) == 0
 
 
-MC = Strategy("mc", take=monte_carlo_take, discard=monte_carlo_discard, knock=monte_carlo_knock)
+MC = Strategy(
+    "mc",
+    take=take_by_greedy_rollouts,
+    discard=discard_by_greedy_rollouts,
+    knock=knock_by_greedy_rollouts,
+)

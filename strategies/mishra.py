@@ -293,10 +293,11 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
 
 
 @take(
+    name="mishra",
     **VALUE_PARAMETERS,
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
-def mishra(view, rules, params):
+def take_by_hand_value(view, rules, params):
     """Take a card that increases the number of melded cards or is at least as good as a draw."""
     card = view.taken_offer
     eleven_cards = view.hand | 1 << card
@@ -366,7 +367,7 @@ def _is_opponent_low(view, limit, rules):
     own=param(6, 0, 99, "maximum deadwood for a knock if the opponent seems low"),
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
-def mishra_discard(view, rules, params):
+def discard_by_hand_value(view, rules, params):
     """Discard to knock if possible; otherwise, maximise hand value minus the opponent's gain."""
     unmatched = leftover_cards(view.hand, 0, rules)
     options = unmatched & view.legal
@@ -410,11 +411,12 @@ def _find_best_discard(view, candidate_cards, rules, params):
 
 
 @knock(
+    name="belief",
     noise=True,
     own=param(6, 0, 99, "maximum deadwood for a knock if the opponent seems low"),
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
-def belief(view, rules, params):
+def knock_by_estimated_deadwood(view, rules, params):
     """Knock with up to `own` points, or with more if the opponent probably has high deadwood."""
     return (
         view.ending >= 2
@@ -424,5 +426,9 @@ def belief(view, rules, params):
 
 
 MISHRA_UNIFORM = Strategy(
-    "mishra-uniform", take=mishra, discard=mishra_discard, knock=belief, ending="same"
+    "mishra-uniform",
+    take=take_by_hand_value,
+    discard=discard_by_hand_value,
+    knock=knock_by_estimated_deadwood,
+    ending="same",
 )

@@ -8,15 +8,15 @@ arrangement is used, and the engine lays off.
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
 
-from simgin_strategies.knock import at
-from simgin_strategies.take import knock_or_meld
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_to_knock_or_meld
 
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import highest_card, lowest_bit, unmatched_cards
 
 
-@discard
-def loose_rank(view, rules, params):
+@discard(name="loose-rank")
+def discard_highest_unmatched_rank(view, rules, params):
     """Discard the unmatched card with the highest rank, king first (OpenSpiel's simple bot).
 
     If all cards are matched, discard a card that leaves the least deadwood.
@@ -28,5 +28,9 @@ def loose_rank(view, rules, params):
 
 
 OPENSPIEL_SIMPLE = Strategy(
-    "openspiel-simple", take=knock_or_meld, discard=loose_rank, knock=at, ending="same"
+    "openspiel-simple",
+    take=take_to_knock_or_meld,
+    discard=discard_highest_unmatched_rank,
+    knock=knock_with_limit,
+    ending="same",
 )

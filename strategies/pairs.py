@@ -23,10 +23,11 @@ from simgin.toolkit import (
 
 
 @discard(
+    name="inside-pairs",
     weight=param(2.0, 0.0, 20.0, "penalty on a card per pair that it is in"),
     inside=param(0.5, 0.0, 1.0, "weight of an inside pair, such as 4S 6S, relative to a pair"),
 )
-def inside_pairs(view, rules, params):
+def hold_pairs_and_inside_pairs(view, rules, params):
     """Hold pairs, and count an inside pair, such as 4S 6S, as half a pair (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _compute_pair_cost, unmatched_cards(view.hand, rules)
@@ -51,8 +52,11 @@ def _compute_pair_cost(view, rules, params, card, cards):
     return params[0] * (n_pairs + params[1] * n_inside)
 
 
-@discard(bonus=param(0.5, 0.0, 99.0, "penalty on each card that is not in a dead pair"))
-def dead_pairs_first(view, rules, params):
+@discard(
+    name="dead-pairs-first",
+    bonus=param(0.5, 0.0, 99.0, "penalty on each card that is not in a dead pair"),
+)
+def discard_dead_pairs_first(view, rules, params):
     """Discard pairs and partial runs first if no unseen card can complete them (about.com)."""
     cards = unmatched_cards(view.hand, rules)
     dead_cards, remaining_cards = 0, cards
@@ -65,11 +69,12 @@ def dead_pairs_first(view, rules, params):
 
 
 @discard(
+    name="break-pairs",
     live=param(2, 1, 4, "minimum number of live completers of a pair to hold"),
     until=param(6, 1, 500, "first own turn on which all pairs may be broken"),
     cost=param(3.0, 0.0, 99.0, "penalty on a card in a pair to hold"),
 )
-def break_pairs(view, rules, params):
+def hold_live_pairs_early(view, rules, params):
     """Hold pairs with two live completers early, and break all pairs later (Tonic)."""
     if view.own_turn >= params[1]:
         return discard_with_penalty(view, rules, 0, 0.0)
@@ -82,10 +87,11 @@ def break_pairs(view, rules, params):
 
 
 @discard(
+    name="middle",
     weight=param(0.25, 0.0, 20.0, "penalty per three-card meld of the rank, beyond four"),
     seven=param(0.25, 0.0, 20.0, "additional penalty on an unmatched seven"),
 )
-def middle(view, rules, params):
+def hold_middle_ranks(view, rules, params):
     """Hold middle ranks, which fit into the most melds, and hold sevens the longest (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _compute_unmatched_middle_cost, unmatched_cards(view.hand, rules)

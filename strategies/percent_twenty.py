@@ -63,11 +63,12 @@ KNOCK_TABLE = (
 
 
 @take(
+    name="useful",
     meld=param(1, 0, 99, "minimum deadwood saved to take a card that makes a meld"),
     wanted=param(3, 0, 99, "minimum deadwood saved to take a card that the opponent can meld"),
     drop=param(9, 0, 99, "minimum deadwood saved to take any other card"),
 )
-def useful(view, rules, params):
+def take_useful_card(view, rules, params):
     """Take a card that lowers the deadwood by enough, or by less if it makes a meld."""
     card = view.taken_offer
     decrease = view.count - deadwood_after_taking(view.hand, card, rules)
@@ -76,8 +77,8 @@ def useful(view, rules, params):
     return take_if(melds or decrease >= params[2], view.legal)
 
 
-@discard(noise=True)
-def unwanted(view, rules, params):
+@discard(name="unwanted", noise=True)
+def discard_unwanted_card(view, rules, params):
     """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
     opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
@@ -110,8 +111,8 @@ def _find_dead_cards(hand, unseen, rules):
     return dead_cards
 
 
-@knock
-def by_table(view, rules, params):
+@knock(name="by-table")
+def knock_by_table(view, rules, params):
     """Knock if a table allows the deadwood, given the seen and dead cards (PercentTwenty)."""
     if is_gin_or_better(view):
         return True
@@ -124,5 +125,9 @@ def by_table(view, rules, params):
 
 
 PERCENT_TWENTY = Strategy(
-    "percent-twenty", take=useful, discard=unwanted, knock=by_table, ending="same"
+    "percent-twenty",
+    take=take_useful_card,
+    discard=discard_unwanted_card,
+    knock=knock_by_table,
+    ending="same",
 )

@@ -9,14 +9,15 @@ card taken is not discarded immediately.
 Source: Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """
 
-from simgin_strategies.knock import at
-from simgin_strategies.take import random as by_lot
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_at_random
 
 from simgin.strategy import Strategy, choice, discard
 from simgin.toolkit import discards_leaving, highest_value_cards, pick_random, unmatched_cards
 
 
 @discard(
+    name="novice",
     noise=True,
     reading=choice(
         "least",
@@ -24,7 +25,7 @@ from simgin.toolkit import discards_leaving, highest_value_cards, pick_random, u
         about="discard without a knock: least deadwood (code), or highest unmatched card (comment)",
     ),
 )
-def novice(view, rules, params):
+def discard_like_rlcard_novice(view, rules, params):
     """Discard to make gin, otherwise to knock or to minimise deadwood; break ties at random."""
     least, cards = view.least, view.best
     if 0 < least <= view.limit:
@@ -35,4 +36,10 @@ def novice(view, rules, params):
     return pick_random(cards, view.noise)
 
 
-RLCARD_NOVICE = Strategy("rlcard-novice", take=by_lot, discard=novice, knock=at, ending="same")
+RLCARD_NOVICE = Strategy(
+    "rlcard-novice",
+    take=take_at_random,
+    discard=discard_like_rlcard_novice,
+    knock=knock_with_limit,
+    ending="same",
+)

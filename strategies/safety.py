@@ -33,10 +33,11 @@ from simgin.toolkit import (
 
 
 @discard(
+    name="safe-neighbour",
     cost=param(0.5, 0.0, 99.0, "penalty on a card that is not near a card the opponent shed"),
     ignore_first=param(0, 0, 100, "number of the opponent's first discards to ignore"),
 )
-def safe_neighbour(view, rules, params):
+def discard_near_shed_cards(view, rules, params):
     """Discard cards near cards that the opponent discarded or declined (about.com)."""
     return discard_with_penalty(
         view,
@@ -46,8 +47,8 @@ def safe_neighbour(view, rules, params):
     )
 
 
-@discard(cost=param(0.5, 0.0, 99.0, "penalty on a card of that suit or rank"))
-def bait_shy(view, rules, params):
+@discard(name="bait-shy", cost=param(0.5, 0.0, 99.0, "penalty on a card of that suit or rank"))
+def avoid_bait(view, rules, params):
     """Avoid the suit and the rank of the last discard, which can be bait (onlinerummy.co.uk)."""
     bait = last_opponent_discard(view)
     return discard_with_penalty(
@@ -59,10 +60,11 @@ def bait_shy(view, rules, params):
 
 
 @discard(
+    name="suit-order",
     neighbour=param(0.5, 0.0, 99.0, "bonus for a card of the adjacent rank in another suit"),
     same=param(0.25, 0.0, 99.0, "bonus for a card of the same rank"),
 )
-def suit_order(view, rules, params):
+def discard_by_suit_order(view, rules, params):
     """After the opponent discards 6D, discard a 5 or 7 of another suit, or another 6.
 
     The advice is from a web page with rules.
@@ -84,17 +86,21 @@ def _compute_suit_order_cost(view, rules, params, card, last):
     return 0.0
 
 
-@discard(cost=param(1.5, 0.0, 99.0, "penalty on cards near known cards; 10 nearly forbids them"))
-def starve(view, rules, params):
+@discard(
+    name="starve",
+    cost=param(1.5, 0.0, 99.0, "penalty on cards near known cards; 10 nearly forbids them"),
+)
+def hold_cards_near_known_cards(view, rules, params):
     """Hold the cards that are near a card that the opponent took (about.com)."""
     return discard_with_penalty(view, rules, neighbours_of_any(view.known), params[0])
 
 
 @discard(
+    name="live-melds",
     weight=param(0.1, 0.0, 20.0, "penalty per three-card meld that the opponent could make"),
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
-def live_melds(view, rules, params):
+def discard_card_in_fewest_live_melds(view, rules, params):
     """Discard the card that is part of the fewest melds open to the opponent (Dreyfus)."""
     return discard_with_card_penalties(
         view, rules, params, _compute_live_meld_cost, find_opponent_melds(view, params[1])
@@ -119,11 +125,12 @@ def find_opponent_melds(view, n_early_discards):
 
 
 @discard(
+    name="growing-safety",
     base=param(0.0, 0.0, 20.0, "penalty per live meld at the start, without deadwood"),
     turn=param(0.02, 0.0, 20.0, "increase of that penalty per own turn"),
     count=param(0.005, 0.0, 20.0, "increase of that penalty per point of own deadwood"),
 )
-def growing_safety(view, rules, params):
+def discard_more_safely_later(view, rules, params):
     """Discard more safely late in the deal and with high deadwood (skillgames.zone)."""
     return discard_with_card_penalties(
         view, rules, params, _compute_growing_cost, view.unseen | view.known
@@ -138,10 +145,11 @@ def _compute_growing_cost(view, rules, params, card, meldable_cards):
 
 
 @discard(
+    name="lay-off-late",
     turn=param(6, 1, 500, "first own turn of the late stage"),
     cost=param(0.5, 0.0, 99.0, "penalty on a card that could meld with two unseen cards"),
 )
-def lay_off_late(view, rules, params):
+def discard_lay_off_cards_late(view, rules, params):
     """Late in the deal, discard cards that can be laid off but not melded (skillgames.zone)."""
     if view.own_turn < params[0]:
         return discard_with_penalty(view, rules, 0, 0.0)
@@ -155,10 +163,11 @@ def _compute_new_meld_cost(view, rules, params, card, unseen):
 
 
 @discard(
+    name="wild",
     turn=param(5, 1, 500, "first own turn on which wild cards have a penalty"),
     cost=param(5.5, 0.0, 99.0, "penalty; 5.5 avoids wild cards at a cost of up to 5 points"),
 )
-def wild(view, rules, params):
+def hold_wild_cards(view, rules, params):
     """From turn 5 on, hold cards that have no seen card near them (rubl.com, skillgames.zone)."""
     seen_cards = ALL_CARDS & ~view.unseen
     held_cards = 0 if view.own_turn < params[0] else _select_distant_cards(view.hand, seen_cards)
@@ -181,12 +190,13 @@ def _select_distant_cards(hand, seen_cards):
 
 
 @discard(
+    name="bait",
     noise=True,
     e=param(1.0, 0.0, 1.0, "probability of baiting if possible"),
     until=param(4, 0, 500, "last own turn with baiting"),
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
-def bait(view, rules, params):
+def discard_bait(view, rules, params):
     """Early in the deal, discard a card near a useful card, so that the useful card seems safe."""
     least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):

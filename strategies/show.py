@@ -8,20 +8,20 @@ from simgin.strategy import param, show
 from simgin.toolkit import count_extensions, deadwood_of_melding, pick_random
 
 
-@show
-def first(view, rules, params):
+@show(name="first")
+def show_least_deadwood(view, rules, params):
     """Show the melding with the least deadwood, and break ties by the fewest possible lay-offs."""
     return 0
 
 
-@show(noise=True)
-def random(view, rules, params):
+@show(name="random", noise=True)
+def show_at_random(view, rules, params):
     """Show a random legal melding."""
     return pick_random(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
-@show(weight=param(1.0, 0.0, 10.0, "points per card that the opponent might lay off"))
-def live(view, rules, params):
+@show(name="live", weight=param(1.0, 0.0, 10.0, "points per card that the opponent might lay off"))
+def show_against_lay_offs(view, rules, params):
     """Show the melding that minimises the deadwood plus `weight` points per possible lay-off."""
     min_cost, row = 1e9, 0
     for i in range(64):

@@ -13,7 +13,7 @@ Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
 
 import numpy as np
-from simgin_strategies.knock import at
+from simgin_strategies.knock import knock_with_limit
 
 from simgin.core.bitboard import run_outs
 from simgin.core.bits import highest_lane_bit
@@ -39,8 +39,8 @@ REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card is expec
 HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 
-@take(reach=REACH, hold=HOLD)
-def mmd(view, rules, params):
+@take(name="mmd", reach=REACH, hold=HOLD)
+def take_by_meld_distance(view, rules, params):
     """Take the card if the resulting hand is better than the mean hand after a draw (SIGRA)."""
     return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
 
@@ -66,7 +66,7 @@ def _is_wanted(view, scratch, rules, params):
 
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
-def throw(view, rules, params):
+def discard_by_meld_distance(view, rules, params):
     """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
     return _find_best_discard(
         view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
@@ -309,4 +309,9 @@ def _count_opponent_runs(opponent_known, usable_ranks, rank, held_probability):
     return total
 
 
-SIGRA = Strategy("sigra", take=mmd, discard=throw, knock=at(k=0))
+SIGRA = Strategy(
+    "sigra",
+    take=take_by_meld_distance,
+    discard=discard_by_meld_distance,
+    knock=knock_with_limit(k=0),
+)

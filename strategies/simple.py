@@ -8,8 +8,8 @@ Source: SimpleGinRummyPlayer of Neller's framework for the EAAI-21 gin rummy cha
 (tneller/gin-rummy-eaai).
 """
 
-from simgin_strategies.knock import at
-from simgin_strategies.take import meld_any
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_for_any_meld
 
 from simgin.strategy import Strategy, discard, helper
 from simgin.toolkit import best_discards, pick_random
@@ -33,8 +33,8 @@ def _find_repeating_discards(view):
     return cards
 
 
-@discard(noise=True)
-def simple(view, rules, params):
+@discard(name="simple", noise=True)
+def discard_without_repetition(view, rules, params):
     """Minimise deadwood, break ties at random, and never repeat a pair {drawn, discarded}."""
     cards = view.best
     if view.taken >= 0:
@@ -44,4 +44,10 @@ def simple(view, rules, params):
     return pick_random(cards, view.noise)
 
 
-SIMPLE = Strategy("simple", take=meld_any, discard=simple, knock=at, ending="same")
+SIMPLE = Strategy(
+    "simple",
+    take=take_for_any_meld,
+    discard=discard_without_repetition,
+    knock=knock_with_limit,
+    ending="same",
+)

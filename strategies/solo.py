@@ -11,10 +11,15 @@ Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and 
 """
 
 import numpy as np
-from simgin_strategies.ahead import MAX_NEXT_COUNTS, ahead, compute_hand_cost, is_last_discard
-from simgin_strategies.discard import low
-from simgin_strategies.knock import at
-from simgin_strategies.stop import stop_dp
+from simgin_strategies.ahead import (
+    MAX_NEXT_COUNTS,
+    compute_hand_cost,
+    discard_by_next_draw,
+    is_last_discard,
+)
+from simgin_strategies.discard import discard_for_least_deadwood
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.stop import stop_by_backward_induction
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
@@ -25,13 +30,14 @@ TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 
 @discard(
+    name="switch",
     k=param(3, 0, 500, "number of last turns, in which the mean penalty is minimised"),
     aim=choice("loose", "gin", "few", "deadwood", about="aim in the turns before"),
     few=param(7, 1, 42, "number of best draws for aim=few"),
     goal=flag(False, "in the last turns, maximise the probability of meeting the goal"),
     weights="solo.npy",
 )
-def switch(view, rules, params):
+def discard_for_melds_then_penalties(view, rules, params):
     """Collect melds until k turns remain, and then minimise the mean penalty."""
     is_late = count_turns_left(view, rules) <= params[0]
     if is_late and is_last_discard(view, rules):
@@ -93,22 +99,22 @@ def compute_probability_within(max_total, deals, params):
     return params[N_PARAMS + max(0, min(4, deals)) * N_TOTALS + min(i, N_TOTALS - 1)]
 
 
-GIN = at(k=0)
+GIN = knock_with_limit(k=0)
 SOLO_GREEDY = Strategy(
     "solo-greedy",
-    discard=low,
+    discard=discard_for_least_deadwood,
     knock=GIN,
     about="Solitaire: keeps the least deadwood, and ends the deal only with gin.",
 )
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead",
-    discard=ahead(aim="loose"),
+    discard=discard_by_next_draw(aim="loose"),
     knock=GIN,
     about="Solitaire: looks one draw ahead, and ends the deal only with gin.",
 )
 SOLO_SWITCH = Strategy(
     "solo-switch",
-    discard=switch,
-    knock=stop_dp,
+    discard=discard_for_melds_then_penalties,
+    knock=stop_by_backward_induction,
     about="Solitary Gin: collects melds, then minimises penalties in the last k turns.",
 )

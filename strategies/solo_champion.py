@@ -22,8 +22,8 @@ from simgin_strategies.solo_dp import (
     PENALTIES,
     PLANE_SIZE,
     POINTS,
-    dp_stop,
     find_scoring_index,
+    stop_by_table_value,
 )
 from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, search_discards
 
@@ -87,7 +87,7 @@ def find_correction_offset(rules):
     width=param(4, 1, 11, "number of discards to search, the best ones by the table"),
     weights="solo-champion.npy",
 )
-def champion_solo(view, rules, params):
+def discard_by_corrected_value(view, rules, params):
     """Keep the cards that maximise the tabulated value after the next draw, plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -170,7 +170,7 @@ def count_live_pairs(unmatched, unseen):
 
 SOLO_CHAMPION = Strategy(
     "solo-champion",
-    discard=champion_solo,
-    knock=dp_stop,
+    discard=discard_by_corrected_value,
+    knock=stop_by_table_value,
     about="Solitaire: searches like `solo-two-draws`, and corrects values with trained weights.",
 )

@@ -27,8 +27,8 @@ WON, POINTS, PENALTIES = 0, 1, 2
 CARDS_PER_STEP = 3  # number of cards per time step in a deck with the joker
 
 
-@discard(weights="solo_dp.npy")
-def dp(view, rules, params):
+@discard(name="dp", weights="solo_dp.npy")
+def discard_by_table_value(view, rules, params):
     """Keep the ten cards with the highest value in the learned table."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -45,7 +45,7 @@ def dp(view, rules, params):
 
 
 @knock(name="dp", weights="solo_dp.npy")
-def dp_stop(view, rules, params):
+def stop_by_table_value(view, rules, params):
     """End the deal if the value of stopping is at least the table's value of continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
@@ -107,7 +107,7 @@ def compute_hand_features(ten_cards, unseen, rules):
 
 SOLO_DP = Strategy(
     "solo-dp",
-    discard=dp,
-    knock=dp_stop,
+    discard=discard_by_table_value,
+    knock=stop_by_table_value,
     about="Solitaire: keeps the cards with the highest value in a table trained in self-play.",
 )

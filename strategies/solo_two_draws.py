@@ -18,9 +18,9 @@ from simgin_strategies.solo_dp import (
     N_TIMES,
     PENALTIES,
     WON,
-    dp_stop,
     find_scoring_index,
     look_up_value,
+    stop_by_table_value,
 )
 from simgin_strategies.stop import value_stopping
 
@@ -33,10 +33,11 @@ MIN_VALUE = -1e18  # lower than any value
 
 
 @discard(
+    name="two-draws",
     width=param(4, 1, 11, "number of discards to search, the best ones by the table"),
     weights="solo_dp.npy",
 )
-def two_draws(view, rules, params):
+def discard_by_two_draws(view, rules, params):
     """Keep the ten cards with the best table value after the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -179,7 +180,7 @@ def compute_final_value(ten_cards, rules):
 
 SOLO_TWO_DRAWS = Strategy(
     "solo-two-draws",
-    discard=two_draws,
-    knock=dp_stop,
+    discard=discard_by_two_draws,
+    knock=stop_by_table_value,
     about="Solitaire: looks two draws ahead, with the table of `solo-dp`.",
 )

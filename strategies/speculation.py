@@ -24,11 +24,12 @@ from simgin.toolkit import (
 
 
 @take(
+    name="speculate",
     until=param(3, 0, 500, "last own turn on which to speculate"),
     count=param(50, 0, 200, "minimum deadwood to speculate on later turns"),
     partials=param(2, 1, 10, "minimum number of new two-way partial melds"),
 )
-def speculate(view, rules, params):
+def take_to_speculate(view, rules, params):
     """Also take cards that start two partial melds with two outs each (rummytalk, skillgames.zone).
 
     The policy takes such cards only in early turns or with high deadwood.
@@ -54,18 +55,19 @@ def _count_two_way_partials(hand, card, unseen, rules):
     return n
 
 
-@take
-def upcard(view, rules, params):
+@take(name="upcard")
+def take_first_upcard(view, rules, params):
     """Take the first upcard as the nondealer; later, take cards as `lower` does (tyskwo.com)."""
     is_first_offer = view.phase == PHASE_UPCARD and view.seat != view.dealer
     return take_if(is_first_offer or lowers_deadwood(view, rules), view.legal)
 
 
 @take(
+    name="deny",
     held=param(2, 1, 2, "minimum number of known cards of the opponent in the meld"),
     cost=param(3, 0, 99, "maximum increase of deadwood"),
 )
-def deny(view, rules, params):
+def take_to_deny_meld(view, rules, params):
     """Also take cards that would complete the opponent's meld if the cost is small (Jacoby)."""
     deadwood_increase = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(

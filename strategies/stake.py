@@ -35,20 +35,20 @@ VALUES_OFFSET = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
 DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3
 
 
-@offer
-def none(view, rules, params):
+@offer(name="none")
+def offer_nothing(view, rules, params):
     """Offer 0, which leaves the die unchanged."""
     return 0
 
 
-@answer
-def never(view, rules, params):
+@answer(name="never")
+def refuse_every_offer(view, rules, params):
     """Refuse every offer."""
     return 0
 
 
-@offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer if legal"))
-def random(view, rules, params):
+@offer(name="random", noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer if legal"))
+def offer_at_random(view, rules, params):
     """Offer a random number with probability `p_offer`."""
     return (
         pick_random(view.legal & ~1, view.noise)
@@ -58,17 +58,18 @@ def random(view, rules, params):
 
 
 @answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "probability of accepting"))
-def accepting(view, rules, params):
+def accept_at_random(view, rules, params):
     """Accept an offer with probability `p_accept`."""
     return bernoulli(params[0], view.noise)
 
 
 @offer(
+    name="strong",
     count=param(20, 0, 99, "maximum deadwood for an offer"),
     turn=param(6, 1, 500, "last own turn for an offer"),
     blind=flag(False, "also make an offer before the cards are seen"),
 )
-def strong(view, rules, params):
+def offer_with_low_deadwood(view, rules, params):
     """Offer one more than the number on the die if the deadwood is low in the first turns."""
     if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
@@ -76,15 +77,17 @@ def strong(view, rules, params):
 
 
 @answer(
+    name="brave",
     count=param(35, 0, 99, "maximum deadwood to accept an offer"),
     blind=flag(True, "accept offers before the cards are seen"),
 )
-def brave(view, rules, params):
+def accept_with_low_deadwood(view, rules, params):
     """Accept with at most `count` points of deadwood, or before the deal if `blind` is set."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
 @offer(
+    name="dead",
     w2=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 2"),
     w3=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 3"),
     w4=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 4"),
@@ -92,7 +95,7 @@ def brave(view, rules, params):
     w6=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 6 or more"),
     weights="stake.npy",
 )
-def dead(view, rules, params):
+def offer_by_win_probability(view, rules, params):
     """Offer the largest number whose threshold (w2 to w6) is at most the win probability."""
     p_win = _look_up_probabilities(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
@@ -106,7 +109,7 @@ def dead(view, rules, params):
     caution=param(0.0, -2.0, 2.0, "assumed decrease of W - L if the opponent makes an offer"),
     weights="stake.npy",
 )
-def dead_answer(view, rules, params):
+def accept_by_expected_result(view, rules, params):
     """Accept if the expected result at the new stake is at least the result of a refusal."""
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
@@ -114,8 +117,12 @@ def dead_answer(view, rules, params):
     return p_win - p_loss - shift >= -payment / view.offered
 
 
-@offer(edge=param(0.0, 0.0, 1.0, "minimum gain in match win probability"), weights="stake.npy")
-def by_value(view, rules, params):
+@offer(
+    name="by-value",
+    edge=param(0.0, 0.0, 1.0, "minimum gain in match win probability"),
+    weights="stake.npy",
+)
+def offer_by_match_value(view, rules, params):
     """Make the offer with the highest match win probability if the opponent responds optimally.
 
     If several offers are equally good, make the largest of these offers.
@@ -137,7 +144,7 @@ def by_value(view, rules, params):
     caution=param(0.0, -1.0, 1.0, "assumed decrease of W if the opponent makes an offer"),
     weights="stake.npy",
 )
-def by_value_answer(view, rules, params):
+def accept_by_match_value(view, rules, params):
     """Accept if accepting gives at least the match win probability of refusing."""
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)

@@ -6,10 +6,12 @@ discard pile (docs/reference/rules.md 15.3). Ties between discards go to the hig
 Source: Developed for simgin as a control, 2026.
 """
 
-from simgin_strategies.discard import low
-from simgin_strategies.knock import at
-from simgin_strategies.take import never
+from simgin_strategies.discard import discard_for_least_deadwood
+from simgin_strategies.knock import knock_with_limit
+from simgin_strategies.take import take_never
 
 from simgin.strategy import Strategy
 
-STOCK_GREEDY = Strategy("stock-greedy", take=never, discard=low, knock=at)
+STOCK_GREEDY = Strategy(
+    "stock-greedy", take=take_never, discard=discard_for_least_deadwood, knock=knock_with_limit
+)

@@ -25,6 +25,7 @@ MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
 
 
 @knock(
+    name="stop-by",
     m1=param(9, 1, 99, "minimum cards left in the deck to knock with deadwood 1"),
     m2=param(13, 1, 99, "minimum cards left in the deck to knock with deadwood 2"),
     m3=param(17, 1, 99, "minimum cards left in the deck to knock with deadwood 3"),
@@ -36,7 +37,7 @@ MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
     m9=param(33, 1, 99, "minimum cards left in the deck to knock with deadwood 9"),
     m10=param(36, 1, 99, "minimum cards left in the deck to knock with deadwood 10 or more"),
 )
-def stop_by(view, rules, params):
+def stop_by_cards_left(view, rules, params):
     """Knock if enough cards are left in the deck for the given deadwood.
 
     With the defaults, the value of the knock is not negative.
@@ -46,8 +47,8 @@ def stop_by(view, rules, params):
     return view.deck_left >= params[min(view.ending_count, 10) - 1]
 
 
-@knock(weights="stop.npy")
-def stop_dp(view, rules, params):
+@knock(name="stop-dp", weights="stop.npy")
+def stop_by_backward_induction(view, rules, params):
     """Stop unless backward induction over the remaining deck predicts a gain from continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True

@@ -16,38 +16,38 @@ from simgin.toolkit import (
 )
 
 
-@take
-def never(view, rules, params):
+@take(name="never")
+def take_never(view, rules, params):
     """Decline every card on offer, and pass or draw from the stock."""
     return take_if(False, view.legal)
 
 
-@take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking the card"))
-def random(view, rules, params):
+@take(name="random", noise=True, p=param(0.5, 0.0, 1.0, "probability of taking the card"))
+def take_at_random(view, rules, params):
     """Take the card on offer with probability p."""
     return take_if(bernoulli(params[0], view.noise), view.legal)
 
 
-@take
-def meld_any(view, rules, params):
+@take(name="meld-any")
+def take_for_any_meld(view, rules, params):
     """Take any card that makes a meld, even if the deadwood does not decrease (EAAI's Simple)."""
     return take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
 
 
-@take
-def meld_best(view, rules, params):
+@take(name="meld-best")
+def take_for_best_melding(view, rules, params):
     """Take a card only if a best melding uses it (rubl.com, about.com)."""
     return take_if(is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
-@take
-def lower(view, rules, params):
+@take(name="lower")
+def take_to_lower_deadwood(view, rules, params):
     """Take a card only if it lowers the deadwood (Gold, jdh8)."""
     return take_if(lowers_deadwood(view, rules), view.legal)
 
 
-@take
-def meld_best_lower(view, rules, params):
+@take(name="meld-best-lower")
+def take_for_best_melding_if_lower(view, rules, params):
     """Take a card only if a best melding uses it and the deadwood decreases (MARJJ)."""
     return take_if(
         lowers_deadwood(view, rules) and is_in_best_melding(view.hand, view.taken_offer, rules),
@@ -55,8 +55,8 @@ def meld_best_lower(view, rules, params):
     )
 
 
-@take
-def knock_or_meld(view, rules, params):
+@take(name="knock-or-meld")
+def take_to_knock_or_meld(view, rules, params):
     """Take a card if it allows a knock or if a best melding uses it (OpenSpiel's simple bot)."""
     allows_knock = deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(
@@ -64,8 +64,11 @@ def knock_or_meld(view, rules, params):
     )
 
 
-@take(by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most hits"))
-def value(view, rules, params):
+@take(
+    name="value",
+    by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most hits"),
+)
+def take_if_better_than_draw(view, rules, params):
     """Take the card on offer if the best hand with it is better than the mean hand after a draw."""
     by_hits = params[0] == 1
     value_if_taken = _evaluate_hand(

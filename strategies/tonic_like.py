@@ -10,10 +10,10 @@ Heuristic-Based Gin Rummy Agent" (Tonic), EAAI-21. `ginrummy-and-tonic` is a dif
 player.
 """
 
-from simgin_strategies.knock import early
+from simgin_strategies.knock import knock_early
 from simgin_strategies.pairs import compute_middle_cost
 from simgin_strategies.safety import find_opponent_melds
-from simgin_strategies.take import meld_best
+from simgin_strategies.take import take_for_best_melding
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -25,6 +25,7 @@ from simgin.toolkit import (
 
 
 @discard(
+    name="tonic",
     pair=param(5.0, 0.0, 20.0, "penalty on a card in a pair to hold"),
     live=param(2, 1, 4, "minimum number of live completers of a pair to hold"),
     until=param(4, 1, 500, "first own turn on which all pairs may be broken"),
@@ -33,7 +34,7 @@ from simgin.toolkit import (
     danger=param(0.1, 0.0, 20.0, "penalty per three-card meld that the opponent could make"),
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
-def tonic(view, rules, params):
+def discard_like_tonic(view, rules, params):
     """Hold live pairs early in the deal, hold middle ranks and discard safely, with weights."""
     held_cards = 0
     if view.own_turn < params[2]:
@@ -65,4 +66,6 @@ def _compute_cost(view, rules, params, card, cards):
     )
 
 
-TONIC_LIKE = Strategy("tonic-like", take=meld_best, discard=tonic, knock=early(k=3))
+TONIC_LIKE = Strategy(
+    "tonic-like", take=take_for_best_melding, discard=discard_like_tonic, knock=knock_early(k=3)
+)

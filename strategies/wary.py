@@ -8,19 +8,20 @@ of Gin Rummy" (EAAI-21).
 """
 
 import numpy as np
-from simgin_strategies.knock import early
-from simgin_strategies.take import lower
+from simgin_strategies.knock import knock_early
+from simgin_strategies.take import take_to_lower_deadwood
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_probability
 
 
 @discard(
+    name="wary",
     weights="beliefs.npy",
     price=param(3.0, 0.0, 100.0, "penalty on a discard that the opponent can certainly meld"),
     window=param(12, 0, 99, "maximum extra deadwood of a discard"),
 )
-def wary(view, rules, params):
+def discard_by_meld_risk(view, rules, params):
     """Minimise the deadwood plus a penalty on cards that the opponent can meld."""
     max_deadwood = view.least + params[1]
     held_probabilities = np.empty(52)
@@ -42,4 +43,6 @@ def _compute_cost(view, rules, params, card, context):
     )
 
 
-WARY = Strategy("wary", take=lower, discard=wary, knock=early)
+WARY = Strategy(
+    "wary", take=take_to_lower_deadwood, discard=discard_by_meld_risk, knock=knock_early
+)

@@ -190,7 +190,7 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
 
 
 def test_the_discard_of_least_cost_is_made(questions):
-    numbers = player.champion_discard.weights
+    numbers = player.discard_by_learned_cost.weights
     params = np.load(numbers).astype(float)
     for question in questions["discard"][::3]:
         view = question.view
@@ -217,7 +217,7 @@ def test_the_discard_of_least_cost_is_made(questions):
 
 def test_the_blend_follows_what_the_opponent_won():
     """Rows by the opponent's mean points in steps of three, and by own turn."""
-    params = np.load(player.champion_discard.weights).astype(float)
+    params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = new_view()
     for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
         at = first * player.RULES_SIZE
@@ -243,7 +243,7 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
     for variant in TWO_PLAYER:
         own = variant if variant in kinds else "eaai"
         assert player.rules_offset(game(variant)[0]) == kinds.index(own) * player.RULES_SIZE
-    numbers = np.load(player.champion_discard.weights)
+    numbers = np.load(player.discard_by_learned_cost.weights)
     assert numbers.size == 4 * player.RULES_SIZE and np.isfinite(numbers).all()
 
 

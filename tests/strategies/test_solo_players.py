@@ -479,7 +479,7 @@ def test_every_feature_of_solo_champion_agrees_with_its_name():
 @pytest.mark.parametrize("variant", ALONE)
 def test_the_discard_of_most_value_with_its_correction_is_made(variant):
     rules, _ = hands.game(variant)
-    params = np.load(player.champion_solo.weights).astype(float)
+    params = np.load(player.discard_by_corrected_value.weights).astype(float)
     first = player.find_correction_offset(rules)
     weights = params[first : first + player.N_WEIGHTS]
     changed = 0
@@ -510,7 +510,7 @@ def test_every_game_has_its_own_weights():
 
 
 def test_the_file_begins_with_the_table_that_the_search_reads():
-    params = np.load(player.champion_solo.weights)
+    params = np.load(player.discard_by_corrected_value.weights)
     assert params.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
     table = np.load(STRATEGIES / "solo_dp.npy")
     assert params[: player.TABLE_SIZE].tobytes() == table.tobytes()

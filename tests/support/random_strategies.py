@@ -1,6 +1,6 @@
 """Random strategies for tests, sensible enough for deals to end in every way."""
 
-from simgin_strategies.take import random as by_lot
+from simgin_strategies.take import take_at_random
 
 from simgin.strategy import Strategy, answer, discard, helper, knock, offer, param, show, take
 from simgin.toolkit import bernoulli, best_discards, cards_of_rank, lowest_bit, pick_random, take_if
@@ -81,8 +81,10 @@ def dearest_row(view, rules, params):
 
 
 DIE = {"offer": any_number, "answer": by_coin}
-STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row, **DIE)
-SAME = {"take": by_lot, "ending": "same"}
+STRAY = Strategy(
+    "stray", take=take_at_random, discard=stray, knock=late(before=0.5), show=any_row, **DIE
+)
+SAME = {"take": take_at_random, "ending": "same"}
 STRAY_SAME = Strategy(
     "stray-same", discard=stray, knock=late(before=0.5), show=dearest_row, **SAME, **DIE
 )
