@@ -28,8 +28,8 @@ Weights = np.ndarray
 
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     """Return views of the blends and of the opponent table for the rules of `eaai`."""
-    blends = weights[: player.OPPONENT_OFFSET]
-    opponent_table = weights[player.OPPONENT_OFFSET : player.RULES_SIZE]
+    blends = weights[: player.OPPONENT_TABLE_OFFSET]
+    opponent_table = weights[player.OPPONENT_TABLE_OFFSET : player.VARIANT_SIZE]
     return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), opponent_table
 
 
@@ -45,24 +45,24 @@ def find_feature_indices(*names: str) -> list[int]:
 def remove_features(*names: str) -> Callable[[Weights], None]:
     """Return a function that sets the weights of the given discard features to 0."""
 
-    def change(weights: Weights) -> None:
+    def change_weights_in_place(weights: Weights) -> None:
         blends, _ = split_weights(weights)
         blends[:, find_feature_indices(*names)] = 0
 
-    return change
+    return change_weights_in_place
 
 
 def fix_blend(blend: int) -> Callable[[Weights], None]:
     """Return a function that selects one blend of weights for all opponents."""
 
-    def change(weights: Weights) -> None:
+    def change_weights_in_place(weights: Weights) -> None:
         _, opponent_table = split_weights(weights)
         opponent_table[:] = blend
 
-    return change
+    return change_weights_in_place
 
 
-def change_nothing(weights: Weights) -> None:
+def keep_weights(weights: Weights) -> None:
     """Leave the weights unchanged."""
 
 
@@ -70,13 +70,19 @@ SAFETY_FEATURES = [name for name, _ in sight.DISCARD_FEATURES if not name.starts
 OUTS_FEATURES = [
     name
     for name in sight.FEATURE_NAMES
-    if name.startswith(("outs", "fits", "high_outs", "low_outs"))
+    if name.startswith(("outs_if", "extensions_if", "high_outs", "low_outs"))
 ]
-LONE_CARD_FEATURES = [name for name in sight.FEATURE_NAMES if "lone" in name]
-OPPONENT_FEATURES = ["wanted", "contested", "spurned", "spurned_fits", "count_taken"]
+UNPAIRED_CARD_FEATURES = [name for name in sight.FEATURE_NAMES if "unpaired" in name]
+OPPONENT_ACTION_FEATURES = [
+    "unmatched_near_taken",
+    "outs_near_taken",
+    "outs_near_shed",
+    "extensions_near_shed",
+    "deadwood_times_known",
+]
 HIGHEST_BLEND_INDEX = player.N_BLENDS - 1
 CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
-    "nothing": change_nothing,
+    "nothing": keep_weights,
     "estimated probability that the opponent knocks immediately (always 0.5)": fix_blend(
         HIGHEST_BLEND_INDEX // 2
     ),
@@ -88,15 +94,17 @@ CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
     "live outs": remove_features(*OUTS_FEATURES),
     "draws that make gin": remove_features("gin_draws"),
     "draws that allow a knock": remove_features("knock_draws"),
-    "cards without a partner": remove_features(*LONE_CARD_FEATURES),
+    "cards without a partner": remove_features(*UNPAIRED_CARD_FEATURES),
     "effect of the opponent's takes and discards on the value of the hand": remove_features(
-        *OPPONENT_FEATURES
+        *OPPONENT_ACTION_FEATURES
     ),
-    "the score of the match": remove_features("count_behind", "count_ahead"),
+    "the score of the match": remove_features(
+        "deadwood_times_opponent_score", "deadwood_times_own_score"
+    ),
 }
 
 
-def change_weights(change: Callable[[Weights], None]) -> Strategy:
+def build_changed_champion(change: Callable[[Weights], None]) -> Strategy:
     """Return a copy of `champion` with changed weights."""
     champion = loader.find_strategy("champion")
     weights = np.load(player.discard_by_learned_cost.weights).astype(np.float64)
@@ -135,7 +143,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=4022)
     args = parser.parse_args()
-    players = {part: change_weights(change) for part, change in CHANGES_BY_PART.items()}
+    players = {part: build_changed_champion(change) for part, change in CHANGES_BY_PART.items()}
     players["knock policy (replaced by `early:k=3`)"] = replace_policies(knock="early:k=3")
     players["knock policy (replaced by `at:k=10`)"] = replace_policies(knock="at:k=10")
     players["take policy (replaced by `lower`)"] = replace_policies(take="lower")

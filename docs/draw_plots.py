@@ -41,14 +41,16 @@ KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 HELPFUL_CARDS = {
     "gin_draws": "cards that complete gin",
-    "outs_of_5": "cards that complete a new meld, with four or five unmatched cards",
+    "outs_if_4_to_5": "cards that complete a new meld, with four or five unmatched cards",
 }
 
 
 def draw_champion() -> Iterator[tuple[str, Figure]]:
     """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
     all_weights = np.load(champion.discard_by_learned_cost.weights)
-    blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
+    blends = all_weights[: champion.OPPONENT_TABLE_OFFSET].reshape(
+        champion.N_BLENDS, champion.BLEND_SIZE
+    )
     weights_by_opponent = {
         "opponent waits for gin": blends[0],
         "opponent knocks immediately": blends[-1],
@@ -67,12 +69,12 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
     for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
-            -1, champion.N_KNOCK_COUNTS
+            -1, champion.N_KNOCK_DEADWOODS
         )
         values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
-        counts = range(1, champion.N_KNOCK_COUNTS)
+        deadwood_values = range(1, champion.N_KNOCK_DEADWOODS)
         figures.draw_heat_map(
-            axes, values, counts, KNOCK_TURNS, midpoint=0, max_deviation=8, number_format="{:+.0f}"
+            axes, values, deadwood_values, KNOCK_TURNS, midpoint=0, max_deviation=8, number_format="{:+.0f}"
         )
         figures.set_panel_title(axes, opponent)
         figures.set_axis_labels(axes, "", "deadwood")

@@ -34,91 +34,137 @@ STAGE_STARTS = (3, 5, 8, 11)  # turns of the player at which the next stage of t
 N_STAGES = len(STAGE_STARTS) + 1
 
 HAND_FEATURES = (
-    ("loose_0", "1 if all cards are in possible melds"),
-    ("loose_1", "1 if one card is in no possible meld"),
-    ("loose_2", "1 if two cards are in no possible meld, and so on"),
-    ("loose_3", ""),
-    ("loose_4", ""),
-    ("loose_5", ""),
-    ("loose_6", ""),
-    ("loose_7", ""),
-    ("loose_8", ""),
-    ("loose_9", ""),
-    ("loose_10", ""),
-    ("count", "deadwood"),
-    ("count_squared", "deadwood squared, divided by 50"),
-    ("count_to_4", "1 if the deadwood is at most 4"),
-    ("count_to_10", "1 if the deadwood is at most 10"),
-    ("count_to_15", "1 if the deadwood is 11 to 15"),
-    ("count_to_22", "1 if the deadwood is 16 to 22"),
-    ("outs_of_3", "unseen cards that make a new meld, if at most three cards are unmatched"),
-    ("outs_of_5", "such unseen cards, if four or five cards are unmatched"),
-    ("outs_of_7", "such unseen cards, if six or seven cards are unmatched"),
-    ("outs_of_10", "such unseen cards, if eight or more cards are unmatched"),
+    ("unmatched_0", "1 if all cards are in possible melds"),
+    ("unmatched_1", "1 if one card is in no possible meld"),
+    ("unmatched_2", "1 if two cards are in no possible meld, and so on"),
+    ("unmatched_3", ""),
+    ("unmatched_4", ""),
+    ("unmatched_5", ""),
+    ("unmatched_6", ""),
+    ("unmatched_7", ""),
+    ("unmatched_8", ""),
+    ("unmatched_9", ""),
+    ("unmatched_10", ""),
+    ("deadwood", "deadwood"),
+    ("deadwood_squared", "deadwood squared, divided by 50"),
+    ("deadwood_to_4", "1 if the deadwood is at most 4"),
+    ("deadwood_to_10", "1 if the deadwood is at most 10"),
+    ("deadwood_to_15", "1 if the deadwood is 11 to 15"),
+    ("deadwood_to_22", "1 if the deadwood is 16 to 22"),
+    ("outs_if_up_to_3", "unseen cards that make a new meld, if at most three cards are unmatched"),
+    ("outs_if_4_to_5", "such unseen cards, if four or five cards are unmatched"),
+    ("outs_if_6_to_7", "such unseen cards, if six or seven cards are unmatched"),
+    ("outs_if_8_or_more", "such unseen cards, if eight or more cards are unmatched"),
     ("high_outs", "unseen cards from 10 to K that make a new meld"),
     ("low_outs", "unseen cards from A to 4 that make a new meld"),
-    ("fits_of_1", "unseen cards that extend a meld, if at most one card is unmatched"),
-    ("fits_of_3", "such unseen cards, if two or three cards are unmatched"),
-    ("fits_of_6", "such unseen cards, if four to six cards are unmatched"),
-    ("fits_of_10", "such unseen cards, if seven or more cards are unmatched"),
-    ("lone", "unmatched cards without a partner"),
-    ("lone_points", "points of the unmatched cards without a partner"),
-    ("highest_lone", "highest value of an unmatched card without a partner"),
-    ("second_lone", "second highest value of an unmatched card without a partner"),
-    ("both_ways", "unmatched cards with a partner in rank and a partner in suit"),
-    ("low", "unmatched cards from A to 3"),
-    ("low_points", "points of the unmatched cards from A to 3"),
-    ("wanted", "unmatched cards next to a card that the opponent took"),
-    ("contested", "outs to a new meld next to a card that the opponent took"),
-    ("spurned", "outs to a new meld next to a card that the opponent shed"),
-    ("spurned_fits", "cards that extend a meld and are next to a card that the opponent shed"),
-    ("count_taken", "deadwood times the number of known cards of the opponent"),
-    ("count_behind", "deadwood times the opponent's points in the match, divided by 100"),
-    ("count_ahead", "deadwood times own points in the match, divided by 100"),
+    ("extensions_if_up_to_1", "unseen cards that extend a meld, if at most one card is unmatched"),
+    ("extensions_if_2_to_3", "such unseen cards, if two or three cards are unmatched"),
+    ("extensions_if_4_to_6", "such unseen cards, if four to six cards are unmatched"),
+    ("extensions_if_7_or_more", "such unseen cards, if seven or more cards are unmatched"),
+    ("unpaired", "unmatched cards without a partner"),
+    ("unpaired_points", "points of the unmatched cards without a partner"),
+    ("highest_unpaired", "highest value of an unmatched card without a partner"),
+    ("second_unpaired", "second highest value of an unmatched card without a partner"),
+    ("rank_and_suit_partners", "unmatched cards with a partner in rank and a partner in suit"),
+    ("low_unmatched", "unmatched cards from A to 3"),
+    ("low_unmatched_points", "points of the unmatched cards from A to 3"),
+    ("unmatched_near_taken", "unmatched cards next to a card that the opponent took"),
+    ("outs_near_taken", "outs to a new meld next to a card that the opponent took"),
+    ("outs_near_shed", "outs to a new meld next to a card that the opponent shed"),
+    (
+        "extensions_near_shed",
+        "cards that extend a meld and are next to a card that the opponent shed",
+    ),
+    ("deadwood_times_known", "deadwood times the number of known cards of the opponent"),
+    (
+        "deadwood_times_opponent_score",
+        "deadwood times the opponent's points in the match, divided by 100",
+    ),
+    ("deadwood_times_own_score", "deadwood times own points in the match, divided by 100"),
     ("gin_draws", "unseen cards that make gin on the next draw"),
     ("knock_draws", "approximate number of unseen cards that make a knock possible"),
 )
 DISCARD_FEATURES = (
-    ("near_loose", "unmatched cards in the hand that are near the discard"),
-    ("near_melded", "other cards in the hand that are near the discard"),
-    ("meld_known", "melds of the discard with two known cards of the opponent"),
-    ("set_half_known", "sets of the discard with a known and an unseen card"),
-    ("run_half_known", "runs of the discard with a known and an unseen card"),
-    ("set_dead", "1 if a card of its rank is known and none is unseen"),
-    ("set_unseen", "sets of the discard with two unseen cards"),
-    ("run_unseen", "runs of the discard with two unseen cards"),
-    ("set_unseen_high", "such sets if the discard is 10 to K"),
-    ("run_unseen_high", "such runs if the discard is 10 to K"),
-    ("run_unseen_low", "such runs if the discard is A to 3"),
-    ("set_unseen_shed", "such sets if the opponent shed a card of its rank"),
-    ("run_unseen_shed", "such runs if the opponent shed a neighbour"),
-    ("shed_rank", "cards of the same rank that the opponent shed"),
-    ("shed_next", "neighbours in the suit that the opponent shed"),
-    ("shed_next_but_one", "cards two ranks away in the suit that the opponent shed"),
+    ("nearby_unmatched", "unmatched cards in the hand that are near the discard"),
+    ("nearby_matched", "other cards in the hand that are near the discard"),
+    ("melds_with_two_known", "melds of the discard with two known cards of the opponent"),
+    ("sets_with_one_known", "sets of the discard with a known and an unseen card"),
+    ("runs_with_one_known", "runs of the discard with a known and an unseen card"),
+    ("dead_set", "1 if a card of its rank is known and none is unseen"),
+    ("unseen_sets", "sets of the discard with two unseen cards"),
+    ("unseen_runs", "runs of the discard with two unseen cards"),
+    ("unseen_sets_high", "such sets if the discard is 10 to K"),
+    ("unseen_runs_high", "such runs if the discard is 10 to K"),
+    ("unseen_runs_low", "such runs if the discard is A to 3"),
+    ("unseen_sets_shed", "such sets if the opponent shed a card of its rank"),
+    ("unseen_runs_shed", "such runs if the opponent shed a neighbour"),
+    ("shed_same_rank", "cards of the same rank that the opponent shed"),
+    ("shed_neighbours", "neighbours in the suit that the opponent shed"),
+    ("shed_two_ranks_away", "cards two ranks away in the suit that the opponent shed"),
     ("rank", "rank of the discard, 0 to 12"),
     ("rank_squared", "rank squared, divided by ten"),
-    ("same_rank_last", "1 if it has the rank of the opponent's last discard"),
-    ("next_to_last", "1 if it is a neighbour of the opponent's last discard"),
-    ("next_but_one_to_last", "1 if it is two ranks from the opponent's last discard, same suit"),
+    ("same_rank_as_last", "1 if it has the rank of the opponent's last discard"),
+    ("neighbour_of_last", "1 if it is a neighbour of the opponent's last discard"),
+    ("two_ranks_from_last", "1 if it is two ranks from the opponent's last discard, same suit"),
 )
 FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES + DISCARD_FEATURES)
 N_FEATURES = len(FEATURE_NAMES)
 # Indices of the features of a hand and of a discard
-LOOSE = 0
-COUNT, COUNT_SQUARED, COUNT_TO_4, COUNT_TO_10, COUNT_TO_15, COUNT_TO_22 = range(11, 17)
-OUTS, HIGH_OUTS, LOW_OUTS, FITS = 17, 21, 22, 23
-LONE, LONE_POINTS, HIGHEST_LONE, SECOND_LONE, BOTH_WAYS, LOW, LOW_POINTS = range(27, 34)
-WANTED, CONTESTED, SPURNED, SPURNED_FITS = range(34, 38)
-COUNT_TAKEN, COUNT_BEHIND, COUNT_AHEAD, GIN_DRAWS, KNOCK_DRAWS = range(38, 43)
-NEAR_LOOSE, NEAR_MELDED = 43, 44
-MELD_KNOWN, SET_HALF_KNOWN, RUN_HALF_KNOWN, SET_DEAD = range(45, 49)
-SET_UNSEEN, RUN_UNSEEN, SET_UNSEEN_HIGH, RUN_UNSEEN_HIGH, RUN_UNSEEN_LOW = range(49, 54)
-SET_UNSEEN_SHED, RUN_UNSEEN_SHED, SHED_RANK, SHED_NEXT, SHED_NEXT_BUT_ONE = range(54, 59)
-RANK, RANK_SQUARED, SAME_RANK_LAST = 59, 60, 61
+UNMATCHED_INDEX = 0
+(
+    DEADWOOD_INDEX,
+    DEADWOOD_SQUARED_INDEX,
+    DEADWOOD_TO_4_INDEX,
+    DEADWOOD_TO_10_INDEX,
+    DEADWOOD_TO_15_INDEX,
+    DEADWOOD_TO_22_INDEX,
+) = range(11, 17)
+NEW_MELD_OUTS_INDEX, HIGH_OUTS_INDEX, LOW_OUTS_INDEX, EXTENSIONS_INDEX = 17, 21, 22, 23
+(
+    UNPAIRED_INDEX,
+    UNPAIRED_POINTS_INDEX,
+    HIGHEST_UNPAIRED_INDEX,
+    SECOND_UNPAIRED_INDEX,
+    RANK_AND_SUIT_PARTNERS_INDEX,
+    LOW_UNMATCHED_INDEX,
+    LOW_UNMATCHED_POINTS_INDEX,
+) = range(27, 34)
+(
+    UNMATCHED_NEAR_TAKEN_INDEX,
+    OUTS_NEAR_TAKEN_INDEX,
+    OUTS_NEAR_SHED_INDEX,
+    EXTENSIONS_NEAR_SHED_INDEX,
+) = range(34, 38)
+(
+    DEADWOOD_TIMES_KNOWN_INDEX,
+    DEADWOOD_TIMES_OPPONENT_SCORE_INDEX,
+    DEADWOOD_TIMES_OWN_SCORE_INDEX,
+    GIN_DRAWS_INDEX,
+    KNOCK_DRAWS_INDEX,
+) = range(38, 43)
+NEARBY_UNMATCHED_INDEX, NEARBY_MATCHED_INDEX = 43, 44
+MELDS_WITH_TWO_KNOWN_INDEX, SETS_WITH_ONE_KNOWN_INDEX, RUNS_WITH_ONE_KNOWN_INDEX, DEAD_SET_INDEX = (
+    range(45, 49)
+)
+(
+    UNSEEN_SETS_INDEX,
+    UNSEEN_RUNS_INDEX,
+    UNSEEN_SETS_HIGH_INDEX,
+    UNSEEN_RUNS_HIGH_INDEX,
+    UNSEEN_RUNS_LOW_INDEX,
+) = range(49, 54)
+(
+    UNSEEN_SETS_SHED_INDEX,
+    UNSEEN_RUNS_SHED_INDEX,
+    SHED_SAME_RANK_INDEX,
+    SHED_NEIGHBOURS_INDEX,
+    SHED_TWO_RANKS_AWAY_INDEX,
+) = range(54, 59)
+RANK_INDEX, RANK_SQUARED_INDEX, SAME_RANK_AS_LAST_INDEX = 59, 60, 61
 
-TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
-ACE_TO_4 = sum(0b1111 << (13 * suit) for suit in range(4))
-ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
+TENS_TO_KINGS = sum(0b1111 << (13 * suit + 9) for suit in range(4))
+ACES_TO_FOURS = sum(0b1111 << (13 * suit) for suit in range(4))
+ACES_TO_THREES = sum(0b111 << (13 * suit) for suit in range(4))
 
 
 @helper
@@ -138,9 +184,9 @@ def find_two_highest_values(cards, rules):
     """Return the two highest card values of different ranks, or 0 for each missing rank."""
     ranks = ranks_of(cards)  # Products replace branches that are hard to predict.
     highest = highest_lane_bit(ranks | 1)
-    others = ranks & ~(1 << highest)
-    second = highest_lane_bit(others | 1)
-    return rules.value[0, highest] * (ranks != 0), rules.value[0, second] * (others != 0)
+    other_ranks = ranks & ~(1 << highest)
+    second = highest_lane_bit(other_ranks | 1)
+    return rules.value[0, highest] * (ranks != 0), rules.value[0, second] * (other_ranks != 0)
 
 
 @helper
@@ -153,47 +199,51 @@ def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
     deadwood_of_nine = deadwood_points - highest_value
     if deadwood_points <= view.limit or deadwood_of_nine >= view.limit:
         return 0
-    low_enough = np.int64(0)
+    low_ranks = np.int64(0)
     for r in range(13):
-        low_enough |= np.int64(deadwood_of_nine + rules.value[0, r] <= view.limit) << r
-    return popcount(view.unseen & (cards_of_ranks(low_enough) | new_outs))
+        low_ranks |= np.int64(deadwood_of_nine + rules.value[0, r] <= view.limit) << r
+    return popcount(view.unseen & (cards_of_ranks(low_ranks) | new_outs))
 
 
 @force_inline
 def compute_deadwood_cost(n_unmatched, deadwood_points, view, weights):
     """Return the cost of the deadwood and of the number of unmatched cards of a ten-card hand."""
-    cost = weights[LOOSE + n_unmatched] + deadwood_points * weights[COUNT]
-    cost += deadwood_points * deadwood_points * 0.02 * weights[COUNT_SQUARED]
-    cost += (deadwood_points <= 10) * weights[COUNT_TO_10]
-    cost += (deadwood_points <= 4) * weights[COUNT_TO_4]
-    cost += (deadwood_points > 10) * (deadwood_points <= 15) * weights[COUNT_TO_15]
-    cost += (deadwood_points > 15) * (deadwood_points <= 22) * weights[COUNT_TO_22]
-    cost += deadwood_points * popcount(view.known) * weights[COUNT_TAKEN]
-    cost += deadwood_points * 0.01 * view.other_points * weights[COUNT_BEHIND]
-    return cost + deadwood_points * 0.01 * view.own_points * weights[COUNT_AHEAD]
+    cost = weights[UNMATCHED_INDEX + n_unmatched] + deadwood_points * weights[DEADWOOD_INDEX]
+    cost += deadwood_points * deadwood_points * 0.02 * weights[DEADWOOD_SQUARED_INDEX]
+    cost += (deadwood_points <= 10) * weights[DEADWOOD_TO_10_INDEX]
+    cost += (deadwood_points <= 4) * weights[DEADWOOD_TO_4_INDEX]
+    cost += (deadwood_points > 10) * (deadwood_points <= 15) * weights[DEADWOOD_TO_15_INDEX]
+    cost += (deadwood_points > 15) * (deadwood_points <= 22) * weights[DEADWOOD_TO_22_INDEX]
+    cost += deadwood_points * popcount(view.known) * weights[DEADWOOD_TIMES_KNOWN_INDEX]
+    cost += (
+        deadwood_points * 0.01 * view.other_points * weights[DEADWOOD_TIMES_OPPONENT_SCORE_INDEX]
+    )
+    return cost + deadwood_points * 0.01 * view.own_points * weights[DEADWOOD_TIMES_OWN_SCORE_INDEX]
 
 
 @force_inline
-def compute_outs_cost(n_unmatched, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
+def compute_outs_cost(
+    n_unmatched, new_meld_outs, other_outs, cards_near_taken, cards_near_shed, weights
+):
     """Return the (usually negative) cost of the outs that are still available.
 
     Args:
         n_unmatched: Number of unmatched cards.
         new_meld_outs: Outs that make a new meld.
         other_outs: Other outs, which extend a meld.
-        wanted_cards: Cards next to a card that the opponent took.
-        spurned_cards: Cards next to a card that the opponent discarded or declined.
+        cards_near_taken: Cards next to a card that the opponent took.
+        cards_near_shed: Cards next to a card that the opponent discarded or declined.
         weights: Weights of the features.
     """
-    new_index = OUTS + (n_unmatched >= 4) + (n_unmatched >= 6) + (n_unmatched >= 8)
-    other_index = FITS + (n_unmatched >= 2) + (n_unmatched >= 4) + (n_unmatched >= 7)
+    new_index = NEW_MELD_OUTS_INDEX + (n_unmatched >= 4) + (n_unmatched >= 6) + (n_unmatched >= 8)
+    other_index = EXTENSIONS_INDEX + (n_unmatched >= 2) + (n_unmatched >= 4) + (n_unmatched >= 7)
     cost = popcount(new_meld_outs) * weights[new_index]
     cost += popcount(other_outs) * weights[other_index]
-    cost += popcount(new_meld_outs & TEN_TO_KING) * weights[HIGH_OUTS]
-    cost += popcount(new_meld_outs & ACE_TO_4) * weights[LOW_OUTS]
-    cost += popcount(new_meld_outs & wanted_cards) * weights[CONTESTED]
-    cost += popcount(new_meld_outs & spurned_cards) * weights[SPURNED]
-    return cost + popcount(other_outs & spurned_cards) * weights[SPURNED_FITS]
+    cost += popcount(new_meld_outs & TENS_TO_KINGS) * weights[HIGH_OUTS_INDEX]
+    cost += popcount(new_meld_outs & ACES_TO_FOURS) * weights[LOW_OUTS_INDEX]
+    cost += popcount(new_meld_outs & cards_near_taken) * weights[OUTS_NEAR_TAKEN_INDEX]
+    cost += popcount(new_meld_outs & cards_near_shed) * weights[OUTS_NEAR_SHED_INDEX]
+    return cost + popcount(other_outs & cards_near_shed) * weights[EXTENSIONS_NEAR_SHED_INDEX]
 
 
 @force_inline
@@ -206,16 +256,22 @@ def sum_points(cards, rules):
 
 
 @force_inline
-def compute_unmatched_cost(unmatched, wanted_cards, rules, weights):
+def compute_unmatched_cost(unmatched, cards_near_taken, rules, weights):
     """Return the cost of unmatched cards in addition to their points."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
-    lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
-    highest, second = find_two_highest_values(lone, rules)
-    cost = popcount(lone) * weights[LONE] + sum_points(lone, rules) * weights[LONE_POINTS]
-    cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
-    cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
-    cost += popcount(low) * weights[LOW] + sum_points(low, rules) * weights[LOW_POINTS]
-    return cost + popcount(unmatched & wanted_cards) * weights[WANTED]
+    unpaired, low = unmatched & ~(by_rank | by_suit), unmatched & ACES_TO_THREES
+    highest, second = find_two_highest_values(unpaired, rules)
+    cost = (
+        popcount(unpaired) * weights[UNPAIRED_INDEX]
+        + sum_points(unpaired, rules) * weights[UNPAIRED_POINTS_INDEX]
+    )
+    cost += highest * weights[HIGHEST_UNPAIRED_INDEX] + second * weights[SECOND_UNPAIRED_INDEX]
+    cost += popcount(by_rank & by_suit) * weights[RANK_AND_SUIT_PARTNERS_INDEX]
+    cost += (
+        popcount(low) * weights[LOW_UNMATCHED_INDEX]
+        + sum_points(low, rules) * weights[LOW_UNMATCHED_POINTS_INDEX]
+    )
+    return cost + popcount(unmatched & cards_near_taken) * weights[UNMATCHED_NEAR_TAKEN_INDEX]
 
 
 @force_inline
@@ -232,7 +288,9 @@ def write_outs(n_hands, hands, unmatched, unseen, rules, new_meld_outs, other_ou
 
 
 @force_inline
-def write_hand_costs(n_hands, hands, unmatched, counts, context, view, rules, weights, costs):
+def write_hand_costs(
+    n_hands, hands, unmatched, deadwood_values, signals, view, rules, weights, costs
+):
     """Write the costs (features times weights) of several ten-card hands to `costs`.
 
     All arrays are stack arrays (see simgin.toolkit.stack_arrays).
@@ -241,47 +299,50 @@ def write_hand_costs(n_hands, hands, unmatched, counts, context, view, rules, we
         n_hands: Number of hands.
         hands: Ten-card hands as 52-bit masks.
         unmatched: Cards in no possible meld, for each hand.
-        counts: Deadwood of each hand.
-        context: Result of `find_context`.
+        deadwood_values: Deadwood of each hand.
+        signals: Result of `find_opponent_signals`.
         view: View of the player.
         rules: Rules of the variant.
         weights: Weights of the features.
         costs: Output array for the costs.
     """
-    wanted_cards, spurned_cards, _ = context
+    cards_near_taken, cards_near_shed, _ = signals
     new_melds, other = int_stack_array(), int_stack_array()
     write_outs(n_hands, hands, unmatched, view.unseen, rules, new_melds, other)
     for i in range(n_hands + 3 & ~3):
         size = popcount(unmatched[i])
-        cost = compute_deadwood_cost(size, counts[i], view, weights)
+        cost = compute_deadwood_cost(size, deadwood_values[i], view, weights)
         cost += compute_outs_cost(
-            size, new_melds[i], other[i], wanted_cards, spurned_cards, weights
+            size, new_melds[i], other[i], cards_near_taken, cards_near_shed, weights
         )
-        costs[i] = cost + compute_unmatched_cost(unmatched[i], wanted_cards, rules, weights)
+        costs[i] = cost + compute_unmatched_cost(unmatched[i], cards_near_taken, rules, weights)
     for i in range(n_hands):
-        if counts[i] == 0:
-            costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS]
+        if deadwood_values[i] == 0:
+            costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS_INDEX]
         elif popcount(unmatched[i]) <= 3:
             gin = count_gin_outs(hands[i], unmatched[i], new_melds[i], other[i], rules)
-            costs[i] += gin * weights[GIN_DRAWS]
+            costs[i] += gin * weights[GIN_DRAWS_INDEX]
         highest_value = find_two_highest_values(unmatched[i], rules)[0]
         costs[i] += (
-            count_knock_draws(counts[i], highest_value, new_melds[i], view, rules)
-            * weights[KNOCK_DRAWS]
+            count_knock_draws(deadwood_values[i], highest_value, new_melds[i], view, rules)
+            * weights[KNOCK_DRAWS_INDEX]
         )
 
 
 @force_inline
-def compute_unseen_cost(rank, sets, runs, weights):
+def compute_unseen_melds_cost(rank, sets, runs, weights):
     """Return the cost of the melds that a discard of a rank can make with two unseen cards."""
     high, low = np.int64(rank >= 9), np.int64(rank <= 2)
-    cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
-    cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
-    return cost + low * runs * weights[RUN_UNSEEN_LOW]
+    cost = sets * weights[UNSEEN_SETS_INDEX] + runs * weights[UNSEEN_RUNS_INDEX]
+    cost += (
+        high * sets * weights[UNSEEN_SETS_HIGH_INDEX]
+        + high * runs * weights[UNSEEN_RUNS_HIGH_INDEX]
+    )
+    return cost + low * runs * weights[UNSEEN_RUNS_LOW_INDEX]
 
 
 @force_inline
-def compute_known_cost(n_known, known_bits, unseen, window, runs, weights):
+def compute_known_melds_cost(n_known, known_bits, unseen, window, runs, weights):
     """Return the cost of the melds that a discard can make with the opponent's known cards.
 
     Args:
@@ -294,17 +355,20 @@ def compute_known_cost(n_known, known_bits, unseen, window, runs, weights):
         weights: Weights of the features.
     """
     known_runs, one_known = count_run_pairs(known_bits), np.int64(n_known == 1)
-    cost = (known_runs + (n_known >= 2)) * weights[MELD_KNOWN]
+    cost = (known_runs + (n_known >= 2)) * weights[MELDS_WITH_TWO_KNOWN_INDEX]
     cost += (
-        one_known * unseen * weights[SET_HALF_KNOWN] + one_known * (unseen == 0) * weights[SET_DEAD]
+        one_known * unseen * weights[SETS_WITH_ONE_KNOWN_INDEX]
+        + one_known * (unseen == 0) * weights[DEAD_SET_INDEX]
     )
     return (
-        cost + (count_run_pairs(known_bits | window) - known_runs - runs) * weights[RUN_HALF_KNOWN]
+        cost
+        + (count_run_pairs(known_bits | window) - known_runs - runs)
+        * weights[RUNS_WITH_ONE_KNOWN_INDEX]
     )
 
 
 @force_inline
-def compute_shed_cost(n_shed, shed_bits, sets, runs, weights):
+def compute_shed_cards_cost(n_shed, shed_bits, sets, runs, weights):
     """Return the part of a discard's cost due to cards that the opponent discarded or declined.
 
     Args:
@@ -315,14 +379,14 @@ def compute_shed_cost(n_shed, shed_bits, sets, runs, weights):
         weights: Weights of the features.
     """
     n_adjacent = popcount(shed_bits & 0b01010)
-    cost = sets * (n_shed > 0) * weights[SET_UNSEEN_SHED]
-    cost += runs * (n_adjacent > 0) * weights[RUN_UNSEEN_SHED]
-    cost += n_shed * weights[SHED_RANK] + n_adjacent * weights[SHED_NEXT]
-    return cost + popcount(shed_bits & 0b10001) * weights[SHED_NEXT_BUT_ONE]
+    cost = sets * (n_shed > 0) * weights[UNSEEN_SETS_SHED_INDEX]
+    cost += runs * (n_adjacent > 0) * weights[UNSEEN_RUNS_SHED_INDEX]
+    cost += n_shed * weights[SHED_SAME_RANK_INDEX] + n_adjacent * weights[SHED_NEIGHBOURS_INDEX]
+    return cost + popcount(shed_bits & 0b10001) * weights[SHED_TWO_RANKS_AWAY_INDEX]
 
 
 @force_inline
-def compute_giveaway_cost(card, rank, ten_cards, unmatched, last, near_last, view, weights):
+def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last, view, weights):
     """Return the cost of helping the opponent with a discard.
 
     Args:
@@ -336,31 +400,36 @@ def compute_giveaway_cost(card, rank, ten_cards, unmatched, last, near_last, vie
         weights: Weights of the features.
     """
     ace = card - rank
-    peers, suit = cards_of_rank(rank), LANE_MASK << ace
-    nearby = ten_cards & (peers | 0b11111 << card >> 2 & suit) & ~card_mask(card)
-    n_unseen = popcount(view.unseen & peers)
+    same_rank, suit = cards_of_rank(rank), LANE_MASK << ace
+    nearby = ten_cards & (same_rank | 0b11111 << card >> 2 & suit) & ~card_mask(card)
+    n_unseen = popcount(view.unseen & same_rank)
     window = (view.unseen & suit) >> ace << 2 >> rank
     sets, runs = n_unseen * (n_unseen - 1) // 2, count_run_pairs(window)
-    cost = popcount(nearby & unmatched) * weights[NEAR_LOOSE]
-    cost += popcount(nearby & ~unmatched) * weights[NEAR_MELDED]
-    cost += rank * weights[RANK] + rank * rank * 0.1 * weights[RANK_SQUARED]
-    cost += compute_unseen_cost(rank, sets, runs, weights)
-    n_known, known_bits = (popcount(view.known & peers), (view.known & suit) >> ace << 2 >> rank)
-    cost += compute_known_cost(n_known, known_bits, n_unseen, window, runs, weights)
-    n_shed, shed_bits = (popcount(view.shed & peers), (view.shed & suit) >> ace << 2 >> rank)
-    cost += compute_shed_cost(n_shed, shed_bits, sets, runs, weights)
+    cost = popcount(nearby & unmatched) * weights[NEARBY_UNMATCHED_INDEX]
+    cost += popcount(nearby & ~unmatched) * weights[NEARBY_MATCHED_INDEX]
+    cost += rank * weights[RANK_INDEX] + rank * rank * 0.1 * weights[RANK_SQUARED_INDEX]
+    cost += compute_unseen_melds_cost(rank, sets, runs, weights)
+    n_known, known_bits = (
+        popcount(view.known & same_rank),
+        (view.known & suit) >> ace << 2 >> rank,
+    )
+    cost += compute_known_melds_cost(n_known, known_bits, n_unseen, window, runs, weights)
+    n_shed, shed_bits = (popcount(view.shed & same_rank), (view.shed & suit) >> ace << 2 >> rank)
+    cost += compute_shed_cards_cost(n_shed, shed_bits, sets, runs, weights)
     is_near = np.int64(near_last & card_mask(card) != 0)
-    return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(rank - last % 13))]
+    return cost + is_near * weights[SAME_RANK_AS_LAST_INDEX + min(2, abs(rank - last % 13))]
 
 
 @helper
-def find_context(view):
+def find_opponent_signals(view):
     """Return cards that touch known cards, cards that touch shed cards, and the declined card."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
 @force_inline
-def add_giveaway_costs(n_discards, cards, ranks, hands, unmatched, context, view, weights, costs):
+def add_opponent_help_costs(
+    n_discards, cards, ranks, hands, unmatched, signals, view, weights, costs
+):
     """Add the cost of helping the opponent to the costs of several discards.
 
     Args:
@@ -369,27 +438,41 @@ def add_giveaway_costs(n_discards, cards, ranks, hands, unmatched, context, view
         ranks: Ranks of the discards, as a stack array.
         hands: Ten remaining cards for each discard, as a stack array.
         unmatched: Unmatched cards in each hand, as a stack array.
-        context: Result of `find_context`.
+        signals: Result of `find_opponent_signals`.
         view: View of the player.
         weights: Weights of the features.
         costs: Stack array to which the costs are added.
     """
-    last = context[2]
+    last = signals[2]
     near_last = neighbours(last) if last >= 0 else 0
     for i in range(n_discards + 3 & ~3):
         card, rank, ten_cards = cards[i], ranks[i], hands[i]
-        costs[i] += compute_giveaway_cost(
+        costs[i] += compute_opponent_help_cost(
             card, rank, ten_cards, unmatched[i], last, near_last, view, weights
         )
 
 
 @force_inline
 def write_discard_costs(
-    n_discards, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
+    n_discards,
+    cards,
+    ranks,
+    hands,
+    unmatched,
+    deadwood_values,
+    signals,
+    view,
+    rules,
+    weights,
+    costs,
 ):
     """Write the costs (features times weights) of several discards to `costs`.
 
-    The arguments are the same as for `write_hand_costs` and `add_giveaway_costs`.
+    The arguments are the same as for `write_hand_costs` and `add_opponent_help_costs`.
     """
-    write_hand_costs(n_discards, hands, unmatched, counts, context, view, rules, weights, costs)
-    add_giveaway_costs(n_discards, cards, ranks, hands, unmatched, context, view, weights, costs)
+    write_hand_costs(
+        n_discards, hands, unmatched, deadwood_values, signals, view, rules, weights, costs
+    )
+    add_opponent_help_costs(
+        n_discards, cards, ranks, hands, unmatched, signals, view, weights, costs
+    )

@@ -34,14 +34,25 @@ from simgin.core.rules_record import (
 )
 
 # Values of the parameters under the rules of eaai
-BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
+USUAL_BONUS, USUAL_KNOCK_LIMIT, USUAL_BIG_GIN_BONUS, USUAL_STOCK_RESERVE, USUAL_POINTS_TARGET = (
+    25,
+    10,
+    31,
+    2,
+    100,
+)
 BONUS_KNOTS = (0, 10, 25, 50, 100)
-LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
+KNOCK_LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES, N_PRODUCTS = 124, 72
 # A small scale strengthens the ridge penalty on products.
 PRODUCT_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1
-TRAINED_FEATURES = {"eaai": (), "rush": (43,), "tedesco": (14, 23, 36, 37, 41, 45), "dice": (48,)}
+TRAINED_VARIANT_FEATURES = {
+    "eaai": (),
+    "rush": (43,),
+    "tedesco": (14, 23, 36, 37, 41, 45),
+    "dice": (48,),
+}
 
 
 def compute_ramp(value, low, high, usual):
@@ -58,13 +69,13 @@ def compute_bonus_ramps(rules):
     """Return the ramps of the undercut bonus, of the gin bonus and of the knock limit."""
     is_paid = rules.goal != GOAL_DEALS
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
-    undercut = rules.undercut_bonus if is_paid and has_knocks else BONUS
-    gin = rules.gin_bonus if is_paid else BONUS
-    limit = LIMIT if rules.knock_by_upcard else rules.knock_limit
+    undercut = rules.undercut_bonus if is_paid and has_knocks else USUAL_BONUS
+    gin = rules.gin_bonus if is_paid else USUAL_BONUS
+    limit = USUAL_KNOCK_LIMIT if rules.knock_by_upcard else rules.knock_limit
     return (
-        compute_ramps(undercut, BONUS_KNOTS, BONUS),
-        compute_ramps(gin, BONUS_KNOTS, BONUS),
-        [*compute_ramps(limit, LIMIT_KNOTS, LIMIT), rules.knock_by_upcard],
+        compute_ramps(undercut, BONUS_KNOTS, USUAL_BONUS),
+        compute_ramps(gin, BONUS_KNOTS, USUAL_BONUS),
+        [*compute_ramps(limit, KNOCK_LIMIT_KNOTS, USUAL_KNOCK_LIMIT), rules.knock_by_upcard],
     )
 
 
@@ -80,7 +91,8 @@ def encode_bonuses(rules):
         has_knocks and rules.undercut_on_tie == TIE_EVEN,
         has_knocks and rules.undercut_on_tie == TIE_KNOCK,
         rules.big_gin,
-        rules.big_gin * compute_ramp(rules.big_gin_bonus, BIG_GIN_BONUS, 100, BIG_GIN_BONUS),
+        rules.big_gin
+        * compute_ramp(rules.big_gin_bonus, USUAL_BIG_GIN_BONUS, 100, USUAL_BIG_GIN_BONUS),
     ]
 
 
@@ -91,7 +103,7 @@ def encode_products(rules):
     return [PRODUCT_SCALE * x * y for x, y in pairs]
 
 
-def encode_play(rules):
+def encode_play_rules(rules):
     """Return the rule features of turns, melds and card values."""
     return [
         rules.layoff == 0,
@@ -107,7 +119,8 @@ def encode_play(rules):
         rules.stock_end == STOCK_END_AT_DRAW,
         rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE,
         rules.stock_end == STOCK_END_NONE,
-        rules.stock_end != STOCK_END_NONE and compute_ramp(rules.stock_reserve, 0, 10, RESERVE),
+        rules.stock_end != STOCK_END_NONE
+        and compute_ramp(rules.stock_reserve, 0, 10, USUAL_STOCK_RESERVE),
         compute_ramp(40 - rules.max_turns, 0, 30, 0),
         rules.ace_runs == ACE_HIGH_OR_LOW,
         rules.ace_runs == ACE_ROUND_CORNER,
@@ -120,16 +133,16 @@ def encode_play(rules):
     ]
 
 
-def encode_score(rules):
+def encode_score_rules(rules):
     """Return the features of premiums, multipliers and the match goal."""
     counts_deals = rules.goal == GOAL_DEALS
-    target = rules.points_target if rules.goal == GOAL_POINTS else TARGET
+    target = rules.points_target if rules.goal == GOAL_POINTS else USUAL_POINTS_TARGET
     return [
         rules.rush_premium,
         rules.rush_premium and rules.rush_on_gin == 0,
         rules.spade_multiplier == 2,
-        compute_ramp(np.log2(target / TARGET), -1.5, 0, 0),
-        compute_ramp(np.log2(target / TARGET), 0, 2.5, 0),
+        compute_ramp(np.log2(target / USUAL_POINTS_TARGET), -1.5, 0, 0),
+        compute_ramp(np.log2(target / USUAL_POINTS_TARGET), 0, 2.5, 0),
         counts_deals,
         counts_deals and rules.die == DIE_OFF,
         counts_deals and rules.deal_count_gin == 2,
@@ -139,18 +152,18 @@ def encode_score(rules):
 
 def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
-    return _compute_features(rules.item()[: len(RULE_PARAMETERS)])
+    return _compute_features_from_values(rules.item()[: len(RULE_PARAMETERS)])
 
 
 @lru_cache(maxsize=64)
-def _compute_features(values):
+def _compute_features_from_values(values):
     """Compute the features of the rules as a read-only array, from the values of all parameters."""
     rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
     features = np.array(
         [
             *encode_bonuses(rules),
-            *encode_play(rules),
-            *encode_score(rules),
+            *encode_play_rules(rules),
+            *encode_score_rules(rules),
             *encode_products(rules),
         ],
         np.float64,
@@ -162,5 +175,5 @@ def _compute_features(values):
 def compute_variant_features(name):
     """Return the features of a variant's rules, limited to the features in TRAINED_FEATURES."""
     features = np.zeros(N_RULE_FEATURES)
-    features[list(TRAINED_FEATURES[name])] = 1
+    features[list(TRAINED_VARIANT_FEATURES[name])] = 1
     return features

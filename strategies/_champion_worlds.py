@@ -32,12 +32,12 @@ PARAMETERS = {
     "spread": param(2.5, 0.1, 20.0, "standard error of champion's costs, in points"),
     "knock_spread": param(7.5, 0.1, 50.0, "standard error of champion's knock gain, in points"),
 }
-N_WORLDS, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
+N_WORLDS_INDEX, SPREAD_INDEX, KNOCK_SPREAD_INDEX = range(3)  # indices of `params`
 # Offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
 CHAMPION_OFFSET = len(PARAMETERS)
 HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
 VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
-TABLE_TARGET = 100
+TABLE_POINTS_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
 BURN_IN, THINNING = 200, 15  # number of Metropolis steps before the first hand and between hands
 WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
@@ -49,33 +49,33 @@ PRIOR_SD, PRIOR_WORLDS = 33.0, 16
 TURN_COST = 0.024
 EXPECTED_TURNS = 9.0  # expected number of turns of a rollout
 SETUP_TURNS = 1.1  # CPU time to set up a world, as a number of turns
-FIRST_CHECK = 32  # number of worlds assumed in the first check
+MIN_WORLDS_CHECKED = 32  # number of worlds assumed in the first check
 
 
 # Policies for rollouts
 
 
 @helper
-def rollout_take(view, rules, params):
+def choose_rollout_take(view, rules, params):
     """Return champion's decision about the card on offer during a rollout."""
     return take_if(player.estimate_take_gain(view, rules, params) > 0, view.legal)
 
 
 @helper
-def rollout_discard(view, rules, params):
+def choose_rollout_discard(view, rules, params):
     """Return champion's discard during a rollout."""
     return player.find_lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
-def rollout_knock(view, rules, params):
+def choose_rollout_knock(view, rules, params):
     """Return champion's knock decision during a rollout.
 
     Without weights, the player knocks immediately.
     """
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
-    return np.int64(player.knock_gain(view, rules, params) > 0)
+    return np.int64(player.estimate_knock_gain(view, rules, params) > 0)
 
 
 @helper
@@ -114,7 +114,7 @@ def prepare_state(state, params, seed):
 
 
 @helper
-def champion_weights(params):
+def get_champion_weights(params):
     """Return the weights of champion that the parameters of champion-mc contain."""
     return params_at(params.ctypes.data + 8 * CHAMPION_OFFSET, HANDS_OFFSET - CHAMPION_OFFSET)
 
@@ -132,14 +132,16 @@ def evaluate_rollout(state, view, params):
         return DEAL_VALUE * state.stake * deal_result
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
-    own_score = max(0, view.own_points + state.score[seat]) * TABLE_TARGET // view.target
-    opponent_score = max(0, view.other_points + state.score[1 - seat]) * TABLE_TARGET // view.target
-    if own_score >= TABLE_TARGET:
+    own_score = max(0, view.own_points + state.score[seat]) * TABLE_POINTS_TARGET // view.target
+    opponent_score = (
+        max(0, view.other_points + state.score[1 - seat]) * TABLE_POINTS_TARGET // view.target
+    )
+    if own_score >= TABLE_POINTS_TARGET:
         return MATCH_VALUE
     return (
         0.0
-        if opponent_score >= TABLE_TARGET
-        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_TARGET + opponent_score]
+        if opponent_score >= TABLE_POINTS_TARGET
+        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_POINTS_TARGET + opponent_score]
     )
 
 
@@ -151,9 +153,9 @@ def roll_out_world(
 
     The function writes the values of the actions, and adds the turns of the rollouts to `turns`.
     """
-    take = as_policy(rollout_take)
-    discard = as_policy(rollout_discard)
-    knock = as_policy(rollout_knock)
+    take = as_policy(choose_rollout_take)
+    discard = as_policy(choose_rollout_discard)
+    knock = as_policy(choose_rollout_knock)
     offer = as_policy(decline_to_offer)
     answer_policy = as_policy(accept_offer)
     show = as_policy(show_first_melding)
@@ -189,13 +191,13 @@ def estimate_gain(values, action_index, n_worlds, prior_gain, spread):
         squares += gain * gain
     sum_of_squares = squares - total * total / max(n_worlds, 1)
     variance = (sum_of_squares + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n_worlds + PRIOR_WORLDS)
-    return (prior_gain / (spread * spread) + total / variance) * compute_variance_after(
+    return (prior_gain / (spread * spread) + total / variance) * compute_posterior_variance(
         n_worlds, variance, spread
     ), variance
 
 
 @helper
-def compute_variance_after(n, world_variance, spread):
+def compute_posterior_variance(n, world_variance, spread):
     """Return the variance after combining champion's weights with rollouts in n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
@@ -218,10 +220,10 @@ def needs_more_worlds(gap, n_worlds, world_variance, spread, cost):
         spread: Standard deviation of the error of champion's weights.
         cost: Cost of a world, in points.
     """
-    n_more = max(n_worlds, FIRST_CHECK - n_worlds)
-    variance_drop = compute_variance_after(
+    n_more = max(n_worlds, MIN_WORLDS_CHECKED - n_worlds)
+    variance_drop = compute_posterior_variance(
         n_worlds, world_variance, spread
-    ) - compute_variance_after(n_worlds + n_more, world_variance, spread)
+    ) - compute_posterior_variance(n_worlds + n_more, world_variance, spread)
     sd_drop = np.sqrt(variance_drop)
     remaining = max(0.0, 1.0 - gap / (3.2 * sd_drop))
     square = remaining * remaining
@@ -279,7 +281,11 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
         rules: Rules of the variant.
         params: Parameters of champion-mc.
     """
-    n, n_moves, turn_cost = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
+    n, n_moves, turn_cost = (
+        int(params[N_WORLDS_INDEX]),
+        len(actions),
+        TURN_COST / params[N_WORLDS_INDEX],
+    )
     values, turns = np.zeros((n_moves, n + WORLDS_PER_CHECK)), np.zeros(n_moves)
     active, best = find_open_actions(
         values, turns, (1 << n_moves) - 1, 0, prior_gains, spread, turn_cost
@@ -293,9 +299,9 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(33, np.int64),
     )
-    knock_probability = player.find_immediate_knock_level(view, rules, champion_weights(params)) / (
-        player.N_BLENDS - 1.0
-    )
+    knock_probability = player.find_immediate_knock_level(
+        view, rules, get_champion_weights(params)
+    ) / (player.N_BLENDS - 1.0)
     interpolate_weights(weights, view, knock_probability, params, HANDS_OFFSET)
     declined, discarded = find_declined_and_discarded(view)
     stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN

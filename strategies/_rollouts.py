@@ -10,7 +10,16 @@ from simgin.core.layoff import MAX_OPTIONS, lay_off
 from simgin.core.meldings import MAX_MELDS, find_shown_melding
 from simgin.core.rules_record import BAN_DRAWN, BAN_NONE, GOAL_POINTS, STOCK_END_AT_DRAW
 from simgin.core.scoring import score_deal
-from simgin.strategy import ENDING_KNOCK, choice, flag, helper, param
+from simgin.strategy import (
+    ACTION_PASS,
+    ACTION_STOCK,
+    ACTION_TAKE,
+    ENDING_KNOCK,
+    choice,
+    flag,
+    helper,
+    param,
+)
 from simgin.toolkit import (
     best_discards,
     deadwood,
@@ -23,10 +32,9 @@ from simgin.toolkit import (
     random_below,
 )
 
-# Actions. The first three are the actions of a take policy.
-STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
+ACTION_DISCARD, ACTION_END = 3, 4  # actions that are not actions of a take policy
 ANY_SOURCE = -1  # action with an unspecified draw source
-TABLE_TARGET = 100  # target score of the matches in the table of win probabilities
+TABLE_POINTS_TARGET = 100  # target score of the matches in the table of win probabilities
 
 PARAMETERS = {
     "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
@@ -43,8 +51,16 @@ PARAMETERS = {
     "gate": param(2.0, 0.0, 10.0, "minimum lead over gold's action, in standard errors"),
     "width": param(4, 1, 11, "number of candidate discards, in order of deadwood"),
 }
-N_WORLDS, PATIENT, DEVELOPED, VALUE, MIN_LEAD, WIDTH, TABLE = range(7)  # indices of `params`
-IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
+(
+    N_WORLDS_INDEX,
+    PATIENT_INDEX,
+    DEVELOPED_INDEX,
+    VALUE_INDEX,
+    GATE_INDEX,
+    WIDTH_INDEX,
+    TABLE_OFFSET,
+) = range(7)  # indices of `params`
+HAND_IMPROVED, HAND_BEST_OF_DRAWS, HAND_RANDOM = 0, 1, 2  # values of `developed`
 
 # Mean deadwood of a player who waits for gin, by number of cards in the discard pile
 # (jdh8/gin-rummy-engine)
@@ -54,7 +70,7 @@ EXPECTED_DEADWOOD = (
 )  # fmt: skip
 MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
 # Number of worlds before the first check for inferior actions. The number doubles at each check.
-FIRST_BATCH = 32
+FIRST_BATCH_SIZE = 32
 
 
 # Worlds
@@ -105,13 +121,13 @@ def _sample_hidden_cards(view, rules, developed, pool, stream):
     n_missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
     hidden_cards = _draw_cards(pool, n_missing, view.noise, stream)
-    if developed == RANDOM:
+    if developed == HAND_RANDOM:
         return hidden_cards
     for _ in range(pile - 1):
         candidate = _draw_cards(pool, n_missing, view.noise, stream)
         if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden_cards, rules):
             hidden_cards = candidate
-    if developed == BEST_OF_DRAWS:
+    if developed == HAND_BEST_OF_DRAWS:
         return hidden_cards
     return _improve_hand(
         hidden_cards, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
@@ -218,12 +234,12 @@ def roll_out(
         )
         eleven_cards = hand
         least_deadwood, cards = 1 << 20, 0
-        if source != STOCK:
+        if source != ACTION_STOCK:
             eleven_cards = hand | 1 << top
             least_deadwood, cards = best_discards(
                 eleven_cards, eleven_cards if rules.discard_ban == BAN_NONE else hand, rules
             )
-        if source != TAKE and least_deadwood >= own_deadwood_before:
+        if source != ACTION_TAKE and least_deadwood >= own_deadwood_before:
             if stock_left == 0:
                 return 0
             eleven_cards = hand | 1 << stock[n_stock - stock_left]
@@ -254,13 +270,13 @@ def roll_out(
         else:
             opponent_hand, opponent_deadwood = ten_cards, least_deadwood
         is_own_turn = not is_own_turn
-        source = ANY_SOURCE if rules.take_discard else STOCK
+        source = ANY_SOURCE if rules.take_discard else ACTION_STOCK
 
 
 @helper
 def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rules, scratch):
     """Return the player's points minus the opponent's points if an action is played in a world."""
-    if action == END:
+    if action == ACTION_END:
         return score_ending(
             view.hand & ~(1 << card),
             1 << card,
@@ -271,10 +287,10 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
             rules,
             scratch,
         )
-    if action == DISCARD:
+    if action == ACTION_DISCARD:
         if view.stock <= rules.stock_reserve:
             return 0
-        source = ANY_SOURCE if rules.take_discard else STOCK
+        source = ANY_SOURCE if rules.take_discard else ACTION_STOCK
         return roll_out(
             view.hand & ~(1 << card),
             opponent_hand,
@@ -291,12 +307,12 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
     is_own_turn, source = True, action
     # If the dealer passes, the nondealer draws. If the nondealer passes, the dealer may take the
     # card.
-    if action == PASS:
+    if action == ACTION_PASS:
         dealer_takes = view.seat != view.dealer and deadwood_after_taking(
             opponent_hand, view.taken_offer, rules
         ) < deadwood(opponent_hand, rules)
         is_own_turn = view.seat != view.dealer and not dealer_takes
-        source = TAKE if dealer_takes else STOCK
+        source = ACTION_TAKE if dealer_takes else ACTION_STOCK
     return roll_out(
         view.hand,
         opponent_hand,
@@ -315,16 +331,18 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
 @helper
 def evaluate_points(points, view, params):
     """Return the value of a deal result, in points or as the match win probability."""
-    if params[VALUE] == 1 or view.goal != GOAL_POINTS:
+    if params[VALUE_INDEX] == 1 or view.goal != GOAL_POINTS:
         return float(points)
-    own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
-    opponent_score = max(0, view.other_points + max(-points, 0)) * TABLE_TARGET // view.target
-    if own_score >= TABLE_TARGET:
+    own_score = max(0, view.own_points + max(points, 0)) * TABLE_POINTS_TARGET // view.target
+    opponent_score = (
+        max(0, view.other_points + max(-points, 0)) * TABLE_POINTS_TARGET // view.target
+    )
+    if own_score >= TABLE_POINTS_TARGET:
         return 1.0
     return (
         0.0
-        if opponent_score >= TABLE_TARGET
-        else params[TABLE + own_score * TABLE_TARGET + opponent_score]
+        if opponent_score >= TABLE_POINTS_TARGET
+        else params[TABLE_OFFSET + own_score * TABLE_POINTS_TARGET + opponent_score]
     )
 
 
@@ -332,12 +350,12 @@ def evaluate_points(points, view, params):
 
 
 @helper
-def _is_significantly_better(action_a, action_b, n_worlds, min_lead):
-    """Return True if the mean gain of action a over action b exceeds `min_lead` standard errors."""
+def _is_significantly_better(values_a, values_b, n_worlds, min_lead):
+    """Return True if the mean of `values_a - values_b` exceeds `min_lead` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n_worlds):
-        total += action_a[i] - action_b[i]
-        squares += (action_a[i] - action_b[i]) ** 2
+        total += values_a[i] - values_b[i]
+        squares += (values_a[i] - values_b[i]) ** 2
     mean = total / n_worlds
     return mean > 0 and mean * mean * n_worlds > min_lead * min_lead * (
         squares / n_worlds - mean * mean
@@ -346,19 +364,31 @@ def _is_significantly_better(action_a, action_b, n_worlds, min_lead):
 
 @helper
 def _evaluate_worlds(
-    values, start, stop, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
+    values,
+    start,
+    stop,
+    remaining,
+    actions,
+    cards,
+    pool,
+    stream,
+    stock,
+    view,
+    rules,
+    params,
+    scratch,
 ):
-    """Write the values of the actions in the mask `alive` to `values` for a range of worlds."""
+    """Write the values of the actions in the mask `remaining` to `values` for a range of worlds."""
     for world in range(start, stop):
-        opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
+        opponent_hand = sample_world(view, rules, params[DEVELOPED_INDEX], pool, stream, stock)
         for i in range(actions.shape[0]):
-            if alive >> i & 1:
+            if remaining >> i & 1:
                 points = evaluate_action(
                     actions[i],
                     cards[i],
                     opponent_hand,
                     stock,
-                    params[PATIENT] > 0,
+                    params[PATIENT_INDEX] > 0,
                     view,
                     rules,
                     scratch,
@@ -385,18 +415,18 @@ def find_best_action(actions, cards, view, rules, params):
     The first action, which is gold's action, is returned unless another action is significantly
     better.
     """
-    n, k, min_lead = int(params[N_WORLDS]), actions.shape[0], params[MIN_LEAD]
+    n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[GATE_INDEX]
     values = np.zeros((k, n))
     pool, stream, scratch = _list_cards(view.unseen), np.zeros(33, np.int64), _make_scratch()
     stock = np.empty(52, np.int64)
-    alive, n_done = (1 << k) - 1, 0
-    while n_done < n and alive > 1:
-        last = min(n, max(FIRST_BATCH, 2 * n_done))
+    remaining, n_done = (1 << k) - 1, 0
+    while n_done < n and remaining > 1:
+        last = min(n, max(FIRST_BATCH_SIZE, 2 * n_done))
         _evaluate_worlds(
             values,
             n_done,
             last,
-            alive,
+            remaining,
             actions,
             cards,
             pool,
@@ -410,12 +440,12 @@ def find_best_action(actions, cards, view, rules, params):
         n_done = last
         for i in range(1, k):
             if _is_significantly_better(values[0], values[i], n_done, min_lead):
-                alive &= ~(1 << i)
+                remaining &= ~(1 << i)
     best_index, best_value = 0, 0.0
     for i in range(1, k):
         gain = values[i, :n_done].sum() - values[0, :n_done].sum()
         if (
-            alive >> i & 1
+            remaining >> i & 1
             and gain > best_value
             and _is_significantly_better(values[i], values[0], n_done, min_lead)
         ):

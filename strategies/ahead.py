@@ -29,7 +29,7 @@ from simgin.toolkit import (
 )
 
 AIM_DEADWOOD, AIM_GIN, AIM_FEW, AIM_UNMATCHED = 0, 1, 2, 3
-MAX_NEXT_COUNTS = 52
+MAX_NEXT_DRAWS = 52
 
 
 @discard(
@@ -47,7 +47,7 @@ def discard_by_next_draw(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(MAX_NEXT_COUNTS, np.int64)
+    counts = np.empty(MAX_NEXT_DRAWS, np.int64)
     best_card, min_cost = -1, 1 << 60
     legal = view.legal
     while legal:
@@ -122,7 +122,7 @@ def count_min_unmatched(hand, rules):
     )
     set_ranks = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
     if set_ranks == 0:
-        return _count_out_of_runs(spades, hearts, diamonds, clubs, rules)
+        return _count_cards_outside_runs(spades, hearts, diamonds, clubs, rules)
     runs = (
         rules.lane[0, spades]
         | rules.lane[0, hearts]
@@ -148,7 +148,7 @@ def _count_min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """
     if ranks == 0:
-        return _count_out_of_runs(spades, hearts, diamonds, clubs, rules)
+        return _count_cards_outside_runs(spades, hearts, diamonds, clubs, rules)
     rank = ranks & -ranks
     other_ranks = ranks ^ rank
     s0, h0, d0, c0 = (spades & ~rank, hearts & ~rank, diamonds & ~rank, clubs & ~rank)
@@ -171,18 +171,18 @@ def _count_min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules
 
 
 @helper
-def _count_out_of_runs(spades, hearts, diamonds, clubs, rules):
+def _count_cards_outside_runs(spades, hearts, diamonds, clubs, rules):
     """Return the number of cards that are not in a run of their suit."""
     return (
-        _count_out_of_suit_runs(spades, rules)
-        + _count_out_of_suit_runs(hearts, rules)
-        + _count_out_of_suit_runs(diamonds, rules)
-        + _count_out_of_suit_runs(clubs, rules)
+        _count_cards_outside_suit_runs(spades, rules)
+        + _count_cards_outside_suit_runs(hearts, rules)
+        + _count_cards_outside_suit_runs(diamonds, rules)
+        + _count_cards_outside_suit_runs(clubs, rules)
     )
 
 
 @helper
-def _count_out_of_suit_runs(lane, rules):
+def _count_cards_outside_suit_runs(lane, rules):
     """Return the number of cards left in a lane after its runs have been melded.
 
     The result counts the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the

@@ -25,14 +25,14 @@ import numpy as np
 from simgin_strategies._champion import (
     N_FEATURES,
     N_STAGES,
-    find_context,
+    find_opponent_signals,
     find_stage,
     write_discard_costs,
     write_hand_costs,
 )
 from simgin_strategies._champion_rules import (
     N_RULE_FEATURES,
-    TRAINED_FEATURES,
+    TRAINED_VARIANT_FEATURES,
     compute_rule_features,
     compute_variant_features,
 )
@@ -61,36 +61,45 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 # Number of blends, one for each probability 0, 1/8, ..., 1 that the opponent knocks immediately
 N_BLENDS = 9
 # Shape of the table that gives the probability that the opponent knocks immediately
-N_WON, N_MEANS, N_TURNS = 5, 16, 16
+N_DEALS_WON, N_MEAN_POINTS, N_TURNS = 5, 16, 16
 MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard
-MARGIN, LONE_MARGIN = 6, 10  # LONE_MARGIN applies to cards without a partner
-N_KNOCK_COUNTS, KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
+MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = (
+    6,
+    10,
+)  # LONE_MARGIN applies to cards without a partner
+N_KNOCK_DEADWOODS, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
 KNOCK_OFFSET = N_STAGES * N_FEATURES
-KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + KNOCK_TURNS * N_KNOCK_COUNTS
+KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOODS
 TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
 BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
 # Offset of the table that gives the probability that the opponent knocks immediately
-OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE
-RULES_SIZE = OPPONENT_OFFSET + N_WON * N_MEANS * N_TURNS
+OPPONENT_TABLE_OFFSET = N_BLENDS * BLEND_SIZE
+VARIANT_SIZE = OPPONENT_TABLE_OFFSET + N_DEALS_WON * N_MEAN_POINTS * N_TURNS
 # Offsets of the weights for each of the variants used in training
-TRAINED_VARIANTS = tuple(TRAINED_FEATURES)
-EAAI, RUSH, TEDESCO, DICE, N_WEIGHTS = (i * RULES_SIZE for i in range(5))
-N_ODDS = N_WON * N_MEANS + N_TURNS  # number of log odds of the opponent's type
+TRAINED_VARIANTS = tuple(TRAINED_VARIANT_FEATURES)
+EAAI_OFFSET, RUSH_OFFSET, TEDESCO_OFFSET, DICE_OFFSET, N_WEIGHTS = (
+    i * VARIANT_SIZE for i in range(5)
+)
+N_LOG_ODDS = N_DEALS_WON * N_MEAN_POINTS + N_TURNS  # number of log odds of the opponent's type
 
 
 def find_rules_offset(rules):
     """Return the offset of the weights that were trained under the most similar rules."""
     if rules.goal == GOAL_DEALS:
-        return DICE
+        return DICE_OFFSET
     if rules.rush_premium:
-        return RUSH
-    return TEDESCO if rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard else EAAI
+        return RUSH_OFFSET
+    return (
+        TEDESCO_OFFSET
+        if rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard
+        else EAAI_OFFSET
+    )
 
 
-rules_offset = helper(find_rules_offset)
+compiled_find_rules_offset = helper(find_rules_offset)
 
 
 def adapt_weights(weights, deltas, rules):
@@ -104,24 +113,26 @@ def adapt_weights(weights, deltas, rules):
         rules: Rules of the variant.
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
-    trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
+    trained_features = compute_variant_features(TRAINED_VARIANTS[offset // VARIANT_SIZE])
     # Of the variants used in training, only rush plays better with a correction for its own rules.
-    if offset != RUSH and (features == trained_features).all():
+    if offset != RUSH_OFFSET and (features == trained_features).all():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
     change = features @ changes
-    patient, hasty_odds = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
-    hasty_share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
+    waiting_change, knocking_change = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
+    knocking_proportion = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (
         compute_knock_probabilities((constants + x @ changes)[2 * BLEND_SIZE :])
         for x in (trained_features, features)
     )
     adapted_weights = weights.copy()
-    blends, levels = np.split(adapted_weights[offset : offset + RULES_SIZE], [OPPONENT_OFFSET])
-    blends += (patient + (hasty_odds - patient) * hasty_share).ravel()
-    levels += (N_BLENDS - 1) * (after - before).ravel()
-    levels[:] = np.rint(levels).clip(0, N_BLENDS - 1)
+    blends, knock_levels = np.split(
+        adapted_weights[offset : offset + VARIANT_SIZE], [OPPONENT_TABLE_OFFSET]
+    )
+    blends += (waiting_change + (knocking_change - waiting_change) * knocking_proportion).ravel()
+    knock_levels += (N_BLENDS - 1) * (after - before).ravel()
+    knock_levels[:] = np.rint(knock_levels).clip(0, N_BLENDS - 1)
     return adapted_weights
 
 
@@ -132,8 +143,8 @@ def compute_knock_probabilities(log_odds):
         log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
             of the player, (N_ODDS,).
     """
-    points_odds, turn_odds = np.split(log_odds, [N_WON * N_MEANS])
-    return 1 / (1 + np.exp(-(points_odds.reshape(N_WON, N_MEANS, 1) + turn_odds)))
+    points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON * N_MEAN_POINTS])
+    return 1 / (1 + np.exp(-(points_odds.reshape(N_DEALS_WON, N_MEAN_POINTS, 1) + turn_odds)))
 
 
 WEIGHTS = {
@@ -150,19 +161,21 @@ def find_immediate_knock_level(view, rules, params):
     The probability depends on the number of deals that the opponent won in this match, on their
     mean points, and on the length of the current deal.
     """
-    n_won = min(view.other_deals, N_WON - 1)
+    n_won = min(view.other_deals, N_DEALS_WON - 1)
     mean = 0
     if n_won > 0:
-        mean = min(N_MEANS - 1, view.other_points // (3 * view.other_deals))
+        mean = min(N_MEAN_POINTS - 1, view.other_points // (3 * view.other_deals))
     turn = min(view.own_turn, N_TURNS) - 1
-    table = rules_offset(rules) + OPPONENT_OFFSET
-    return int(params[table + (n_won * N_MEANS + mean) * N_TURNS + turn])
+    table = compiled_find_rules_offset(rules) + OPPONENT_TABLE_OFFSET
+    return int(params[table + (n_won * N_MEAN_POINTS + mean) * N_TURNS + turn])
 
 
 @helper
 def find_blend_offset(view, rules, params):
     """Return the offset of the blend of weights for the current opponent."""
-    return rules_offset(rules) + BLEND_SIZE * find_immediate_knock_level(view, rules, params)
+    return compiled_find_rules_offset(rules) + BLEND_SIZE * find_immediate_knock_level(
+        view, rules, params
+    )
 
 
 @force_inline
@@ -185,7 +198,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
 
     Candidates are legal discards that leave nearly the least possible deadwood.
     """
-    ranks, hands, unmatched, counts = (
+    ranks, hands, unmatched, deadwood_values = (
         int_stack_array(),
         int_stack_array(),
         int_stack_array(),
@@ -193,7 +206,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     )
     melded = cards_in_melds(view.hand, rules)
     by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
-    linked_or_melded = by_rank | by_suit | melded
+    paired_or_melded = by_rank | by_suit | melded
     # Discarding an unmatched card reduces the deadwood by the whole value of the card.
     best_unmatched = view.best & ~melded
     total = (
@@ -206,24 +219,26 @@ def write_candidates(legal, view, rules, weights, cards, costs):
         bit, card = legal & -legal, lowest_bit(legal)
         legal ^= bit
         ten_cards = view.hand ^ bit
-        deadwood_points, left_over = total - card_value(card, rules), ten_cards & ~melded
-        limit = view.least + (MARGIN if bit & linked_or_melded else LONE_MARGIN)
+        deadwood_points, remaining_unmatched = total - card_value(card, rules), ten_cards & ~melded
+        limit = view.least + (
+            MAX_EXTRA_DEADWOOD if bit & paired_or_melded else MAX_EXTRA_DEADWOOD_UNPAIRED
+        )
         if bit & melded:
-            left_over = ten_cards & ~cards_in_melds(ten_cards, rules)
-            if total_points(left_over, rules) > limit:
+            remaining_unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
+            if total_points(remaining_unmatched, rules) > limit:
                 continue
             deadwood_points = deadwood(ten_cards, rules)
-        cards[n], ranks[n], hands[n], unmatched[n], counts[n] = (
+        cards[n], ranks[n], hands[n], unmatched[n], deadwood_values[n] = (
             card,
             card % 13,
             ten_cards,
-            left_over,
+            remaining_unmatched,
             deadwood_points,
         )
         n += deadwood_points <= limit
-    context = find_context(view)
+    signals = find_opponent_signals(view)
     write_discard_costs(
-        n, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
+        n, cards, ranks, hands, unmatched, deadwood_values, signals, view, rules, weights, costs
     )
     return n
 
@@ -247,7 +262,7 @@ def discard_by_learned_cost(view, rules, params):
 
 
 @helper
-def describe_knock(view, rules):
+def compute_knock_features(view, rules):
     """Return the features of a knock, except for the turn and the deadwood."""
     ten_cards = view.hand
     if view.ending_card >= 0:
@@ -268,13 +283,16 @@ def describe_knock(view, rules):
 
 
 @helper
-def knock_gain(view, rules, params):
+def estimate_knock_gain(view, rules, params):
     """Return the estimated gain from knocking instead of continuing."""
-    features = describe_knock(view, rules)
+    features = compute_knock_features(view, rules)
     first = find_blend_offset(view, rules, params)
-    turn = min(view.own_turn, KNOCK_TURNS) - 1
+    turn = min(view.own_turn, N_KNOCK_TURNS) - 1
     gain = params[
-        first + KNOCK_OFFSET + turn * N_KNOCK_COUNTS + min(view.ending_count, N_KNOCK_COUNTS - 1)
+        first
+        + KNOCK_OFFSET
+        + turn * N_KNOCK_DEADWOODS
+        + min(view.ending_count, N_KNOCK_DEADWOODS - 1)
     ]
     offset = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
     for i in range(N_KNOCK_FEATURES):
@@ -287,11 +305,11 @@ def knock_by_learned_gain(view, rules, params):
     """Knock with gin or on the last discard; otherwise decide by the turn, deadwood and outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    return knock_gain(view, rules, params) > 0
+    return estimate_knock_gain(view, rules, params) > 0
 
 
 @helper
-def describe_take(view, rules, weights):
+def compute_take_features(view, rules, weights):
     """Return the features of the decision whether to take the card on offer.
 
     All features are 0 if the card saves no deadwood.
@@ -305,22 +323,32 @@ def describe_take(view, rules, weights):
     after, best = best_discards(eleven_cards, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    hands, unmatched, counts, costs = (
+    hands, unmatched, deadwood_values, costs = (
         int_stack_array(),
         int_stack_array(),
         int_stack_array(),
         float_stack_array(),
     )
     # Row 0 is the current hand. The other rows are the hands after taking the card.
-    hands[0], counts[0] = view.hand, view.count
+    hands[0], deadwood_values[0] = view.hand, view.count
     n = 1
     while best:
-        hands[n], counts[n] = eleven_cards & ~(best & -best), after
+        hands[n], deadwood_values[n] = eleven_cards & ~(best & -best), after
         best &= best - 1
         n += 1
     for i in range(n):
         unmatched[i] = hands[i] & ~cards_in_melds(hands[i], rules)
-    write_hand_costs(n, hands, unmatched, counts, find_context(view), view, rules, weights, costs)
+    write_hand_costs(
+        n,
+        hands,
+        unmatched,
+        deadwood_values,
+        find_opponent_signals(view),
+        view,
+        rules,
+        weights,
+        costs,
+    )
     min_deadwood = MAX_COST
     for i in range(1, n):
         min_deadwood = min(min_deadwood, costs[i])
@@ -333,7 +361,7 @@ def describe_take(view, rules, weights):
 def estimate_take_gain(view, rules, params):
     """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
     first_weight = find_blend_offset(view, rules, params)
-    features = describe_take(view, rules, get_stage_weights(first_weight, view, params))
+    features = compute_take_features(view, rules, get_stage_weights(first_weight, view, params))
     offset = first_weight + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):

@@ -14,11 +14,11 @@ and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion_worlds import (
-    KNOCK_SPREAD,
+    KNOCK_SPREAD_INDEX,
     PARAMETERS,
-    SPREAD,
-    champion_weights,
+    SPREAD_INDEX,
     find_best_action,
+    get_champion_weights,
 )
 from simgin_strategies.stake import accept_by_match_value, offer_by_match_value
 
@@ -54,7 +54,7 @@ def take_by_champion_rollouts(view, rules, params):
     """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
-    gain = player.estimate_take_gain(view, rules, champion_weights(params))
+    gain = player.estimate_take_gain(view, rules, get_champion_weights(params))
     choices = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
     actions = choices.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
@@ -62,7 +62,7 @@ def take_by_champion_rollouts(view, rules, params):
     prior_gains = np.array([0.0, -abs(gain)])
     cards = np.array([-1, -1])
     return choices[
-        find_best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)
+        find_best_action(actions, cards, prior_gains, params[SPREAD_INDEX], view, rules, params)
     ]
 
 
@@ -73,7 +73,7 @@ def find_lowest_cost_discards(legal, view, rules, params):
     Returns:
         Up to MAX_DISCARDS_TRIED cards, and the lowest cost minus the cost of each card.
     """
-    weights = player.get_current_weights(view, rules, champion_weights(params))
+    weights = player.get_current_weights(view, rules, get_champion_weights(params))
     candidates, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(legal, view, rules, weights, candidates, costs)
     n_tried = min(n, MAX_DISCARDS_TRIED)
@@ -93,7 +93,9 @@ def discard_by_champion_rollouts(view, rules, params):
     if len(cards) == 1:
         return cards[0]
     actions = np.full(len(cards), ACTION_DISCARD)
-    return cards[find_best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
+    return cards[
+        find_best_action(actions, cards, prior_gains, params[SPREAD_INDEX], view, rules, params)
+    ]
 
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
@@ -101,8 +103,8 @@ def knock_by_champion_rollouts(view, rules, params):
     """Knock with gin or on the last discard, or if a knock is better than the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    weights = champion_weights(params)
-    gain = player.knock_gain(view, rules, weights)
+    weights = get_champion_weights(params)
+    gain = player.estimate_knock_gain(view, rules, weights)
     legal = legal_discards(view, rules)
     discarded = player.find_lowest_cost_discard(legal, view, rules, weights)
     is_knock = np.int64(gain > 0)
@@ -113,7 +115,9 @@ def knock_by_champion_rollouts(view, rules, params):
         [view.ending_card if is_knock else discarded, discarded if is_knock else view.ending_card]
     )
     prior_gains = np.array([0.0, -abs(gain)])
-    best = find_best_action(actions, cards, prior_gains, params[KNOCK_SPREAD], view, rules, params)
+    best = find_best_action(
+        actions, cards, prior_gains, params[KNOCK_SPREAD_INDEX], view, rules, params
+    )
     return actions[best] == ACTION_END
 
 

@@ -29,8 +29,8 @@ from simgin.toolkit import (
     popcount,
 )
 
-UP_TO_TEN = 0b0001111111111
-THREE_TO_EIGHT = 0b0000011111100
+RANKS_UP_TO_TEN = 0b0001111111111
+RANKS_THREE_TO_EIGHT = 0b0000011111100
 
 
 @discard(
@@ -45,9 +45,9 @@ def discard_like_exp710(view, rules, params):
     low = 0
     is_early = view.own_turn <= params[0] and _count_melds(view.hand, rules) < 2
     if is_early and _count_melds(_reconstruct_dealt_hand(view), rules) == 1:
-        low = _select_lone_cards(cards) & cards_of_ranks(THREE_TO_EIGHT)
+        low = _select_cards_without_neighbours(cards) & cards_of_ranks(RANKS_THREE_TO_EIGHT)
         if low == 0:
-            low = cards & cards_of_ranks(UP_TO_TEN)
+            low = cards & cards_of_ranks(RANKS_UP_TO_TEN)
     return highest_card(low if low else cards)
 
 
@@ -73,7 +73,7 @@ def _reconstruct_dealt_hand(view):
 
 
 @helper
-def _select_lone_cards(cards):
+def _select_cards_without_neighbours(cards):
     """Return the cards that are not near any other of the given cards."""
     lone_cards = 0
     untested_cards = cards

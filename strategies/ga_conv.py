@@ -36,7 +36,7 @@ def take_new_card_to_lower_deadwood(view, rules, params):
 
 
 @helper
-def _count_at_distance(hand, card, step):
+def _count_cards_at_distance(hand, card, step):
     """Return the number of cards (0 to 2) that are `step` ranks from a card in its suit."""
     suit = suit_lane(hand, card // 13) << 2  # The lane has two zero bits below the ace.
     position = card % 13 + 2
@@ -58,9 +58,9 @@ def discard_least_related_card(view, rules, params):
 def _count_related_cards(view, rules, params, card, context):
     """Return the weighted number of cards in the hand that are related to a card."""
     weighted_sum = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
-    weighted_sum += params[1] * _count_at_distance(view.hand, card, 1) + params[
+    weighted_sum += params[1] * _count_cards_at_distance(view.hand, card, 1) + params[
         2
-    ] * _count_at_distance(view.hand, card, 2)
+    ] * _count_cards_at_distance(view.hand, card, 2)
     return weighted_sum
 
 

@@ -41,11 +41,11 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-TALLY_SIZE = 300  # larger than the deadwood of eleven cards, even if an ace counts 99 points
+N_DEADWOOD_VALUES = 300  # larger than the deadwood of eleven cards, even if an ace counts 99 points
 # The axes of improvement.npy are the rank, the numbers of other cards of the rank that are known
 # and unseen, and the states of the four nearest cards in the suit (gone, unseen or known).
-N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
-N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
+N_RANKS, N_SAME_RANK_STATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
+MOST_INDEX, MARGIN_INDEX, SHARE_INDEX, TURNS_INDEX, OPPONENT_INDEX, TABLE_OFFSET = range(6)
 
 
 @discard(
@@ -62,23 +62,29 @@ def discard_by_expected_deadwood(view, rules, params):
     cards = _select_candidates(view, rules, params)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
-    tally = np.zeros(TALLY_SIZE, np.int64)
+    tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     help_values, first_deadwoods = np.zeros(52), np.zeros(52)
     remaining_cards = cards
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
         index = find_table_index(card, view.known, view.unseen)
-        help_values[card] = params[OPPONENT] * params[TABLE + index]
+        help_values[card] = params[OPPONENT_INDEX] * params[TABLE_OFFSET + index]
         ten_cards = view.hand & ~(1 << card)
-        first_deadwoods[card] = expect_deadwood(ten_cards, view.unseen, params[SHARE], tally, rules)
+        first_deadwoods[card] = compute_next_deadwood(
+            ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
+        )
     best_card, min_score = -1, 1e18
     while cards:
-        card = _find_least_cost(cards, help_values, first_deadwoods)
+        card = _find_lowest_cost_discard(cards, help_values, first_deadwoods)
         cards &= ~touching_cards(1 << card)
         ten_cards = view.hand & ~(1 << card)
-        second = _expect_deadwood_after_two(ten_cards, view.unseen, params[SHARE], tally, rules)
-        projected = first_deadwoods[card] + (params[TURNS] - 2) * (second - first_deadwoods[card])
+        second = _compute_deadwood_after_two_draws(
+            ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
+        )
+        projected = first_deadwoods[card] + (params[TURNS_INDEX] - 2) * (
+            second - first_deadwoods[card]
+        )
         score = help_values[card] + max(0.0, projected)
         if score < min_score:
             best_card, min_score = card, score
@@ -94,8 +100,8 @@ def _select_candidates(view, rules, params):
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    candidates, n_wanted, deadwood_points = 0, params[N_CANDIDATES], least
-    while n_wanted > 0 and deadwood_points <= least + params[MARGIN]:
+    candidates, n_wanted, deadwood_points = 0, params[MOST_INDEX], least
+    while n_wanted > 0 and deadwood_points <= least + params[MARGIN_INDEX]:
         untested_cards = view.legal
         while untested_cards and n_wanted > 0:
             mask = untested_cards & -untested_cards
@@ -109,7 +115,7 @@ def _select_candidates(view, rules, params):
 
 
 @helper
-def _find_least_cost(cards, help_values, first_deadwoods):
+def _find_lowest_cost_discard(cards, help_values, first_deadwoods):
     """Return the discard that minimises the help to the opponent plus the later deadwood."""
     best = lowest_bit(cards)
     while cards:
@@ -121,7 +127,7 @@ def _find_least_cost(cards, help_values, first_deadwoods):
 
 
 @helper
-def expect_deadwood(ten_cards, unseen, proportion, tally, rules):
+def compute_next_deadwood(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after a draw and a discard, averaged over the best draws."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
@@ -129,7 +135,7 @@ def expect_deadwood(ten_cards, unseen, proportion, tally, rules):
 
 
 @helper
-def _expect_deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
+def _compute_deadwood_after_two_draws(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after two draws and a discard, averaged over the best pairs."""
     tally[:] = 0
     pairs = 0
@@ -153,7 +159,7 @@ def find_table_index(card, known_cards, unseen):
         if 0 <= neighbour < 52 and neighbour // 13 == card_suit:
             state = 2 * (known_cards >> neighbour & 1) + (unseen >> neighbour & 1)
         neighbour_index = 3 * neighbour_index + state
-    return (card % 13 * N_MATES + mate_index) * N_NEIGHBOUR_STATES + neighbour_index
+    return (card % 13 * N_SAME_RANK_STATES + mate_index) * N_NEIGHBOUR_STATES + neighbour_index
 
 
 GINRUMMY_AND_TONIC = Strategy(

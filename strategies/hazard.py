@@ -19,7 +19,7 @@ and Knocking Strategies", EAAI-21; bendstein/Gin-Rummy, 2021.
 """
 
 import numpy as np
-from simgin_strategies.ginrummy_and_tonic import expect_deadwood
+from simgin_strategies.ginrummy_and_tonic import compute_next_deadwood
 from simgin_strategies.knock import knock_early
 from simgin_strategies.take import take_to_lower_deadwood
 
@@ -64,14 +64,14 @@ def _compute_cost(view, rules, params, card, context):
     deadwood_points = deadwood(ten_cards, rules)
     if deadwood_points > max_deadwood:
         return 1e18
-    next_deadwood = expect_deadwood(ten_cards, view.unseen, params[0], tally, rules)
-    return _expect_deadwood(deadwood_points, next_deadwood, view.own_turn, params) + params[
+    next_deadwood = compute_next_deadwood(ten_cards, view.unseen, params[0], tally, rules)
+    return _compute_final_deadwood(deadwood_points, next_deadwood, view.own_turn, params) + params[
         5
-    ] * _expect_improvement(card, view.known, view.unseen, held_probability, rules)
+    ] * _compute_opponent_improvement(card, view.known, view.unseen, held_probability, rules)
 
 
 @helper
-def _expect_deadwood(deadwood_points, next_deadwood, turn, params):
+def _compute_final_deadwood(deadwood_points, next_deadwood, turn, params):
     """Return the expected deadwood at the end of the deal, or after the last turn considered."""
     expected, survival, gain = 0.0, 1.0, deadwood_points - next_deadwood
     expected_hand = float(deadwood_points)
@@ -85,7 +85,7 @@ def _expect_deadwood(deadwood_points, next_deadwood, turn, params):
 
 
 @helper
-def _expect_improvement(card, known_cards, unseen_cards, held_probability, rules):
+def _compute_opponent_improvement(card, known_cards, unseen_cards, held_probability, rules):
     """Return the expected deadwood that the opponent would save by melding a given card."""
     same_rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])

@@ -56,7 +56,7 @@ def _find_completing_cards(card, partner):
 
 
 @helper
-def _compute_structure(card, view, held_probabilities):
+def _compute_structure_value(card, view, held_probabilities):
     """Return the structure value of a card, which increases with the live cards that make melds.
 
     Args:
@@ -110,7 +110,7 @@ def discard_by_deadwood_and_structure(view, rules, params):
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        cost = a * _compute_structure(card, view, held_probabilities) + (1 - a) * deadwood(
+        cost = a * _compute_structure_value(card, view, held_probabilities) + (1 - a) * deadwood(
             view.hand & ~(1 << card), rules
         )
         if cost < min_cost + 1e-9:

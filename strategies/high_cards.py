@@ -109,12 +109,15 @@ def _find_triangle(cards):
 def hold_low_cards(view, rules, params):
     """Hold aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
     return discard_with_penalty(
-        view, rules, unmatched_cards(view.hand, rules) & _select_ranks_to(params[0]), params[1]
+        view,
+        rules,
+        unmatched_cards(view.hand, rules) & _select_cards_up_to_rank(params[0]),
+        params[1],
     )
 
 
 @helper
-def _select_ranks_to(rank):
+def _select_cards_up_to_rank(rank):
     """Return the mask of all cards from the ace up to a given rank.
 
     Ranks are counted from 1 for the ace.
@@ -134,5 +137,5 @@ def hold_low_cards_late(view, rules, params):
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(
-        view, rules, _select_ranks_to(params[0]) & touching_cards(view.known), params[3]
+        view, rules, _select_cards_up_to_rank(params[0]) & touching_cards(view.known), params[3]
     )

@@ -4,7 +4,7 @@ from simgin.core.rules_record import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
 from simgin.toolkit import is_gin_or_better
 
-OUT_OF_REACH = 1 << 20
+UNREACHABLE_POINTS = 1 << 20
 
 
 @knock(name="at", k=param(10, 0, 99, "maximum deadwood for a knock"))
@@ -50,9 +50,9 @@ def _count_points_needed(rules, seat, points):
     If points cannot win the match or game, the result is OUT_OF_REACH.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
-        return OUT_OF_REACH
+        return UNREACHABLE_POINTS
     if rules.goal == GOAL_RACE and seat != rules.race_points_seat:
-        return OUT_OF_REACH
+        return UNREACHABLE_POINTS
     return max(1, rules.points_target - points)
 
 

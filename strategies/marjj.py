@@ -36,9 +36,11 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
-NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
-NO_SET, TWO_GONE, SET = range(11, 14)
+WINDOW_INDEX, WEIGHT_INDEX, DECAY_INDEX, BEST_INDEX, ONE_GONE_INDEX = range(
+    5
+)  # indices of the parameters
+NO_RUN_INDEX, NEXT_GONE_INDEX, FAR_GONE_INDEX, RUN_INDEX, NEXT_INDEX, FAR_INDEX = range(5, 11)
+NO_SET_INDEX, TWO_GONE_INDEX, SET_INDEX = range(11, 14)
 N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points
 
 
@@ -74,9 +76,9 @@ def discard_like_marjj(view, rules, params):
         deadwood_points = deadwood(ten_cards, rules)
         if deadwood_points == 0:
             return card
-        score = deadwood_points + params[WEIGHT] * _compute_mean_next_deadwood(
-            ten_cards, view.unseen, int(params[BEST]), tally, rules
-        ) * _compute_power(params[DECAY], view.own_turn - 1)
+        score = deadwood_points + params[WEIGHT_INDEX] * _compute_mean_next_deadwood(
+            ten_cards, view.unseen, int(params[BEST_INDEX]), tally, rules
+        ) * _compute_power(params[DECAY_INDEX], view.own_turn - 1)
         score += _score_use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
         if score < min_score:
             min_score, cards = score, 0
@@ -108,14 +110,14 @@ def _select_candidates(view, rules, params):
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
-        return _select_cards_worth(
-            highest_value_cards(options, rules)[1] - params[WINDOW], options, rules
+        return _select_cards_by_value(
+            highest_value_cards(options, rules)[1] - params[WINDOW_INDEX], options, rules
         )
-    return discards_leaving(view.hand, view.legal, view.least + params[WINDOW], rules)
+    return discards_leaving(view.hand, view.legal, view.least + params[WINDOW_INDEX], rules)
 
 
 @helper
-def _select_cards_worth(min_value, cards, rules):
+def _select_cards_by_value(min_value, cards, rules):
     """Select the cards that have a value of at least `min_value`."""
     result, untested_cards = 0, cards
     while untested_cards:
@@ -146,26 +148,26 @@ def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 def _score_use_to_opponent(card, known_cards, gone_cards, params):
     """Return a score of a card's use to the opponent, based on known and gone cards nearby."""
     suit_start, rank = 13 * (card // 13), card % 13
-    score = _score_run(
-        _add_edges(_find_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
-        params[NO_RUN],
-        params[NEXT_GONE],
-        params[FAR_GONE],
+    score = _score_run_neighbours(
+        _add_edge_bits(_find_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
+        params[NO_RUN_INDEX],
+        params[NEXT_GONE_INDEX],
+        params[FAR_GONE_INDEX],
     )
-    score += _score_run(
+    score += _score_run_neighbours(
         _find_neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
-        params[RUN],
-        params[NEXT],
-        params[FAR],
+        params[RUN_INDEX],
+        params[NEXT_INDEX],
+        params[FAR_INDEX],
     )
     same_rank = cards_of_rank(rank) & ~(1 << card)
     n_gone_in_rank = popcount(gone_cards & same_rank)
     if n_gone_in_rank:
-        score += params[TWO_GONE] if n_gone_in_rank == 1 else params[NO_SET]
+        score += params[TWO_GONE_INDEX] if n_gone_in_rank == 1 else params[NO_SET_INDEX]
     if popcount(known_cards & same_rank) >= 2:
-        score += params[SET]
+        score += params[SET_INDEX]
     elif n_gone_in_rank == 0:
-        score += params[ONE_GONE]
+        score += params[ONE_GONE_INDEX]
     return score
 
 
@@ -176,7 +178,7 @@ def _find_neighbour_bits(lane, rank):
 
 
 @helper
-def _add_edges(neighbours, rank):
+def _add_edge_bits(neighbours, rank):
     """Return the neighbour bits of a rank, in which the bits beyond the ace and the king are set.
 
     For a queen, the bit of the king is also set, as in the file.
@@ -186,7 +188,7 @@ def _add_edges(neighbours, rank):
 
 
 @helper
-def _score_run(neighbours, both_score, near_score, far_score):
+def _score_run_neighbours(neighbours, both_score, near_score, far_score):
     """Return `both_score` if the neighbours complete a run, otherwise the sum of their scores.
 
     The cards complete a run if they include a neighbour and at least one card on the other side of
@@ -200,7 +202,6 @@ def _score_run(neighbours, both_score, near_score, far_score):
     return near_score * popcount(neighbours & 0b01010) + far_score * popcount(neighbours & 0b10001)
 
 
-ABOUT = "Plays like MARJJ, with the parameters that the paper reportedly uses."
 MARJJ = Strategy(
     "marjj",
     take=take_for_best_melding_if_lower,
@@ -208,7 +209,7 @@ MARJJ = Strategy(
     knock=knock_early(k=3),
     ending="same",
 )
-EARLY = Strategy(
+MARJJ_EARLY = Strategy(
     "marjj-early",
     take=take_for_best_melding_if_lower,
     discard=discard_like_marjj,
@@ -216,11 +217,11 @@ EARLY = Strategy(
     ending="same",
     about="Plays like MARJJ, but can knock in its first five turns instead of its first three.",
 )
-PAPER = Strategy(
+MARJJ_PAPER = Strategy(
     "marjj-paper",
     take=take_for_best_melding_if_lower,
     discard=discard_like_marjj(weight=20, best=6),
     knock=knock_early(k=3),
     ending="same",
-    about=ABOUT,
+    about="Plays like MARJJ, with the parameters that the paper reportedly uses.",
 )

@@ -15,7 +15,14 @@ lay-offs and, by default, improved sampled hands.
 """
 
 import numpy as np
-from simgin_strategies._rollouts import DISCARD, END, PARAMETERS, PASS, WIDTH, find_best_action
+from simgin_strategies._rollouts import (
+    ACTION_DISCARD,
+    ACTION_END,
+    ACTION_PASS,
+    PARAMETERS,
+    WIDTH_INDEX,
+    find_best_action,
+)
 
 from simgin.strategy import (
     ACTION_STOCK,
@@ -74,8 +81,8 @@ def take_by_greedy_rollouts(view, rules, params):
     """Choose gold's action, unless another action has significantly better results."""
     answers = _list_take_actions(view, rules)
     actions = answers.copy()
-    if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
-        actions[answers == ACTION_STOCK] = PASS
+    if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
+        actions[answers == ACTION_STOCK] = ACTION_PASS
     return answers[find_best_action(actions, answers, view, rules, params)]
 
 
@@ -87,8 +94,8 @@ def discard_by_greedy_rollouts(view, rules, params):
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
-    cards = _list_best_candidates(view.hand, view.legal, params[WIDTH], rules)
-    actions = np.full(cards.shape[0], DISCARD, np.int64)
+    cards = _list_best_candidates(view.hand, view.legal, params[WIDTH_INDEX], rules)
+    actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)
     return cards[find_best_action(actions, cards, view, rules, params)]
 
 
@@ -97,10 +104,12 @@ def knock_by_greedy_rollouts(view, rules, params):
     """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
-    candidates = _list_best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
+    candidates = _list_best_candidates(
+        view.hand, legal_discards(view, rules), params[WIDTH_INDEX], rules
+    )
     cards = np.append(view.ending_card, candidates)
-    actions = np.full(cards.shape[0], DISCARD, np.int64)
-    actions[0] = END
+    actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)
+    actions[0] = ACTION_END
     return find_best_action(actions, cards, view, rules, params) == 0
 
 

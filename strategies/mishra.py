@@ -44,7 +44,7 @@ VALUE_PARAMETERS = {
     "knock": param(10.0, 0.0, 100.0, "value of a hand that can knock"),
     "gin": param(20.0, 0.0, 100.0, "value of gin"),
 }
-PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
+PROMISE_INDEX, PARTNER_INDEX, HURRY_INDEX, ACE_INDEX, KNOCK_INDEX, GIN_INDEX = range(6)
 
 
 @helper
@@ -93,54 +93,65 @@ def _compute_meld_probabilities(p_held, p_pairs):
     The probability is the sum over the three-card melds of the card. For cards that the opponent
     cannot have, the probability is 0.
     """
-    table = np.zeros(52)
+    meld_probabilities = np.zeros(52)
     for i in range(6):
         for card in range(52):
-            table[card] += p_pairs[i, card]
+            meld_probabilities[card] += p_pairs[i, card]
     for card in range(52):
-        table[card] *= p_held[card]
-    return table
+        meld_probabilities[card] *= p_held[card]
+    return meld_probabilities
 
 
 @helper
-def _evaluate_card(card, unmatched, available, table, urgency, rules, params):
+def _evaluate_card(card, unmatched, available, meld_probabilities, urgency, rules, params):
     """Return the value of one unmatched card, including its prospects of becoming part of a meld.
 
     Args:
         card: Unmatched card, 0 to 51.
         unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
-        table: Result of `_compute_meld_probabilities`.
+        meld_probabilities: Result of `_compute_meld_probabilities`.
         urgency: Factor for the low points of a card.
         rules: Rules of the variant.
         params: Parameters of the policy.
     """
     r = card % 13
-    value = urgency * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
+    value = urgency * (5 - card_value(card, rules)) + (
+        params[ACE_INDEX] / (1 + r) if r < 2 else 0.0
+    )
     # cards of the suit, from three ranks below the card (bit 0) to two ranks above the card (bit 5)
     held_bits = suit_lane(unmatched, card // 13) << 3 >> r
     usable_bits = held_bits | suit_lane(available, card // 13) << 3 >> r
     if usable_bits & 0b000110 == 0b000110 and not held_bits & 0b000001:
-        none_probability = _compute_probability_of_none(table[card - 2] + table[card - 1])
+        none_probability = _compute_no_meld_probability(
+            meld_probabilities[card - 2] + meld_probabilities[card - 1]
+        )
         value += none_probability * _evaluate_meld(popcount(held_bits & 0b000110), params)
     if usable_bits & 0b010100 == 0b010100 and not held_bits & 0b000010:
-        none_probability = _compute_probability_of_none(table[card - 1] + table[card + 1])
+        none_probability = _compute_no_meld_probability(
+            meld_probabilities[card - 1] + meld_probabilities[card + 1]
+        )
         value += none_probability * _evaluate_meld(popcount(held_bits & 0b010100), params)
     if usable_bits & 0b110000 == 0b110000 and not held_bits & 0b000100:
-        none_probability = _compute_probability_of_none(table[card + 1] + table[card + 2])
+        none_probability = _compute_no_meld_probability(
+            meld_probabilities[card + 1] + meld_probabilities[card + 2]
+        )
         value += none_probability * _evaluate_meld(popcount(held_bits & 0b110000), params)
     same_rank = cards_of_rank(r)
     n_available, n_held = popcount(same_rank & available), popcount(same_rank & unmatched)
     if n_available + n_held >= 3:
-        none_probability = _compute_probability_of_none(
-            table[r] + table[13 + r] + table[26 + r] + table[39 + r]
+        none_probability = _compute_no_meld_probability(
+            meld_probabilities[r]
+            + meld_probabilities[13 + r]
+            + meld_probabilities[26 + r]
+            + meld_probabilities[39 + r]
         )
         value += none_probability * n_available * _evaluate_meld(n_held > 1, params)
     return value
 
 
 @helper
-def _compute_probability_of_none(in_melds):
+def _compute_no_meld_probability(in_melds):
     """Return the probability that none of several cards is in the opponent's melds.
 
     Args:
@@ -152,12 +163,21 @@ def _compute_probability_of_none(in_melds):
 @helper
 def _evaluate_meld(partners, params):
     """Return the value of a possible meld, given the number of its cards in the hand."""
-    return params[PROMISE] + params[PARTNER] * partners
+    return params[PROMISE_INDEX] + params[PARTNER_INDEX] * partners
 
 
 @helper
 def _write_card_values(
-    cards, changed_cards, values_before, values, unmatched, available, table, urgency, rules, params
+    cards,
+    changed_cards,
+    values_before,
+    values,
+    unmatched,
+    available,
+    meld_probabilities,
+    urgency,
+    rules,
+    params,
 ):
     """Write the values of the given unmatched cards to `values`, (52,) float64.
 
@@ -169,7 +189,9 @@ def _write_card_values(
         card = lowest_bit(cards)
         cards &= cards - 1
         if changed_cards >> card & 1:
-            values[card] = _evaluate_card(card, unmatched, available, table, urgency, rules, params)
+            values[card] = _evaluate_card(
+                card, unmatched, available, meld_probabilities, urgency, rules, params
+            )
         else:
             values[card] = values_before[card]
 
@@ -179,7 +201,7 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     """Return the value of a hand, computed from the values of the unmatched cards."""
     melded = popcount(hand) - popcount(unmatched)
     if unmatched == 0:
-        return melded + params[GIN]
+        return melded + params[GIN_INDEX]
     total, remaining_cards = 0.0, unmatched
     while remaining_cards:
         total += values[lowest_bit(remaining_cards)]
@@ -187,7 +209,7 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     return (
         melded
         + total / popcount(unmatched)
-        + (params[KNOCK] if total_points(unmatched, rules) <= limit else 0.0)
+        + (params[KNOCK_INDEX] if total_points(unmatched, rules) <= limit else 0.0)
     )
 
 
@@ -201,11 +223,13 @@ def _compute_urgency(unmatched, limit, rules, params):
         unmatched &= (
             ~(1 << lowest_bit(highest_value_cards(unmatched, rules)[0])) if unmatched else 0
         )
-    return params[HURRY] if total_points(unmatched, rules) <= limit else 1.0
+    return params[HURRY_INDEX] if total_points(unmatched, rules) <= limit else 1.0
 
 
 @helper
-def _evaluate_after_discard(hand, legal, available, table, limit, rules, params, ten_cards, values):
+def _evaluate_after_discard(
+    hand, legal, available, meld_probabilities, limit, rules, params, ten_cards, values
+):
     """Return the value of eleven cards after the best discard.
 
     If discarding the highest unmatched card allows a knock, that card is the discard. Otherwise,
@@ -215,7 +239,7 @@ def _evaluate_after_discard(hand, legal, available, table, limit, rules, params,
         hand: Eleven cards as a 52-bit mask.
         legal: Legal discards as a 52-bit mask.
         available: Cards that can still be drawn.
-        table: Result of `_compute_meld_probabilities`.
+        meld_probabilities: Result of `_compute_meld_probabilities`.
         limit: Knock limit.
         rules: Rules of the variant.
         params: Parameters of the policy.
@@ -224,7 +248,7 @@ def _evaluate_after_discard(hand, legal, available, table, limit, rules, params,
     """
     unmatched = leftover_cards(hand, 0, rules)
     if unmatched & legal == 0:
-        return popcount(hand) - 1 + params[GIN]
+        return popcount(hand) - 1 + params[GIN_INDEX]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
     urgency = _compute_urgency(unmatched, limit, rules, params)
     values_before, unmatched_before, available_before, urgency_before = ten_cards
@@ -241,7 +265,7 @@ def _evaluate_after_discard(hand, legal, available, table, limit, rules, params,
             values,
             unmatched,
             available,
-            table,
+            meld_probabilities,
             urgency,
             rules,
             params,
@@ -257,7 +281,7 @@ def _evaluate_after_discard(hand, legal, available, table, limit, rules, params,
         values,
         left_over,
         available,
-        table,
+        meld_probabilities,
         urgency,
         rules,
         params,
@@ -281,13 +305,22 @@ def _find_lowest_value_card(cards, values):
 
 
 @helper
-def _evaluate_hand(hand, available, table, limit, rules, params):
+def _evaluate_hand(hand, available, meld_probabilities, limit, rules, params):
     """Return the values of the unmatched cards, their mask, the available cards and the urgency."""
     values = np.zeros(52)
     unmatched = leftover_cards(hand, 0, rules)
     urgency = _compute_urgency(unmatched, limit, rules, params)
     _write_card_values(
-        unmatched, ALL_CARDS, values, values, unmatched, available, table, urgency, rules, params
+        unmatched,
+        ALL_CARDS,
+        values,
+        values,
+        unmatched,
+        available,
+        meld_probabilities,
+        urgency,
+        rules,
+        params,
     )
     return values, unmatched, available, urgency
 
@@ -305,14 +338,22 @@ def take_by_hand_value(view, rules, params):
         return take_if(True, view.legal)
     p_held = np.empty(52)
     estimate_holdings_uniformly(view, p_held)
-    table = _compute_meld_probabilities(p_held, _compute_pair_probabilities(p_held))
+    meld_probabilities = _compute_meld_probabilities(p_held, _compute_pair_probabilities(p_held))
     available = view.unseen | view.known
     ten_cards, values = (
-        _evaluate_hand(view.hand, available, table, view.limit, rules, params),
+        _evaluate_hand(view.hand, available, meld_probabilities, view.limit, rules, params),
         np.empty(52),
     )
     value_if_taken = _evaluate_after_discard(
-        eleven_cards, view.hand, available, table, view.limit, rules, params, ten_cards, values
+        eleven_cards,
+        view.hand,
+        available,
+        meld_probabilities,
+        view.limit,
+        rules,
+        params,
+        ten_cards,
+        values,
     )
     value_if_taken -= params[6]
     if value_if_taken < _sum_hand_value(
@@ -325,25 +366,25 @@ def take_by_hand_value(view, rules, params):
         drawn_card = remaining_cards & -remaining_cards
         remaining_cards ^= drawn_card
         eleven_cards = view.hand | drawn_card
-        opponent_probability = table[lowest_bit(drawn_card)]
-        table[lowest_bit(drawn_card)] = 0.0
+        opponent_probability = meld_probabilities[lowest_bit(drawn_card)]
+        meld_probabilities[lowest_bit(drawn_card)] = 0.0
         total += _evaluate_after_discard(
             eleven_cards,
             eleven_cards,
             available & ~drawn_card,
-            table,
+            meld_probabilities,
             view.limit,
             rules,
             params,
             ten_cards,
             values,
         )
-        table[lowest_bit(drawn_card)] = opponent_probability
+        meld_probabilities[lowest_bit(drawn_card)] = opponent_probability
     return take_if(value_if_taken * popcount(view.unseen) >= total, view.legal)
 
 
 @helper
-def _is_opponent_low(view, limit, rules):
+def _has_opponent_low_deadwood(view, limit, rules):
     """Return True if the opponent's mean deadwood in thirty sampled hands is at most `limit`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
@@ -376,7 +417,7 @@ def discard_by_hand_value(view, rules, params):
     highest_card = lowest_bit(highest_value_cards(options, rules)[0])
     deadwood_left = total_points(unmatched, rules) - card_value(highest_card, rules)
     if deadwood_left <= view.limit and (
-        deadwood_left <= params[8] or not _is_opponent_low(view, params[9], rules)
+        deadwood_left <= params[8] or not _has_opponent_low_deadwood(view, params[9], rules)
     ):
         return highest_card
     return _find_best_discard(view, options, rules, params)
@@ -388,10 +429,10 @@ def _find_best_discard(view, candidate_cards, rules, params):
     p_held = np.empty(52)
     estimate_holdings_uniformly(view, p_held)
     p_pairs = _compute_pair_probabilities(p_held)
-    table = _compute_meld_probabilities(p_held, p_pairs)
+    meld_probabilities = _compute_meld_probabilities(p_held, p_pairs)
     available = view.unseen | view.known
     values, unmatched, _, urgency = _evaluate_hand(
-        view.hand, available, table, view.limit, rules, params
+        view.hand, available, meld_probabilities, view.limit, rules, params
     )
     new_values = np.empty(52)
     best_card, best_value = -1, -1e9
@@ -401,7 +442,16 @@ def _find_best_discard(view, candidate_cards, rules, params):
         mask = 1 << card
         left_over = unmatched & ~mask
         _write_card_values(
-            left_over, mask, values, new_values, left_over, available, table, urgency, rules, params
+            left_over,
+            mask,
+            values,
+            new_values,
+            left_over,
+            available,
+            meld_probabilities,
+            urgency,
+            rules,
+            params,
         )
         value = _sum_hand_value(view.hand & ~mask, left_over, new_values, view.limit, rules, params)
         value -= params[6] * params[7] * _compute_meld_probability(card, p_pairs)
@@ -421,7 +471,7 @@ def knock_by_estimated_deadwood(view, rules, params):
     return (
         view.ending >= 2
         or view.ending_count <= params[0]
-        or not _is_opponent_low(view, params[1], rules)
+        or not _has_opponent_low_deadwood(view, params[1], rules)
     )
 
 

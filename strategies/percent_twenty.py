@@ -43,8 +43,8 @@ from simgin.toolkit import (
     take_if,
 )
 
-UP_TO_NINE = 0b0000111111111
-ALL_DISCARDS = 1000  # larger than the number of discards in a deal
+RANKS_UP_TO_NINE = 0b0000111111111
+MAX_DISCARDS = 1000  # larger than the number of discards in a deal
 
 # KNOCK_TABLE[deadwood - 1][cards seen // 5 - 2] contains, as bits, the numbers of dead cards with
 # which the player knocks.
@@ -81,7 +81,7 @@ def take_useful_card(view, rules, params):
 def discard_unwanted_card(view, rules, params):
     """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
-    opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
+    opponent_discards = first_discards(view, 1 - view.seat, MAX_DISCARDS)
     dead_cards = _find_dead_cards(view.hand, view.unseen, rules)
     best_score, cards = -1, 0
     while options:
@@ -94,7 +94,7 @@ def discard_unwanted_card(view, rules, params):
             best_score, cards = points, 0
         if points == best_score:
             cards |= 1 << card
-    low = cards & cards_of_ranks(UP_TO_NINE)
+    low = cards & cards_of_ranks(RANKS_UP_TO_NINE)
     return pick_random(low if low else cards, view.noise)
 
 

@@ -103,7 +103,7 @@ def hold_cards_near_known_cards(view, rules, params):
 def discard_card_in_fewest_live_melds(view, rules, params):
     """Discard the card that is part of the fewest melds open to the opponent (Dreyfus)."""
     return discard_with_card_penalties(
-        view, rules, params, _compute_live_meld_cost, find_opponent_melds(view, params[1])
+        view, rules, params, _compute_live_meld_cost, find_opponent_meld_cards(view, params[1])
     )
 
 
@@ -114,7 +114,7 @@ def _compute_live_meld_cost(view, rules, params, card, meldable_cards):
 
 
 @helper
-def find_opponent_melds(view, n_early_discards):
+def find_opponent_meld_cards(view, n_early_discards):
     """Return the cards that the opponent could use to make melds.
 
     The result contains the known cards of the opponent, and unseen cards that are not next to an
@@ -133,12 +133,12 @@ def find_opponent_melds(view, n_early_discards):
 def discard_more_safely_later(view, rules, params):
     """Discard more safely late in the deal and with high deadwood (skillgames.zone)."""
     return discard_with_card_penalties(
-        view, rules, params, _compute_growing_cost, view.unseen | view.known
+        view, rules, params, _compute_growing_safety_cost, view.unseen | view.known
     )
 
 
 @helper
-def _compute_growing_cost(view, rules, params, card, meldable_cards):
+def _compute_growing_safety_cost(view, rules, params, card, meldable_cards):
     """Return the cost of a discard, given its live melds, the turn and the deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
     return weight * count_possible_melds(card, meldable_cards, rules)

@@ -35,21 +35,23 @@ from simgin.toolkit import (
 )
 from simgin.toolkit.prospects import same_rank_or_suit
 
-REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld")
-HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
+REACH_PARAM = param(0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld")
+HOLD_PARAM = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 
-@take(name="mmd", reach=REACH, hold=HOLD)
+@take(name="mmd", reach=REACH_PARAM, hold=HOLD_PARAM)
 def take_by_meld_distance(view, rules, params):
     """Take the card if the resulting hand is better than the mean hand after a draw (SIGRA)."""
-    return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
+    return take_if(
+        _is_better_than_draw(view, _make_scratch(view, rules), rules, params), view.legal
+    )
 
 
 @helper
-def _is_wanted(view, scratch, rules, params):
+def _is_better_than_draw(view, scratch, rules, params):
     """Return True if the best hand with the card on offer beats the mean hand after a draw."""
     current_cost = _compute_hand_cost(view, view.hand, scratch, rules, params)
-    cost_if_taken = _find_best_cost_with(
+    cost_if_taken = _find_lowest_cost_with_card(
         view, 1 << view.taken_offer, current_cost, scratch, rules, params
     )
     n = popcount(view.unseen)
@@ -58,14 +60,16 @@ def _is_wanted(view, scratch, rules, params):
     unseen = view.unseen
     while unseen and cost_if_taken * n < total_cost_if_drawn:
         total_cost_if_drawn += (
-            _find_best_cost_with(view, unseen & -unseen, current_cost, scratch, rules, params)
+            _find_lowest_cost_with_card(
+                view, unseen & -unseen, current_cost, scratch, rules, params
+            )
             - current_cost
         )
         unseen &= unseen - 1
     return cost_if_taken * n < total_cost_if_drawn
 
 
-@discard(name="mmd", reach=REACH, hold=HOLD)
+@discard(name="mmd", reach=REACH_PARAM, hold=HOLD_PARAM)
 def discard_by_meld_distance(view, rules, params):
     """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
     return _find_best_discard(
@@ -83,12 +87,12 @@ def _make_scratch(view, rules):
     """
     withheld = np.zeros(52)
     if view.known:
-        _write_withheld(view, view.hand, view.hand, withheld, withheld, rules)
+        _write_withheld_values(view, view.hand, view.hand, withheld, withheld, rules)
     return withheld, np.empty(52), np.empty(52, np.int64), np.empty(52, np.int64)
 
 
 @helper
-def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
+def _find_lowest_cost_with_card(view, card, max_cost, scratch, rules, params):
     """Return the lowest cost of ten cards from a hand and one additional card.
 
     The result is at most `max_cost`.
@@ -97,7 +101,7 @@ def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
     eleven_cards = view.hand | card
     related = same_rank_or_suit(card)
     if view.known & related:  # The opponent does not hold the drawn card.
-        _write_withheld(view, eleven_cards, related, withheld, withheld_eleven, rules)
+        _write_withheld_values(view, eleven_cards, related, withheld, withheld_eleven, rules)
         withheld = withheld_eleven
     scratch = withheld, withheld_eleven, prospects, ten_prospects
     return _find_best_discard(view, eleven_cards, view.hand, max_cost, scratch, rules, params)[1]
@@ -192,17 +196,17 @@ def _write_prospects(hand, unseen, prospects, rules):
     missing_cards = unseen & ~hand
     gap_cards = missing_cards & run_outs(hand)
     while gap_cards:
-        _add_runs(hand, lowest_bit(gap_cards), prospects, rules)
+        _add_run_prospects(hand, lowest_bit(gap_cards), prospects, rules)
         gap_cards &= gap_cards - 1
     ranks = ranks_held_twice(hand) & ranks_of(missing_cards)
     while ranks:
-        _add_sets(hand, missing_cards, lowest_bit(ranks), prospects, rules)
+        _add_set_prospects(hand, missing_cards, lowest_bit(ranks), prospects, rules)
         ranks &= ranks - 1
 
 
 @helper
-def _add_runs(hand, gap_card, prospects, rules):
-    """Count, for each card in the hand, the runs that one missing card would complete."""
+def _add_run_prospects(hand, gap_card, prospects, rules):
+    """Add the points of the runs that one missing card would complete to each card in the hand."""
     lane, rank = suit_lane(hand, gap_card // 13), gap_card % 13
     n_below = rank - 1 - highest_lane_bit(~lane & (1 << rank) - 1)
     n_above = lowest_bit(~(lane >> rank + 1))
@@ -215,8 +219,8 @@ def _add_runs(hand, gap_card, prospects, rules):
 
 
 @helper
-def _add_sets(hand, missing_cards, rank, prospects, rules):
-    """Count, for each card of a rank, the sets that one missing card would complete.
+def _add_set_prospects(hand, missing_cards, rank, prospects, rules):
+    """Add the points of the sets that missing cards would complete to each card of a rank.
 
     Two cards form one set with the missing card. Three cards form three sets.
     """
@@ -228,7 +232,7 @@ def _add_sets(hand, missing_cards, rank, prospects, rules):
 
 
 @helper
-def _write_withheld(view, hand, changed_cards, values_before, withheld, rules):
+def _write_withheld_values(view, hand, changed_cards, values_before, withheld, rules):
     """Write, for each card, the value in points of withholding it from the opponent.
 
     Values of cards that are not in `changed_cards` are copied from `values_before`.

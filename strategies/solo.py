@@ -12,7 +12,7 @@ Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and 
 
 import numpy as np
 from simgin_strategies.ahead import (
-    MAX_NEXT_COUNTS,
+    MAX_NEXT_DRAWS,
     compute_hand_cost,
     discard_by_next_draw,
     is_last_discard,
@@ -42,7 +42,7 @@ def discard_for_melds_then_penalties(view, rules, params):
     is_late = count_turns_left(view, rules) <= params[0]
     if is_late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(MAX_NEXT_COUNTS, np.int64)
+    counts = np.empty(MAX_NEXT_DRAWS, np.int64)
     best_card, min_cost = -1, 1e18
     legal = view.legal
     while legal:
@@ -82,7 +82,7 @@ def _sum_penalties(ten_cards, view, rules, params, counts):
         penalty = counts[i] if counts[i] else rules.penalty_gin
         total += penalty
         if params[3]:
-            total += -1e6 * compute_probability_within(
+            total += -1e6 * compute_goal_probability(
                 rules.total_goal - view.own_points - penalty,
                 rules.deals_in_match - view.deal - 1,
                 params,
@@ -91,7 +91,7 @@ def _sum_penalties(ten_cards, view, rules, params, counts):
 
 
 @helper
-def compute_probability_within(max_total, deals, params):
+def compute_goal_probability(max_total, deals, params):
     """Return the probability that the total of several deals is at most `max_total` points."""
     i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
@@ -99,17 +99,17 @@ def compute_probability_within(max_total, deals, params):
     return params[N_PARAMS + max(0, min(4, deals)) * N_TOTALS + min(i, N_TOTALS - 1)]
 
 
-GIN = knock_with_limit(k=0)
+WAIT_FOR_GIN = knock_with_limit(k=0)
 SOLO_GREEDY = Strategy(
     "solo-greedy",
     discard=discard_for_least_deadwood,
-    knock=GIN,
+    knock=WAIT_FOR_GIN,
     about="Solitaire: keeps the least deadwood, and ends the deal only with gin.",
 )
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead",
     discard=discard_by_next_draw(aim="loose"),
-    knock=GIN,
+    knock=WAIT_FOR_GIN,
     about="Solitaire: looks one draw ahead, and ends the deal only with gin.",
 )
 SOLO_SWITCH = Strategy(

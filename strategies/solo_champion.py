@@ -17,11 +17,11 @@ import numpy as np
 from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
     N_SCORINGS,
-    N_TIMES,
+    N_TIME_STEPS,
     N_UNMATCHED,
-    PENALTIES,
+    PENALTIES_INDEX,
     PLANE_SIZE,
-    POINTS,
+    POINTS_INDEX,
     find_scoring_index,
     stop_by_table_value,
 )
@@ -41,30 +41,30 @@ from simgin.toolkit import (
     suit_lane,
 )
 
-FEATURES = (
-    ("one", "constant 1"),
-    ("save_one", "live cards that save one unmatched card"),
-    ("save_two", "live cards that save two unmatched cards"),
-    ("save_three", "live cards that save three or more unmatched cards"),
+HAND_FEATURES = (
+    ("constant", "constant 1"),
+    ("saves_one", "live cards that save one unmatched card"),
+    ("saves_two", "live cards that save two unmatched cards"),
+    ("saves_three", "live cards that save three or more unmatched cards"),
     ("live_pairs", "melds of two live cards and a card in no possible meld"),
-    ("lone", "cards in no possible meld and without a partner"),
-    ("count", "deadwood"),
-    ("one_one", "save_one squared"),
-    ("one_three", "save_one times save_three"),
-    ("three_three", "save_three squared"),
-    ("one_two", "save_one times save_two"),
-    ("lone_pairs", "melds of two live cards and a card without a partner"),
-    ("count_count", "deadwood squared"),
-    ("both_ways", "cards in no possible meld with a partner in rank and one in suit"),
+    ("unpaired", "cards in no possible meld and without a partner"),
+    ("deadwood", "deadwood"),
+    ("saves_one_squared", "save_one squared"),
+    ("saves_one_times_three", "save_one times save_three"),
+    ("saves_three_squared", "save_three squared"),
+    ("saves_one_times_two", "save_one times save_two"),
+    ("unpaired_live_pairs", "melds of two live cards and a card without a partner"),
+    ("deadwood_squared", "deadwood squared"),
+    ("rank_and_suit_partners", "cards in no possible meld with a partner in rank and one in suit"),
 )
-N_HAND_FEATURES = len(FEATURES)
-N_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
-FALLING_OFFSET = (
-    N_HAND_FEATURES * N_CLASSES
+N_HAND_FEATURES = len(HAND_FEATURES)
+N_UNMATCHED_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
+TIME_WEIGHTS_OFFSET = (
+    N_HAND_FEATURES * N_UNMATCHED_CLASSES
 )  # offset of the weights that are multiplied by the proportion of time that is left
-N_WEIGHTS = 2 * FALLING_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
+N_WEIGHTS = 2 * TIME_WEIGHTS_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
 TABLE_SIZE = (
-    N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
+    N_SCORINGS * N_TIME_STEPS * N_UNMATCHED * PLANE_SIZE
 )  # size of solo_dp.npy, whose values precede the other weights
 DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
@@ -73,9 +73,9 @@ DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 def find_correction_offset(rules):
     """Return the offset of the correction trained under the most similar rules."""
     kind = 0
-    if find_scoring_index(rules) == PENALTIES:
+    if find_scoring_index(rules) == PENALTIES_INDEX:
         kind = 4
-    elif find_scoring_index(rules) == POINTS:
+    elif find_scoring_index(rules) == POINTS_INDEX:
         kind = 1
         if rules.gin_bonus > 0:
             kind = 3 if rules.big_gin else 2
@@ -120,7 +120,7 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone_cards = unmatched & ~(by_rank | by_suit)
     deadwood_points = deadwood(ten_cards, rules)
-    first = min(n_unmatched, N_CLASSES - 1) * N_HAND_FEATURES
+    first = min(n_unmatched, N_UNMATCHED_CLASSES - 1) * N_HAND_FEATURES
     x[first : first + 4] = (1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three)
     x[first + 4] = 0.05 * count_live_pairs(unmatched, unseen)
     x[first + 5] = 0.3 * popcount(lone_cards)
@@ -134,7 +134,7 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
     x[first + 13] = 0.3 * popcount(by_rank & by_suit)
     time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
     for i in range(first, first + N_HAND_FEATURES):
-        x[FALLING_OFFSET + i] = time_left * x[i]
+        x[TIME_WEIGHTS_OFFSET + i] = time_left * x[i]
     x[N_WEIGHTS - 1] = search_value
 
 

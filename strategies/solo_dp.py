@@ -14,7 +14,7 @@ Source: Developed for simgin. The fitted value iteration follows Ernst, Geurts a
 """
 
 from simgin_strategies.ahead import count_min_unmatched, is_last_discard
-from simgin_strategies.stop import value_stopping
+from simgin_strategies.stop import compute_stopping_value
 
 from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
@@ -22,9 +22,9 @@ from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_b
 
 # Shape of solo_dp.npy. The last axis contains an intercept, a slope by the number of cards saved
 # and a slope by deadwood.
-N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
-WON, POINTS, PENALTIES = 0, 1, 2
-CARDS_PER_STEP = 3  # number of cards per time step in a deck with the joker
+N_SCORINGS, N_TIME_STEPS, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
+WON_INDEX, POINTS_INDEX, PENALTIES_INDEX = 0, 1, 2
+CARDS_PER_TIME_STEP = 3  # number of cards per time step in a deck with the joker
 
 
 @discard(name="dp", weights="solo_dp.npy")
@@ -51,7 +51,7 @@ def stop_by_table_value(view, rules, params):
         return True
     if view.deck_left < 1:
         return False
-    return value_stopping(view.ending_count, view.deck_left, rules) >= look_up_value(
+    return compute_stopping_value(view.ending_count, view.deck_left, rules) >= look_up_value(
         view.hand, view.unseen, find_time_index(view, rules), rules, params
     )
 
@@ -64,9 +64,9 @@ def find_time_index(view, rules):
     two-player game, it is the number of cards in the stock.
     """
     if rules.max_draws >= 0:
-        return max(0, min(N_TIMES, rules.max_draws - view.own_turn) - 1)
+        return max(0, min(N_TIME_STEPS, rules.max_draws - view.own_turn) - 1)
     draws_left = view.deck_left if view.deck_left >= 1 else view.stock
-    return max(0, min(N_TIMES - 1, (draws_left - 1) // CARDS_PER_STEP))
+    return max(0, min(N_TIME_STEPS - 1, (draws_left - 1) // CARDS_PER_TIME_STEP))
 
 
 @helper
@@ -74,7 +74,7 @@ def look_up_value(ten_cards, unseen, time_left, rules, table):
     """Look up the value of ten cards in the learned table."""
     n_unmatched, n_saved = compute_hand_features(ten_cards, unseen, rules)
     plane = (
-        (find_scoring_index(rules) * N_TIMES + time_left) * N_UNMATCHED + n_unmatched
+        (find_scoring_index(rules) * N_TIME_STEPS + time_left) * N_UNMATCHED + n_unmatched
     ) * PLANE_SIZE
     return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
@@ -83,11 +83,11 @@ def look_up_value(ten_cards, unseen, time_left, rules, table):
 def find_scoring_index(rules):
     """Return the index of the part of the table that was learned for the scoring rules."""
     return (
-        WON
+        WON_INDEX
         if rules.deal_scoring == SCORING_WINLOSS
-        else PENALTIES
+        else PENALTIES_INDEX
         if rules.deal_scoring == SCORING_PENALTY
-        else POINTS
+        else POINTS_INDEX
     )
 
 

@@ -14,15 +14,15 @@ Source: Developed for simgin. The one-step search with a learned value follows T
 import numpy as np
 from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
-    CARDS_PER_STEP,
-    N_TIMES,
-    PENALTIES,
-    WON,
+    CARDS_PER_TIME_STEP,
+    N_TIME_STEPS,
+    PENALTIES_INDEX,
+    WON_INDEX,
     find_scoring_index,
     look_up_value,
     stop_by_table_value,
 )
-from simgin_strategies.stop import value_stopping
+from simgin_strategies.stop import compute_stopping_value
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
@@ -94,8 +94,8 @@ def evaluate_by_table(ten_cards, unseen, draws_left, rules, table):
     has_draw_limit = rules.max_draws >= 0
     if draws_left < 1 or (draws_left == 1 and not has_draw_limit):
         return compute_final_value(ten_cards, rules)
-    time_left = draws_left - 1 if has_draw_limit else (draws_left - 1) // CARDS_PER_STEP
-    return look_up_value(ten_cards, unseen, min(time_left, N_TIMES - 1), rules, table)
+    time_left = draws_left - 1 if has_draw_limit else (draws_left - 1) // CARDS_PER_TIME_STEP
+    return look_up_value(ten_cards, unseen, min(time_left, N_TIME_STEPS - 1), rules, table)
 
 
 @helper
@@ -105,8 +105,8 @@ def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
     other_cards = unseen & ~live_outs
     unchanged_value = evaluate_by_table(ten_cards, unseen, draws_left - 1, rules, table)
     total = unchanged_value * popcount(other_cards)
-    if find_scoring_index(rules) != WON:
-        best_nine = _find_best_nine(ten_cards, unseen, draws_left - 1, rules, table)
+    if find_scoring_index(rules) != WON_INDEX:
+        best_nine = _find_best_nine_cards(ten_cards, unseen, draws_left - 1, rules, table)
         while other_cards:
             card = other_cards & -other_cards
             other_cards ^= card
@@ -125,7 +125,7 @@ def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
 
 
 @helper
-def _find_best_nine(ten_cards, unseen, draws_left, rules, table):
+def _find_best_nine_cards(ten_cards, unseen, draws_left, rules, table):
     """Return the nine of ten cards that have the highest table value after a discard."""
     best_nine, best_value = ten_cards, MIN_VALUE
     n_unmatched = count_min_unmatched(ten_cards, rules)
@@ -165,17 +165,19 @@ def _evaluate_with_meld(eleven_cards, unseen, draws_left, rules, table):
 def compute_gin_value(draws_left, rules):
     """Return the value of making gin under the scoring rules."""
     scoring = find_scoring_index(rules)
-    if scoring == WON:
+    if scoring == WON_INDEX:
         return 1.0
     return (
-        -float(rules.penalty_gin) if scoring == PENALTIES else value_stopping(0, draws_left, rules)
+        -float(rules.penalty_gin)
+        if scoring == PENALTIES_INDEX
+        else compute_stopping_value(0, draws_left, rules)
     )
 
 
 @helper
 def compute_final_value(ten_cards, rules):
     """Return the value of ten cards when the joker or the last draw ends the deal."""
-    return 0.0 if find_scoring_index(rules) == WON else -float(deadwood(ten_cards, rules))
+    return 0.0 if find_scoring_index(rules) == WON_INDEX else -float(deadwood(ten_cards, rules))
 
 
 SOLO_TWO_DRAWS = Strategy(

@@ -39,13 +39,14 @@ def take_to_speculate(view, rules, params):
     is_speculating = view.own_turn <= params[0] or view.count >= params[1]
     return take_if(
         is_speculating
-        and _count_two_way_partials(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
+        and _count_two_way_partial_melds(view.hand, view.taken_offer, view.unseen, rules)
+        >= params[2],
         view.legal,
     )
 
 
 @helper
-def _count_two_way_partials(hand, card, unseen, rules):
+def _count_two_way_partial_melds(hand, card, unseen, rules):
     """Return the number of unmatched cards with which a card has two live completers."""
     n = 0
     partner_cards = unmatched_cards(hand, rules) & partners(card, rules)
@@ -78,12 +79,12 @@ def take_to_deny_meld(view, rules, params):
 
 
 @helper
-def _prevents_meld(view, held_probability, rules):
+def _prevents_meld(view, n_known, rules):
     """Return True if taking the card on offer prevents a meld of the opponent.
 
     One or two cards of the meld are known cards of the opponent. At most one card is unseen.
     """
-    if held_probability == 2:
+    if n_known == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0
     possible_cards = view.known | view.unseen
     return count_possible_melds(view.taken_offer, possible_cards, rules) > count_possible_melds(

@@ -22,17 +22,16 @@ Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgamm
 idea.
 """
 
+from simgin.core.rules_record import DIE_GAME, GOAL_GAMES, REFUSAL_PAYS_NEW
 from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import bernoulli, pick_random
 
 # The axes of stake.npy are the number of the player's turns and bands of five points of deadwood.
 # The last index of turns includes all later turns.
-TURNS, BANDS, BAND = 16, 16, 5
+N_TURNS, N_BANDS, BAND_WIDTH = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
-MAX_NEEDED = 21
-VALUES_OFFSET = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
-# Values of rules.die, rules.die_refusal_pays and rules.goal
-DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3
+MAX_DEALS_NEEDED = 21
+VALUES_OFFSET = 2 * N_TURNS * N_BANDS * 2  # offset of V in stake.npy
 
 
 @offer(name="none")
@@ -113,7 +112,7 @@ def accept_by_expected_result(view, rules, params):
     """Accept if the expected result at the new stake is at least the result of a refusal."""
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
-    payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return p_win - p_loss - shift >= -payment / view.offered
 
 
@@ -128,10 +127,13 @@ def offer_by_match_value(view, rules, params):
     If several offers are equally good, make the largest of these offers.
     """
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], ON_TURN)
-    best_offer, best_value = 0, _value_no_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
+    best_offer, best_value = (
+        0,
+        _evaluate_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0],
+    )
     for n in range(view.stake + 1, rules.die_cap + 1):
         if_refused = _evaluate_after_wins(
-            view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
+            view, n if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake, 0, params[1:]
         )
         value = min(if_refused, _evaluate_stake(view, n, p_win, p_loss, params[1:]))
         if value > best_value or (best_offer and value == best_value):
@@ -148,7 +150,7 @@ def accept_by_match_value(view, rules, params):
     """Accept if accepting gives at least the match win probability of refusing."""
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)
-    payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return _evaluate_stake(
         view, view.offered, p_win - shift, p_loss + shift, params[1:]
     ) >= _evaluate_after_wins(view, 0, payment, params[1:])
@@ -161,7 +163,7 @@ def _look_up_probabilities(view, rules, table, turn):
     Before the cards are seen, both probabilities are 0.5. Later, they are looked up in the table by
     the player's turn and deadwood.
     """
-    if rules.die == DIE_OF_THE_GAME:
+    if rules.die == DIE_GAME:
         p_win = min(
             1.0,
             max(
@@ -171,14 +173,14 @@ def _look_up_probabilities(view, rules, table, turn):
         return p_win, 1 - p_win
     if view.phase == PHASE_BLIND:
         return 0.5, 0.5
-    cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(
-        BANDS - 1, view.count // BAND
+    cell = (turn * N_TURNS + min(N_TURNS, view.own_turn) - 1) * N_BANDS + min(
+        N_BANDS - 1, view.count // BAND_WIDTH
     )
     return table[2 * cell], table[2 * cell + 1]
 
 
 @helper
-def _value_no_offer(view, rules, p_win, p_loss, table):
+def _evaluate_without_offer(view, rules, p_win, p_loss, table):
     """Return the probability of winning the match without an offer.
 
     Before the cards are seen, the dealer can still make an offer after the nondealer.
@@ -187,7 +189,7 @@ def _value_no_offer(view, rules, p_win, p_loss, table):
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
             if_refused = _evaluate_after_wins(
-                view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
+                view, 0, n if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake, table
             )
             value = min(value, max(if_refused, _evaluate_stake(view, n, p_win, p_loss, table)))
     return value
@@ -212,13 +214,13 @@ def _evaluate_after_wins(view, own_wins, opponent_wins, table):
     """
     own_needed, opponent_needed = (
         (view.own_games, view.other_games)
-        if view.goal == GAMES
+        if view.goal == GOAL_GAMES
         else (view.own_deals, view.other_deals)
     )
     dealer = int(
         own_wins > opponent_wins or (own_wins == opponent_wins and view.dealer == view.seat)
     )
-    return look_up_value(
+    return look_up_match_value(
         view.target - own_needed - own_wins,
         view.target - opponent_needed - opponent_wins,
         dealer,
@@ -227,7 +229,7 @@ def _evaluate_after_wins(view, own_wins, opponent_wins, table):
 
 
 @helper
-def look_up_value(needed, opponent_needed, dealer, table):
+def look_up_match_value(needed, opponent_needed, dealer, table):
     """Return the match value V for a player who needs a given number of won deals.
 
     `dealer` is 1 if the player deals next, otherwise 0.
@@ -236,10 +238,10 @@ def look_up_value(needed, opponent_needed, dealer, table):
         return 1.0
     if opponent_needed <= 0:
         return 0.0
-    row = min(needed, MAX_NEEDED) - 1
+    row = min(needed, MAX_DEALS_NEEDED) - 1
     return table[
         VALUES_OFFSET
-        + (dealer * MAX_NEEDED + row) * MAX_NEEDED
-        + min(opponent_needed, MAX_NEEDED)
+        + (dealer * MAX_DEALS_NEEDED + row) * MAX_DEALS_NEEDED
+        + min(opponent_needed, MAX_DEALS_NEEDED)
         - 1
     ]

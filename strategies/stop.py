@@ -20,7 +20,9 @@ import numpy as np
 from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-N_STATES = 17  # number of states: deadwood of 0 to 10 points, and six bands of higher deadwood
+N_DEADWOOD_STATES = (
+    17  # number of states: deadwood of 0 to 10 points, and six bands of higher deadwood
+)
 MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
 
 
@@ -54,13 +56,13 @@ def stop_by_backward_induction(view, rules, params):
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
         return False
-    return value_stopping(view.ending_count, view.deck_left, rules) >= _value_continuing(
-        view.ending_count, view.deck_left, view.limit, rules, params
-    )
+    return compute_stopping_value(
+        view.ending_count, view.deck_left, rules
+    ) >= _compute_continuing_value(view.ending_count, view.deck_left, view.limit, rules, params)
 
 
 @helper
-def value_stopping(deadwood_points, cards_left, rules):
+def compute_stopping_value(deadwood_points, cards_left, rules):
     """Return the expected score difference to the joker if the player ends the deal now.
 
     Args:
@@ -77,36 +79,40 @@ def value_stopping(deadwood_points, cards_left, rules):
 
 
 @helper
-def _value_continuing(deadwood_points, cards_left, limit, rules, table):
+def _compute_continuing_value(deadwood_points, cards_left, limit, rules, table):
     """Return the value, in points, of continuing with a given deadwood.
 
     Either the joker ends the deal, or play continues optimally according to the table.
     """
-    values = np.empty(N_STATES)
-    after = np.empty(N_STATES)
-    for i in range(N_STATES):
+    values = np.empty(N_DEADWOOD_STATES)
+    after = np.empty(N_DEADWOOD_STATES)
+    for i in range(N_DEADWOOD_STATES):
         after[i] = -table[i]
     for n_left in range(1, cards_left):
-        for i in range(N_STATES):
-            value = -table[i] / n_left + (1 - 1 / n_left) * _average_value(n_left, i, after, table)
+        for i in range(N_DEADWOOD_STATES):
+            value = -table[i] / n_left + (1 - 1 / n_left) * _compute_mean_next_value(
+                n_left, i, after, table
+            )
             values[i] = (
-                max(value, value_stopping(i, n_left, rules))
+                max(value, compute_stopping_value(i, n_left, rules))
                 if i == 0 or (i <= 10 and i <= limit)
                 else value
             )
-        for i in range(N_STATES):
+        for i in range(N_DEADWOOD_STATES):
             after[i] = values[i]
-    return -deadwood_points / cards_left + (1 - 1 / cards_left) * _average_value(
+    return -deadwood_points / cards_left + (1 - 1 / cards_left) * _compute_mean_next_value(
         cards_left, find_state_index(deadwood_points), after, table
     )
 
 
 @helper
-def _average_value(cards_left, state_index, values, table):
+def _compute_mean_next_value(cards_left, state_index, values, table):
     """Return the mean value after the next draw, over all possible amounts of deadwood."""
-    row_offset = N_STATES + (cards_left * N_STATES + state_index) * N_STATES
+    row_offset = (
+        N_DEADWOOD_STATES + (cards_left * N_DEADWOOD_STATES + state_index) * N_DEADWOOD_STATES
+    )
     total = 0.0
-    for j in range(N_STATES):
+    for j in range(N_DEADWOOD_STATES):
         total += table[row_offset + j] * values[j]
     return total
 

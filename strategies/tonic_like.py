@@ -12,7 +12,7 @@ player.
 
 from simgin_strategies.knock import knock_early
 from simgin_strategies.pairs import compute_middle_cost
-from simgin_strategies.safety import find_opponent_melds
+from simgin_strategies.safety import find_opponent_meld_cards
 from simgin_strategies.take import take_for_best_melding
 
 from simgin.strategy import Strategy, discard, helper, param
@@ -42,7 +42,7 @@ def discard_like_tonic(view, rules, params):
             unmatched_cards(view.hand, rules), view.unseen, params[1], rules
         )
     return discard_with_card_penalties(
-        view, rules, params, _compute_cost, held_cards | find_opponent_melds(view, params[6])
+        view, rules, params, _compute_cost, held_cards | find_opponent_meld_cards(view, params[6])
     )
 
 

@@ -35,7 +35,7 @@ NEWTON_STEPS = 8
 MAX_TURNS = 30  # number of turns in the table of mean deadwood
 
 
-def replay_deals(pair: tuple[str, str], n_deals: int, seed: int) -> Iterator[TracedDeal]:
+def iter_deals(pair: tuple[str, str], n_deals: int, seed: int) -> Iterator[TracedDeal]:
     """Yield single deals of two strategies with alternating seats under standard rules."""
     a, b = (loader.find_strategy(name) for name in pair)
     for unit in range(n_deals):
@@ -95,7 +95,7 @@ def collect_decisions(
     rows, is_held, views = [], [], []
     for pair_index, pair in enumerate(pairs):
         rng = np.random.default_rng([seed, pair_index])
-        for deal in replay_deals(pair, deals_per_pair, seed):
+        for deal in iter_deals(pair, deals_per_pair, seed):
             decision = sample_discard(deal, rng)
             if decision is None:
                 continue
@@ -153,7 +153,7 @@ def compute_mean_deadwood_by_turn(n_deals: int, seed: int) -> list[float]:
     """
     own_rules = build_rules(variants.find_variant("standard"))
     deadwood_sums, counts = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
-    for deal in replay_deals(("gold-early", "gold-early"), n_deals, seed):
+    for deal in iter_deals(("gold-early", "gold-early"), n_deals, seed):
         hands_by_turn, n_turns = replay_hands(deal), [0, 0]
         turns_and_hands = zip(
             (turn[0] for turn in deal.turns[:-1]), hands_by_turn[1:], strict=False

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import COUNT, N_FEATURES, N_STAGES
+from simgin_strategies._champion import DEADWOOD_INDEX, N_FEATURES, N_STAGES
 
 from simgin.learn.champion_weights import (
     WARM_UP_ROUNDS,
@@ -36,7 +36,7 @@ IS_WEIGHTED = False
 def make_naive_weights() -> np.ndarray:
     """Return initial weights, which minimise deadwood and knock immediately."""
     weights = np.zeros(player.BLEND_SIZE)
-    weights[COUNT : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
+    weights[DEADWOOD_INDEX : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
     weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
     weights[player.TAKE_OFFSET :: player.N_TAKE_FEATURES] = 1.0
     return weights

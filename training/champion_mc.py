@@ -36,8 +36,8 @@ from simgin.strategy import compiler, loader
 from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PARTS = ("champion.npy", "hands.npy", "mc.npy")
-UNITS, WORLDS, SEED = 400, 256, 991
+PART_FILES = ("champion.npy", "hands.npy", "mc.npy")
+N_UNITS, N_WORLDS, SEED = 400, 256, 991
 ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # strategies of the opponent in rollouts
 IMMEDIATE_KNOCK_PROBABILITY = 0.5  # prior probability that the opponent knocks immediately
 LOSS_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # upper bounds of the estimated loss from an action, in points
@@ -46,9 +46,9 @@ TABLE_HEADER = """\
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
 
-def join_weights() -> np.ndarray:
+def load_joined_weights() -> np.ndarray:
     """Return all weights of `champion-mc` in one float64 array."""
-    return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
+    return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PART_FILES])
 
 
 # Actions, best first according to the weights, and the estimated loss from each action in points
@@ -77,7 +77,7 @@ def rank_knocks(view: Any, rules: Any, weights: np.ndarray) -> RankedActions:
     """Rank the actions `knock` and `continue`, unless the player has gin."""
     if is_gin_or_better(view):
         return [], []
-    gain = player.knock_gain(view, rules, weights)
+    gain = player.estimate_knock_gain(view, rules, weights)
     discard = player.find_lowest_cost_discard(legal_discards(view, rules), view, rules, weights)
     actions = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
     return actions[::-1] if gain > 0 else actions, [0.0, abs(gain)]
@@ -93,7 +93,7 @@ def compute_rollout_values(
 
     Each opponent plays in equally many worlds.
     """
-    worlds_per_matchup, record_parts = WORLDS // len(matchups), []
+    worlds_per_matchup, record_parts = N_WORLDS // len(matchups), []
     for i, matchup in enumerate(matchups):
         sampled_worlds = sample_worlds(
             view,
@@ -176,12 +176,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--spreads", action="store_true")
-    parser.add_argument("--units", type=int, default=UNITS)
+    parser.add_argument("--units", type=int, default=N_UNITS)
     args = parser.parse_args()
     if args.spreads:
         print_spreads(args.units)
     else:
-        np.save(STRATEGIES / "champion-mc.npy", join_weights())
+        np.save(STRATEGIES / "champion-mc.npy", load_joined_weights())
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
 N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
-VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
+N_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
 DECAY = 0.85  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 6  # number of rounds in one regression
 # Features of the rules that change the log odds
@@ -73,7 +73,7 @@ Sums = dict[str, np.ndarray]  # sums of one rule set, or of several rule sets al
 def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     """Return the weights of `champion` for the most similar rules, by type of opponent."""
     all_weights = np.load(STRATEGIES / "champion.npy").astype(np.float64)
-    blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
+    blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_TABLE_OFFSET]
     weights_against_waiters, *_, weights_against_knockers = blends.reshape(
         player.N_BLENDS, player.BLEND_SIZE
     )
@@ -109,7 +109,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
             variant,
             1,
             is_trained=True,
-            value_deals=VALUE_DEALS,
+            value_deals=N_VALUE_DEALS,
         )
         add_all_decisions(trainer, opponent_type)
         for decision_type, (squares, products) in trainer.sums.items():
@@ -161,7 +161,7 @@ def split_by_decision(weights: np.ndarray) -> dict[str, np.ndarray]:
 # Regression on the decisions under all rule sets
 
 
-def solve_joint(
+def solve_joint_ridge(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: np.ndarray
 ) -> np.ndarray:
     """Solve the joint ridge regression of all rule sets by the conjugate gradient method.
@@ -212,7 +212,7 @@ def fit_by_stage(
     ridge, n_stages = RIDGE * np.eye(squares.shape[-1]), squares.shape[1]
     mean_squares = squares.mean(axis=0, dtype=np.float64)
     penalty_matrix = penalty * mean_squares.sum(axis=0) + ridge
-    common_deltas = solve_joint(
+    common_deltas = solve_joint_ridge(
         features, squares.sum(axis=1), residuals.sum(axis=1), penalty_matrix
     )
     common_changes = features @ common_deltas
@@ -224,7 +224,8 @@ def fit_by_stage(
         )
         penalty_matrix = n_stages * penalty * mean_squares[stage] + ridge
         weights.append(
-            common_deltas + solve_joint(features, stage_squares, stage_residuals, penalty_matrix)
+            common_deltas
+            + solve_joint_ridge(features, stage_squares, stage_residuals, penalty_matrix)
         )
     return np.concatenate(weights, axis=1)
 
@@ -248,7 +249,7 @@ def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
                     axis=0, dtype=np.float64
                 )
                 delta_parts.append(
-                    solve_joint(features, squares, residuals * scale_factors, penalty)
+                    solve_joint_ridge(features, squares, residuals * scale_factors, penalty)
                 )
             else:
                 weighted_residuals = residuals * scale_factors[..., None]
@@ -316,7 +317,7 @@ def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Execu
     }
 
 
-def fit_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
+def fit_weights_to_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
     """Fit the weights to the last rounds.
 
     The weight of a rule set decreases with the age of the round and with the bonuses, because large
@@ -342,7 +343,7 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
         if not file.exists():
             start_time = time.monotonic()
             deltas = (
-                fit_last_rounds(finished_rounds)
+                fit_weights_to_last_rounds(finished_rounds)
                 if finished_rounds
                 else np.zeros((N_RULE_FEATURES, N_DELTAS))
             )
@@ -351,10 +352,10 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
             print(f"round {round_index + 1}: {time.monotonic() - start_time:.0f} s", flush=True)
         with np.load(file) as saved_arrays:
             finished_rounds.append(dict(saved_arrays))
-    return fit_last_rounds(finished_rounds)
+    return fit_weights_to_last_rounds(finished_rounds)
 
 
-def default_work_directory(rule_sets: int) -> Path:
+def find_work_directory(rule_sets: int) -> Path:
     """Return the directory for finished rounds, whose name is a digest of the training inputs."""
     inputs = [(STRATEGIES / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
     digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
@@ -376,7 +377,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")
     args = parser.parse_args()
-    work_directory = args.work or default_work_directory(args.rule_sets)
+    work_directory = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
         deltas = train(args.rounds, args.rule_sets, work_directory, pool)
         log_odds = fit_log_odds(deltas, pool)

@@ -64,11 +64,11 @@ def sample_decisions(
         if len(own_decisions):
             view = log[rng.choice(own_decisions)]
             views.append(view.copy())
-            hands.append(compute_hidden_hand(view, state.pack))
+            hands.append(find_hidden_hand(view, state.pack))
     return np.array(views, VIEW), np.array(hands)
 
 
-def compute_hidden_hand(view: np.record, pack: np.ndarray) -> int:
+def find_hidden_hand(view: np.record, pack: np.ndarray) -> int:
     """Return the opponent's hand: all unseen cards that are not in the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)

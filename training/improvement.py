@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from beliefs import TRAINING_PLAYERS, replay_deals, replay_hands
 from simgin_strategies.ginrummy_and_tonic import (
-    N_MATES,
     N_NEIGHBOUR_STATES,
     N_RANKS,
+    N_SAME_RANK_STATES,
     find_table_index,
 )
 
@@ -31,7 +31,7 @@ from simgin.toolkit import unmatched_cards
 
 # Number of observations below which a cell is scaled down
 MIN_OBSERVATIONS = 100
-RULES = build_rules(variants.find_variant("standard"))
+STANDARD_RULES = build_rules(variants.find_variant("standard"))
 
 
 def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
@@ -43,12 +43,12 @@ def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
             continue
         view = decision.view
         opponent_hand = hands[int(view.turns)][1 - decision.seat]
-        deadwood_points = deadwood(opponent_hand, RULES)
-        cards = int(unmatched_cards(view.hand, RULES))
+        deadwood_points = deadwood(opponent_hand, STANDARD_RULES)
+        cards = int(unmatched_cards(view.hand, STANDARD_RULES))
         for card in range(52):
             if cards >> card & 1:
                 extended_hand = opponent_hand | 1 << card
-                deadwood_after, _ = best_discards(extended_hand, extended_hand, RULES)
+                deadwood_after, _ = best_discards(extended_hand, extended_hand, STANDARD_RULES)
                 drops.append(
                     (
                         find_table_index(card, view.known, view.unseen),
@@ -62,8 +62,8 @@ def compute_mean_drops(
     pairs: list[tuple[str, str]], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean decrease in deadwood and the number of observations for each table cell."""
-    drop_sums = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
-    counts = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
+    drop_sums = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES)
+    counts = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
         for deal in replay_deals(pair, n_deals, seed):
             for cell, drop in compute_deadwood_drops(deal):

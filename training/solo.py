@@ -20,16 +20,21 @@ import numba
 import numpy as np
 from simgin_strategies.solo import MIN_TOTAL, N_TOTALS, TOTAL_STEP
 from simgin_strategies.solo_dp import (
-    CARDS_PER_STEP,
+    CARDS_PER_TIME_STEP,
     N_SCORINGS,
-    N_TIMES,
+    N_TIME_STEPS,
     N_UNMATCHED,
-    PENALTIES,
+    PENALTIES_INDEX,
     PLANE_SIZE,
-    WON,
+    WON_INDEX,
     compute_hand_features,
 )
-from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, find_state_index, value_stopping
+from simgin_strategies.stop import (
+    MAX_CARDS_LEFT,
+    N_DEADWOOD_STATES,
+    compute_stopping_value,
+    find_state_index,
+)
 
 from simgin.core import jit, rng
 from simgin.core.bits import lowest_bit, nth_bit
@@ -163,12 +168,12 @@ def compute_stop_table(n_deals, seed, discard="ahead:aim=gin"):
     is assumed not to change.
     """
     rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, n_deals, seed)
-    deadwood_totals = np.zeros((N_STATES, 2))
-    transition_counts = np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES))
+    deadwood_totals = np.zeros((N_DEADWOOD_STATES, 2))
+    transition_counts = np.zeros((MAX_CARDS_LEFT + 1, N_DEADWOOD_STATES, N_DEADWOOD_STATES))
     count_transitions(hands, rules, deadwood_totals, transition_counts)
     padded_counts = np.pad(transition_counts, ((2, 2), (0, 0), (0, 0)))
     pooled_counts = sum(np.roll(padded_counts, k, axis=0) for k in range(-2, 3))[2:-2]
-    pooled_counts += 1e-9 * np.eye(N_STATES)
+    pooled_counts += 1e-9 * np.eye(N_DEADWOOD_STATES)
     probabilities = pooled_counts / pooled_counts.sum(axis=2, keepdims=True)
     mean_deadwood = deadwood_totals[:, 1] / np.maximum(deadwood_totals[:, 0], 1)
     print(
@@ -210,18 +215,19 @@ def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
     Without the joker, the deal ends after `last_draw` draws. The value is averaged over the
     positions of the joker.
     """
-    if scoring == PENALTIES:
+    if scoring == PENALTIES_INDEX:
         return -float(rules.penalty_gin) if is_gin else -float(deadwood(hands[last_draw], rules))
     n_cards_left = MAX_CARDS_LEFT - t
     n_cards_at_end = n_cards_left - (last_draw - t)
     reach_probability = n_cards_at_end / n_cards_left if is_gin else 0.0
-    if scoring == WON:
+    if scoring == WON_INDEX:
         return reach_probability
     deadwood_sum = 0
     for i in range(t, last_draw if is_gin else last_draw + 1):
         deadwood_sum += deadwood(hands[i], rules)
     return (
-        reach_probability * value_stopping(0, n_cards_at_end, rules) - deadwood_sum / n_cards_left
+        reach_probability * compute_stopping_value(0, n_cards_at_end, rules)
+        - deadwood_sum / n_cards_left
     )
 
 
@@ -237,12 +243,12 @@ def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
         is_gin = deadwood(hands[deal, last_draw], rules) == 0
         for t in range(max(1, random_discards[deal, 0]), last_draw if is_gin else n_draws):
             n_unmatched, saved = compute_hand_features(hands[deal, t], unseen[deal, t], rules)
-            x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
+            x[1], x[2] = saved, 0 if scoring == WON_INDEX else deadwood(hands[deal, t], rules)
             x[3] = compute_continuation_value(hands[deal], t, last_draw, is_gin, scoring, rules)
             time = (
                 n_draws - t - 1
-                if scoring == PENALTIES
-                else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_STEP
+                if scoring == PENALTIES_INDEX
+                else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_TIME_STEP
             )
             for i in range(PLANE_SIZE):
                 for j in range(PLANE_SIZE + 1):
@@ -256,7 +262,7 @@ def fit_planes(sums):
     are shrunk towards a function that is linear in the number of unmatched cards.
     """
     planes = np.zeros(sums.shape[:-1])
-    for time in range(N_TIMES):
+    for time in range(N_TIME_STEPS):
         squares, products = sums[time, :, :, :PLANE_SIZE], sums[time, :, :, PLANE_SIZE]
         n = squares[:, 0, 0].sum()
         mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE_SIZE)
@@ -282,7 +288,7 @@ def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
 
     The given discard policy plays only in the first round. The hands of all rounds are used.
     """
-    sums = np.zeros((N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE, PLANE_SIZE + 1))
+    sums = np.zeros((N_SCORINGS, N_TIME_STEPS, N_UNMATCHED, PLANE_SIZE, PLANE_SIZE + 1))
     params = None
     for round_index in range(rounds):
         for scoring, variant in enumerate(SCORING_VARIANTS):

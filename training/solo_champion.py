@@ -60,7 +60,7 @@ RIDGE = 200.0
 
 
 @jit
-def get_max_draws(rules):
+def compute_max_draws(rules):
     """Return the number of draws in a deal that ends without gin or the joker."""
     return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
@@ -76,9 +76,9 @@ def update_view(view, hand, unseen, t, rules):
 
 
 @jit
-def average_value(hands, t, last_draw, rules):
+def compute_mean_deal_value(hands, t, last_draw, rules):
     """Return the value of a deal after t draws, averaged over all positions of the joker."""
-    n_cards = get_max_draws(rules) - last_draw + 1
+    n_cards = compute_max_draws(rules) - last_draw + 1
     value = compute_final_value(hands[last_draw], rules)
     if deadwood(hands[last_draw], rules) == 0:
         value = compute_gin_value(n_cards, rules)
@@ -90,7 +90,7 @@ def average_value(hands, t, last_draw, rules):
 
 
 @jit
-def roll_out(view, rules, discard, params, deck, hand, t, unseen, hands):
+def roll_out_to_end(view, rules, discard, params, deck, hand, t, unseen, hands):
     """Play on after t draws until gin or the last draw, and return the number of draws.
 
     Args:
@@ -107,7 +107,7 @@ def roll_out(view, rules, discard, params, deck, hand, t, unseen, hands):
     first_draw = t
     while True:
         hands[t] = hand
-        if t == get_max_draws(rules) or deadwood(hand, rules) == 0:
+        if t == compute_max_draws(rules) or deadwood(hand, rules) == 0:
             return t
         drawn_card = deck[t - first_draw]
         unseen &= ~(1 << drawn_card)
@@ -120,7 +120,7 @@ def roll_out(view, rules, discard, params, deck, hand, t, unseen, hands):
 
 
 @jit
-def shuffle(cards, deck):
+def shuffle_cards(cards, deck):
     """Write the cards of a mask to `deck` in random order."""
     n = 0
     while cards:
@@ -133,7 +133,7 @@ def shuffle(cards, deck):
 
 
 @jit
-def to_mask(cards):
+def convert_to_mask(cards):
     """Convert an array of cards to a mask."""
     mask = 0
     for card in cards:
@@ -144,15 +144,15 @@ def to_mask(cards):
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
     """Play a random deal up to a random turn, and return True if the turn has a decision."""
-    shuffle(PACK, pack)
-    t = np.random.randint(1, get_max_draws(rules))
+    shuffle_cards(PACK, pack)
+    t = np.random.randint(1, compute_max_draws(rules))
     # The joker could have ended the deal before this turn.
     if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
-    hand = to_mask(pack[:10])
-    n_draws = roll_out(view, rules, discard, table, pack[10:], hand, 0, PACK & ~hand, hands)
+    hand = convert_to_mask(pack[:10])
+    n_draws = roll_out_to_end(view, rules, discard, table, pack[10:], hand, 0, PACK & ~hand, hands)
     hand_after_draw = hands[t - 1] | 1 << pack[9 + t]
-    update_view(view, hand_after_draw, PACK & ~to_mask(pack[: 10 + t]), t, rules)
+    update_view(view, hand_after_draw, PACK & ~convert_to_mask(pack[: 10 + t]), t, rules)
     return n_draws >= t and view.least > 0
 
 
@@ -171,21 +171,25 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
         order = np.argsort(-values)[:MAX_DISCARDS]
         results[:] = 0
         for _ in range(DECKS_PER_DECISION):
-            shuffle(unseen, deck)
+            shuffle_cards(unseen, deck)
             for k in range(MAX_DISCARDS):
                 ten_cards = eleven & ~(1 << cards[order[k]])
-                n_draws = roll_out(view, rules, discard, table, deck, ten_cards, t, unseen, hands)
-                results[k] += average_value(hands, t, n_draws, rules) / (DECKS_PER_DECISION * unit)
+                n_draws = roll_out_to_end(
+                    view, rules, discard, table, deck, ten_cards, t, unseen, hands
+                )
+                results[k] += compute_mean_deal_value(hands, t, n_draws, rules) / (
+                    DECKS_PER_DECISION * unit
+                )
         for k in range(MAX_DISCARDS):
             ten_cards = eleven & ~(1 << cards[order[k]])
             write_features(ten_cards, unseen, draws_left, values[order[k]] / unit, rules, x[k])
         for k in range(1, MAX_DISCARDS):
-            add_difference(x[k] - x[0], results[k] - results[0], squares, products)
+            add_difference_sums(x[k] - x[0], results[k] - results[0], squares, products)
         n += 1
 
 
 @jit
-def add_difference(row, result, squares, products):
+def add_difference_sums(row, result, squares, products):
     """Add the difference between a discard and the best discard to the least-squares sums.
 
     A discard has less weight if its search value is far below the best value.
@@ -199,20 +203,22 @@ def add_difference(row, result, squares, products):
             squares[i, j] += weight * row[i] * row[j]
 
 
-def play_values(view, rules, discard, params, seed, results):
+def measure_deal_values(view, rules, discard, params, seed, results):
     """Play deals, and write the value of each deal to `results`, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
-        shuffle(PACK, pack)
-        hand = to_mask(pack[:10])
-        n_draws = roll_out(view, rules, discard, params, pack[10:], hand, 0, PACK & ~hand, hands)
-        results[i] = average_value(hands, 0, n_draws, rules)
+        shuffle_cards(PACK, pack)
+        hand = convert_to_mask(pack[:10])
+        n_draws = roll_out_to_end(
+            view, rules, discard, params, pack[10:], hand, 0, PACK & ~hand, hands
+        )
+        results[i] = compute_mean_deal_value(hands, 0, n_draws, rules)
 
 
 @cache
 def compile_kernels():
-    """Return compiled versions of `add_decision_sums` and `play_values`."""
+    """Return compiled versions of `add_decision_sums` and `measure_deal_values`."""
     float_type, int_type = numba.float64, numba.int64
     player_types = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
     add_sums_signature = numba.void(
@@ -221,16 +227,16 @@ def compile_kernels():
     play_signature = numba.void(*player_types, int_type, float_type[::1])
     return compile_function(
         add_decision_sums, add_sums_signature, use_cache=False
-    ), compile_function(play_values, play_signature, use_cache=False)
+    ), compile_function(measure_deal_values, play_signature, use_cache=False)
 
 
-def policy_arguments(name):
+def get_policy_arguments(name):
     """Return the address and the parameter vector of a discard policy."""
     policy = loader.find_strategy(name).discard
     return compiler.compile_policy(policy), compiler.make_parameter_vector(policy).copy()
 
 
-def new_solo_view():
+def create_solo_view():
     """Return a view for a solitaire game."""
     view = new_view()
     view.taken = view.taken_offer = -1
@@ -241,9 +247,9 @@ def fit_correction(game, n_decisions, seed, add_sums):
     """Fit the weights of the correction for a game, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
-    policy_address, table = policy_arguments("solo-dp")
+    policy_address, table = get_policy_arguments("solo-dp")
     add_sums(
-        new_solo_view(), rules, policy_address, table, seed, n_decisions, unit, squares, products
+        create_solo_view(), rules, policy_address, table, seed, n_decisions, unit, squares, products
     )
     weights = np.linalg.solve(squares + RIDGE * np.eye(N_WEIGHTS), products)
     weights[:-1] *= unit
@@ -253,14 +259,14 @@ def fit_correction(game, n_decisions, seed, add_sums):
 def has_gain(game, weights, deals, seed, play):
     """Print the gain from a correction in held-out decks, and return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
-    policy_address, params = policy_arguments("solo-champion")
+    policy_address, params = get_policy_arguments("solo-champion")
     first_weight = len(params) - N_WEIGHTS * (
         len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game)
     )
     results = np.zeros((2, deals))
     for is_corrected in (0, 1):
         params[first_weight : first_weight + N_WEIGHTS] = is_corrected * weights
-        play(new_solo_view(), rules, policy_address, params, seed, results[is_corrected])
+        play(create_solo_view(), rules, policy_address, params, seed, results[is_corrected])
     results *= 100 if game == "solitaire-gin" else 1
     gains = results[1] - results[0]
     half_width = 1.96 * gains.std(ddof=1) / sqrt(deals)
@@ -271,7 +277,7 @@ def has_gain(game, weights, deals, seed, play):
 def train_corrections(games, n_decisions, deals, seed):
     """Train the corrections for games, and return the contents of solo-champion.npy."""
     add_sums, play = compile_kernels()
-    _, table = policy_arguments("solo-dp")
+    _, table = get_policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
     for game in REGRESSION_UNITS:
         weights = np.zeros(N_WEIGHTS, np.float32)

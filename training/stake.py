@@ -12,7 +12,14 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from simgin_strategies.stake import BAND, BANDS, MAX_NEEDED, OFF_TURN, ON_TURN, TURNS
+from simgin_strategies.stake import (
+    BAND_WIDTH,
+    MAX_DEALS_NEEDED,
+    N_BANDS,
+    N_TURNS,
+    OFF_TURN,
+    ON_TURN,
+)
 
 from simgin.core.state import SLOT_TAKE, new_state
 from simgin.core.view import new_view
@@ -49,7 +56,7 @@ def trace_self_play(variant, strategy, deals, seed):
         )
 
 
-def add_deal(tally, seats, counts, turns, final_deadwood, winner):
+def count_deal(tally, seats, counts, turns, final_deadwood, winner):
     """Add the decisions in one deal to the counts of both players.
 
     The count of the opponent is for the hand that the opponent holds until its next turn.
@@ -63,12 +70,12 @@ def add_deal(tally, seats, counts, turns, final_deadwood, winner):
             if next_index is not None
             else (final_deadwood[1 - seat], turns[i])
         )
-        _add(tally[ON_TURN], turns[i], counts[i], seat, winner)
-        _add(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
+        _count_decision(tally[ON_TURN], turns[i], counts[i], seat, winner)
+        _count_decision(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
 
 
-def _add(tally, turn, deadwood_points, seat, winner):
-    tally[min(turn, TURNS) - 1, min(deadwood_points // BAND, BANDS - 1)] += (
+def _count_decision(tally, turn, deadwood_points, seat, winner):
+    tally[min(turn, N_TURNS) - 1, min(deadwood_points // BAND_WIDTH, N_BANDS - 1)] += (
         winner == seat,
         winner == 1 - seat,
         1,
@@ -80,9 +87,9 @@ def compute_deal_probabilities(deals, seed, strategy="gold"):
 
     Index 0 of the first axis is the player on turn, and index 1 the opponent.
     """
-    tally = np.zeros((2, TURNS, BANDS, 3))
+    tally = np.zeros((2, N_TURNS, N_BANDS, 3))
     for deal in trace_self_play("standard", strategy, deals, seed):
-        add_deal(tally, *deal)
+        count_deal(tally, *deal)
     win_rate_text = f"{_compute_win_rate(tally[0, 2, 4]):.1%}"
     print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
     print(f"win rate with 20-24 points of deadwood on the third turn: {win_rate_text}")
@@ -114,7 +121,7 @@ def compute_match_values():
 
     `dealer` is 1 if the player deals.
     """
-    table = np.zeros((2, MAX_NEEDED, MAX_NEEDED))
+    table = np.zeros((2, MAX_DEALS_NEEDED, MAX_DEALS_NEEDED))
 
     def look_up_value(own_needed, opponent_needed, dealer):
         if own_needed <= 0 or opponent_needed <= 0:
@@ -134,9 +141,9 @@ def compute_match_values():
             for n in range(2, MAX_DIE + 1)
         )
 
-    for deals_needed in range(2, 2 * MAX_NEEDED + 1):
+    for deals_needed in range(2, 2 * MAX_DEALS_NEEDED + 1):
         for own_needed in range(
-            max(1, deals_needed - MAX_NEEDED), min(MAX_NEEDED, deals_needed - 1) + 1
+            max(1, deals_needed - MAX_DEALS_NEEDED), min(MAX_DEALS_NEEDED, deals_needed - 1) + 1
         ):
             opponent_needed = deals_needed - own_needed
             no_offer_value = compute_play_value(own_needed, opponent_needed, 1)

@@ -27,8 +27,8 @@ from simgin_strategies._champion import (
     N_FEATURES,
     N_STAGES,
     STAGE_STARTS,
-    add_giveaway_costs,
-    find_context,
+    add_opponent_help_costs,
+    find_opponent_signals,
     write_hand_costs,
 )
 from simgin_strategies._champion_worlds import DEAL_VALUE
@@ -129,7 +129,7 @@ def write_discard_features(views, actions, rules, out):
     counts = int_stack_array()
     for i in range(len(views)):
         view = views[i]
-        context = find_context(view)
+        context = find_opponent_signals(view)
         n = 0
         while n < actions.shape[1] and actions[i, n] >= 0:
             card = actions[i, n]
@@ -149,7 +149,7 @@ def write_discard_features(views, actions, rules, out):
                 )
             else:
                 costs[:] = 0
-                add_giveaway_costs(
+                add_opponent_help_costs(
                     n, cards, ranks, ten_card_hands, unmatched_cards, context, view, weights, costs
                 )
             weights[j] = 0.0
@@ -161,7 +161,7 @@ def write_take_features(views, rules, params, out):
     """Write the features of all offered cards to `out` of shape (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.get_current_weights(views[i], rules, params)
-        x = player.describe_take(views[i], rules, weights)
+        x = player.compute_take_features(views[i], rules, weights)
         for j in range(player.N_TAKE_FEATURES):
             out[i, j] = x[j]
 
@@ -169,7 +169,7 @@ def write_take_features(views, rules, params, out):
 def write_knock_features(views, rules, out):
     """Write the features of all knocks to `out` of shape (n_decisions, N_KNOCK_FEATURES)."""
     for i in range(len(views)):
-        x = player.describe_knock(views[i], rules)
+        x = player.compute_knock_features(views[i], rules)
         for j in range(player.N_KNOCK_FEATURES):
             out[i, j] = x[j]
 
@@ -190,7 +190,7 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 # Regression
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
-KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
+KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOODS
 # number of cells in the knock table, plus number of linear features for each stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
@@ -215,11 +215,11 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
         y: Gains of knocking, (n,).
         scale: Square root of the weight of each decision, (n,).
     """
-    turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
-    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
+    turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
+    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOODS - 1)
     row_index = np.arange(len(views))
     knock_features = np.zeros((len(views), KNOCK_FEATURES))
-    knock_features[row_index, turn * player.N_KNOCK_COUNTS + deadwood] = 1
+    knock_features[row_index, turn * player.N_KNOCK_DEADWOODS + deadwood] = 1
     first_column = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         knock_features[row_index, first_column + j] = x[:, j]
@@ -259,7 +259,7 @@ def fit_near_prior(
 @cache
 def knock_penalty(level: float) -> np.ndarray:
     """Return the quadratic penalty on linear features and on differences between adjacent cells."""
-    cell_index = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
+    cell_index = np.arange(KNOCK_CELLS).reshape(player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOODS)
     penalty = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
     for cells, next_cells in (
         (cell_index[1:], cell_index[:-1]),
@@ -676,13 +676,13 @@ def champion_with_weights(weights: np.ndarray) -> Strategy:
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
     """Return the full weights of a player that uses one set of weights for all rules."""
-    selection_table = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
+    selection_table = np.zeros((player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS))
     return tile_for_all_rules(blend_weights(weights, weights, selection_table))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
     """Repeat the weights of one rule group for each rule group of `champion`."""
-    return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
+    return np.tile(weights, player.N_WEIGHTS // player.VARIANT_SIZE)
 
 
 def blend_weights(
@@ -708,10 +708,10 @@ def blend_weights(
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
     """Return the smoothed distribution of B's points per won deal for each number of won deals."""
-    n_won = np.minimum(records["deals_b"], player.N_WON - 1)
+    n_won = np.minimum(records["deals_b"], player.N_DEALS_WON - 1)
     mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
-    mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEANS - 1), 0)
-    counts = np.zeros((player.N_WON, player.N_MEANS))
+    mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEAN_POINTS - 1), 0)
+    counts = np.zeros((player.N_DEALS_WON, player.N_MEAN_POINTS))
     np.add.at(counts, (n_won, mean_points), 1.0)
     smoothed_counts = counts.copy()
     smoothed_counts[1:, 1:] += 0.5 * counts[1:, :-1]
@@ -802,7 +802,7 @@ def likelihood_ratios(
 
 def trained_variant(variant: Variant) -> str:
     """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
-    group = player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
+    group = player.find_rules_offset(build_rules(variant)) // player.VARIANT_SIZE
     return str(player.TRAINED_VARIANTS[group])
 
 
@@ -813,7 +813,7 @@ def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     rules = build_rules(variant)
     offset = player.find_rules_offset(rules)
     parameter_vector = compiler.make_parameter_vector(policy, rules)[
-        offset : offset + player.OPPONENT_OFFSET
+        offset : offset + player.OPPONENT_TABLE_OFFSET
     ]
     blends = parameter_vector.reshape(player.N_BLENDS, player.BLEND_SIZE)
     return blends[-1].copy(), blends[0].copy()

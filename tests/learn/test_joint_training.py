@@ -114,7 +114,9 @@ def test_the_log_odds_of_the_usual_rules_are_the_constants(shrink_training):
     found = training.fit_log_odds(
         np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), shrink_training
     )
-    assert found.shape == (1 + N_RULE_FEATURES, player.N_ODDS)
-    cells = found[0, : player.N_WON * player.N_MEANS].reshape(player.N_WON, player.N_MEANS)
+    assert found.shape == (1 + N_RULE_FEATURES, player.N_LOG_ODDS)
+    cells = found[0, : player.N_DEALS_WON * player.N_MEAN_POINTS].reshape(
+        player.N_DEALS_WON, player.N_MEAN_POINTS
+    )
     assert not cells[0].any()  # without a won deal, there is no evidence
     assert cells[1, 3:7].mean() > cells[1, 10:].mean()  # low means are typical of knocks

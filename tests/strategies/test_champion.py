@@ -70,34 +70,44 @@ def meaning_of_hand(view, hand):
     low = [card for card in loose if card % 13 <= 2]
     highest = max((value(card) for card in loose), default=0)
     knocking = {card for card in unseen if count - highest + value(card) <= view.limit} | new
-    out_groups = ("outs_of_3", 3), ("outs_of_5", 5), ("outs_of_7", 7), ("outs_of_10", 10)
-    fit_groups = ("fits_of_1", 1), ("fits_of_3", 3), ("fits_of_6", 6), ("fits_of_10", 10)
+    out_groups = (
+        ("outs_if_up_to_3", 3),
+        ("outs_if_4_to_5", 5),
+        ("outs_if_6_to_7", 7),
+        ("outs_if_8_or_more", 10),
+    )
+    fit_groups = (
+        ("extensions_if_up_to_1", 1),
+        ("extensions_if_2_to_3", 3),
+        ("extensions_if_4_to_6", 6),
+        ("extensions_if_7_or_more", 10),
+    )
     return {
-        f"loose_{n}": 1,
-        "count": count,
-        "count_squared": count * count / 50,
-        "count_to_4": count <= 4,
-        "count_to_10": count <= 10,
-        "count_to_15": 11 <= count <= 15,
-        "count_to_22": 16 <= count <= 22,
+        f"unmatched_{n}": 1,
+        "deadwood": count,
+        "deadwood_squared": count * count / 50,
+        "deadwood_to_4": count <= 4,
+        "deadwood_to_10": count <= 10,
+        "deadwood_to_15": 11 <= count <= 15,
+        "deadwood_to_22": 16 <= count <= 22,
         next(group for group, most in out_groups if n <= most): len(new),
         next(group for group, most in fit_groups if n <= most): len(fits),
         "high_outs": sum(card % 13 >= 9 for card in new),
         "low_outs": sum(card % 13 <= 3 for card in new),
-        "lone": len(lone),
-        "lone_points": sum(map(value, lone)),
-        "highest_lone": value(lone_ranks[0]) if lone_ranks else 0,
-        "second_lone": value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
-        "both_ways": sum(len(found) == 2 for found in ways(loose).values()),
-        "low": len(low),
-        "low_points": sum(map(value, low)),
-        "wanted": sum(touches(card, known) for card in loose),
-        "contested": sum(touches(card, known) for card in new),
-        "spurned": sum(touches(card, shed) for card in new),
-        "spurned_fits": sum(touches(card, shed) for card in fits),
-        "count_taken": count * len(known),
-        "count_behind": count * view.other_points / 100,
-        "count_ahead": count * view.own_points / 100,
+        "unpaired": len(lone),
+        "unpaired_points": sum(map(value, lone)),
+        "highest_unpaired": value(lone_ranks[0]) if lone_ranks else 0,
+        "second_unpaired": value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
+        "rank_and_suit_partners": sum(len(found) == 2 for found in ways(loose).values()),
+        "low_unmatched": len(low),
+        "low_unmatched_points": sum(map(value, low)),
+        "unmatched_near_taken": sum(touches(card, known) for card in loose),
+        "outs_near_taken": sum(touches(card, known) for card in new),
+        "outs_near_shed": sum(touches(card, shed) for card in new),
+        "extensions_near_shed": sum(touches(card, shed) for card in fits),
+        "deadwood_times_known": count * len(known),
+        "deadwood_times_opponent_score": count * view.other_points / 100,
+        "deadwood_times_own_score": count * view.own_points / 100,
         "gin_draws": sum(gin_with(hand, card) for card in new | fits) if n <= 3 else 0,
         "knock_draws": len(knocking) if count - highest < view.limit < count else 0,
     }
@@ -130,27 +140,27 @@ def meaning_of_discard(view, card, hand):
         last = int(view.history[view.turns - 1][3]) if view.turns else int(view.upcard)
     way = partner(card, last) if last >= 0 else None
     return {
-        "near_loose": len(nearby & loose),
-        "near_melded": len(nearby - loose),
-        "meld_known": by_known(runs, 2) + (len(of_rank) >= 2),
-        "set_half_known": len(unseen_of_rank) if len(of_rank) == 1 else 0,
-        "run_half_known": by_known(runs, 1),
-        "set_dead": len(of_rank) == 1 and not unseen_of_rank,
-        "set_unseen": set_unseen,
-        "run_unseen": run_unseen,
-        "set_unseen_high": set_unseen if rank >= 9 else 0,
-        "run_unseen_high": run_unseen if rank >= 9 else 0,
-        "run_unseen_low": run_unseen if rank <= 2 else 0,
-        "set_unseen_shed": set_unseen if same_rank else 0,
-        "run_unseen_shed": run_unseen if far[1] else 0,
-        "shed_rank": len(same_rank),
-        "shed_next": len(far[1]),
-        "shed_next_but_one": len(far[2]),
+        "nearby_unmatched": len(nearby & loose),
+        "nearby_matched": len(nearby - loose),
+        "melds_with_two_known": by_known(runs, 2) + (len(of_rank) >= 2),
+        "sets_with_one_known": len(unseen_of_rank) if len(of_rank) == 1 else 0,
+        "runs_with_one_known": by_known(runs, 1),
+        "dead_set": len(of_rank) == 1 and not unseen_of_rank,
+        "unseen_sets": set_unseen,
+        "unseen_runs": run_unseen,
+        "unseen_sets_high": set_unseen if rank >= 9 else 0,
+        "unseen_runs_high": run_unseen if rank >= 9 else 0,
+        "unseen_runs_low": run_unseen if rank <= 2 else 0,
+        "unseen_sets_shed": set_unseen if same_rank else 0,
+        "unseen_runs_shed": run_unseen if far[1] else 0,
+        "shed_same_rank": len(same_rank),
+        "shed_neighbours": len(far[1]),
+        "shed_two_ranks_away": len(far[2]),
         "rank": rank,
         "rank_squared": rank * rank / 10,
-        "same_rank_last": way == "rank",
-        "next_to_last": way == "suit" and abs(card - last) == 1,
-        "next_but_one_to_last": way == "suit" and abs(card - last) == 2,
+        "same_rank_as_last": way == "rank",
+        "neighbour_of_last": way == "suit" and abs(card - last) == 1,
+        "two_ranks_from_last": way == "suit" and abs(card - last) == 2,
     }
 
 
@@ -183,7 +193,12 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
             )
             used |= {key for key, number in want.items() if number}
     # One or two cards are not a meld, and a hand without unmatched cards has ended the deal
-    assert set(sight.FEATURE_NAMES) - used <= {"loose_0", "loose_8", "loose_9", "set_dead"}
+    assert set(sight.FEATURE_NAMES) - used <= {
+        "unmatched_0",
+        "unmatched_8",
+        "unmatched_9",
+        "dead_set",
+    }
     assert found[len(sight.FEATURE_NAMES) :].tolist() == [0] * (
         sight.N_FEATURES - len(sight.FEATURE_NAMES)
     )
@@ -220,9 +235,9 @@ def test_the_blend_follows_what_the_opponent_won():
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = new_view()
     for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
-        at = first * player.RULES_SIZE
-        table = params[at + player.N_BLENDS * player.BLEND_SIZE : at + player.RULES_SIZE]
-        table = table.reshape(player.N_WON, player.N_MEANS, player.N_TURNS)
+        at = first * player.VARIANT_SIZE
+        table = params[at + player.N_BLENDS * player.BLEND_SIZE : at + player.VARIANT_SIZE]
+        table = table.reshape(player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS)
         assert set(table.ravel()) <= set(range(player.N_BLENDS))
         rules = game(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
@@ -231,8 +246,8 @@ def test_the_blend_follows_what_the_opponent_won():
             want = table[min(deals, 4), mean, min(turn, 16) - 1]
             assert player.find_immediate_knock_level(view, rules, params) == want
             assert player.find_blend_offset(view, rules, params) == at + want * player.BLEND_SIZE
-    table = params[player.OPPONENT_OFFSET : player.RULES_SIZE].reshape(
-        player.N_WON, player.N_MEANS, player.N_TURNS
+    table = params[player.OPPONENT_TABLE_OFFSET : player.VARIANT_SIZE].reshape(
+        player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS
     )
     patient = table[2, -1].mean()
     assert patient < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
@@ -242,9 +257,12 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
     kinds = ("eaai", "rush", "tedesco", "dice")
     for variant in TWO_PLAYER:
         own = variant if variant in kinds else "eaai"
-        assert player.rules_offset(game(variant)[0]) == kinds.index(own) * player.RULES_SIZE
+        assert (
+            player.compiled_find_rules_offset(game(variant)[0])
+            == kinds.index(own) * player.VARIANT_SIZE
+        )
     numbers = np.load(player.discard_by_learned_cost.weights)
-    assert numbers.size == 4 * player.RULES_SIZE and np.isfinite(numbers).all()
+    assert numbers.size == 4 * player.VARIANT_SIZE and np.isfinite(numbers).all()
 
 
 @pytest.mark.slow
@@ -253,7 +271,7 @@ def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
         monkeypatch.setattr(champion_weights, setting, number)
     first, again = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == again.tobytes()
-    assert first.size == player.RULES_SIZE
+    assert first.size == player.VARIANT_SIZE
 
 
 @pytest.mark.parametrize(
@@ -389,7 +407,7 @@ def test_weights_and_worlds_are_joined_by_their_errors():
             assert looking.estimate_gain(values, 2, n, before, spread) == pytest.approx(
                 (joined, each)
             )
-            variance = looking.compute_variance_after(n, each, spread)
+            variance = looking.compute_posterior_variance(n, each, spread)
             assert variance == pytest.approx(1 / (1 / seen + 1 / known))
     assert looking.estimate_gain(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
 

@@ -5,7 +5,7 @@ import pytest
 from simgin_strategies import champion as player
 from simgin_strategies._champion_rules import (
     N_RULE_FEATURES,
-    TRAINED_FEATURES,
+    TRAINED_VARIANT_FEATURES,
     compute_rule_features,
     compute_variant_features,
 )
@@ -81,7 +81,7 @@ def test_features_are_finite_and_bounded():
     assert np.abs(found).max() <= 1
 
 
-@pytest.mark.parametrize("name", TRAINED_FEATURES)
+@pytest.mark.parametrize("name", TRAINED_VARIANT_FEATURES)
 def test_the_features_of_the_variants_with_own_weights_are_known(name):
     assert (compute_rule_features(rules_of(name)) == compute_variant_features(name)).all()
 
@@ -95,7 +95,7 @@ def changes():
     """Return random contents of champion.npy and champion-rules.npy."""
     lots = np.random.default_rng(9)
     weights = lots.normal(size=player.N_WEIGHTS)
-    size = 2 * player.BLEND_SIZE + player.N_ODDS
+    size = 2 * player.BLEND_SIZE + player.N_LOG_ODDS
     return weights, lots.normal(size=(1 + N_RULE_FEATURES, size))
 
 
@@ -111,9 +111,11 @@ def changes():
 def test_the_weights_are_a_linear_function_of_the_features(changes, rules, group):
     base, deltas = changes
     change = player.adapt_weights(base, deltas.ravel(), rules_of(rules)) - base
-    by_group = change.reshape(4, player.RULES_SIZE)
+    by_group = change.reshape(4, player.VARIANT_SIZE)
     assert not np.delete(by_group, group, axis=0).any()
-    blends = by_group[group, : player.OPPONENT_OFFSET].reshape(player.N_BLENDS, player.BLEND_SIZE)
+    blends = by_group[group, : player.OPPONENT_TABLE_OFFSET].reshape(
+        player.N_BLENDS, player.BLEND_SIZE
+    )
     shift = compute_rule_features(rules_of(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
     patient, hasty = np.split(shift, 2)
     for i, blend in enumerate(blends):
@@ -129,16 +131,16 @@ def test_variants_with_separate_weights_do_not_change_them(changes, rules):
 def test_the_type_of_the_opponent_follows_the_change_of_its_log_odds(changes):
     """Constant log odds of 0 are even; a change of log 3 makes it three to one: two levels more."""
     base, _ = changes
-    deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_ODDS))
+    deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_LOG_ODDS))
     rules = rules_of("standard+undercut_bonus=10")
     (feature,) = np.flatnonzero(compute_rule_features(rules))
-    size = player.N_WON * player.N_MEANS
+    size = player.N_DEALS_WON * player.N_MEAN_POINTS
     deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = compute_rule_features(rules)[
         feature
     ] * np.log(3)
     weights = base.copy()
-    levels = slice(player.OPPONENT_OFFSET, player.RULES_SIZE)
-    weights[levels] = np.resize([0, 3, 6, 7, 8], player.RULES_SIZE - player.OPPONENT_OFFSET)
+    levels = slice(player.OPPONENT_TABLE_OFFSET, player.VARIANT_SIZE)
+    weights[levels] = np.resize([0, 3, 6, 7, 8], player.VARIANT_SIZE - player.OPPONENT_TABLE_OFFSET)
     found = player.adapt_weights(weights, deltas, rules)[levels]
     assert (found == np.resize([2, 5, 8, 8, 8], found.size)).all()
 

@@ -51,11 +51,11 @@ def action_of(question):
     """Return (action, card) of a recorded decision; None for a declined ending."""
     view, answer = question.view, question.action
     if question.slot == "take":
-        passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
-        return (mc.PASS if passed else answer), -1
+        passed = answer == mc.ACTION_STOCK and view.phase == 0 and not view.legal & 4
+        return (mc.ACTION_PASS if passed else answer), -1
     if question.slot == "discard":
-        return mc.DISCARD, answer
-    return (mc.END, int(view.ending_card)) if answer else None
+        return mc.ACTION_DISCARD, answer
+    return (mc.ACTION_END, int(view.ending_card)) if answer else None
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -105,7 +105,7 @@ def imagined(n, developed, view=MIDDLE):
     return hidden, stocks
 
 
-@pytest.mark.parametrize("developed", [mc.IMPROVED, mc.BEST_OF_DRAWS, mc.RANDOM])
+@pytest.mark.parametrize("developed", [mc.HAND_IMPROVED, mc.HAND_BEST_OF_DRAWS, mc.HAND_RANDOM])
 def test_every_world_deals_each_unseen_card_once(developed):
     for him, stock in zip(*imagined(200, developed), strict=True):
         cards = stock[stock >= 0]
@@ -119,7 +119,7 @@ def test_every_world_deals_each_unseen_card_once(developed):
 def test_hidden_hands_and_stock_are_dealt_uniformly():
     """Chi-square tests of each unseen card in the hand and as next card: 1 alarm in 10,000."""
     n, unseen = 20_000, notation.mask_to_cards(int(MIDDLE.unseen))
-    hidden, stocks = imagined(n, mc.RANDOM)
+    hidden, stocks = imagined(n, mc.HAND_RANDOM)
     share = 8 / len(unseen)
     held = np.array([np.sum(hidden >> card & 1) for card in unseen])
     first = np.bincount(stocks[:, 0], minlength=52)[unseen]
@@ -131,13 +131,13 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 
 def test_hidden_hands_are_as_developed_as_set():
-    ways = mc.IMPROVED, mc.BEST_OF_DRAWS, mc.RANDOM
+    ways = mc.HAND_IMPROVED, mc.HAND_BEST_OF_DRAWS, mc.HAND_RANDOM
     counts = {way: [count_deadwood(him) for him in imagined(60, way)[0]] for way in ways}
     means = {way: np.mean(found) for way, found in counts.items()}
     aim = mc.EXPECTED_DEADWOOD[int(MIDDLE.pile).bit_count()]
     assert aim == 19
-    assert abs(means[mc.IMPROVED] - aim) < 1 and max(counts[mc.IMPROVED]) <= aim + 8
-    assert means[mc.IMPROVED] + 5 < means[mc.BEST_OF_DRAWS] < means[mc.RANDOM] - 5
+    assert abs(means[mc.HAND_IMPROVED] - aim) < 1 and max(counts[mc.HAND_IMPROVED]) <= aim + 8
+    assert means[mc.HAND_IMPROVED] + 5 < means[mc.HAND_BEST_OF_DRAWS] < means[mc.HAND_RANDOM] - 5
 
 
 def vector(**values):

@@ -13,7 +13,12 @@ import solo as script
 import solo_champion as training
 from simgin_strategies import solo_champion as player
 from simgin_strategies.solo_two_draws import search_discards
-from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, find_state_index, value_stopping
+from simgin_strategies.stop import (
+    MAX_CARDS_LEFT,
+    N_DEADWOOD_STATES,
+    compute_stopping_value,
+    find_state_index,
+)
 
 from oracles import reference
 from oracles.reference.strategies import compute_stopping_value
@@ -266,7 +271,9 @@ def test_the_value_of_stopping_agrees_with_enumeration(more):
     for left in range(1, 44):
         for count in range(11):
             worth = stopping(count, left, text)
-            assert value_stopping(count, left, game(text)) == pytest.approx(worth, abs=1e-12)
+            assert compute_stopping_value(count, left, game(text)) == pytest.approx(
+                worth, abs=1e-12
+            )
 
 
 def test_the_derived_table_of_stop_values_is_correct():
@@ -281,8 +288,10 @@ def test_the_derived_table_of_stop_values_is_correct():
 def test_stop_dp_is_the_backward_induction():
     """Compare with memoised recursion over the same table, under rules with both actions."""
     table = committed("stop").astype(float)
-    means = table[:N_STATES]
-    chances = table[N_STATES:].reshape(MAX_CARDS_LEFT + 1, N_STATES, N_STATES)
+    means = table[:N_DEADWOOD_STATES]
+    chances = table[N_DEADWOOD_STATES:].reshape(
+        MAX_CARDS_LEFT + 1, N_DEADWOOD_STATES, N_DEADWOOD_STATES
+    )
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     own_rules = game(text)
 
@@ -294,7 +303,7 @@ def test_stop_dp_is_the_backward_induction():
     def go(left, state, count):
         if left == 1:
             return -count
-        later = sum(chances[left, state, j] * best(left - 1, j) for j in range(N_STATES))
+        later = sum(chances[left, state, j] * best(left - 1, j) for j in range(N_DEADWOOD_STATES))
         return -count / left + (1 - 1 / left) * later
 
     answers = set()
@@ -435,20 +444,20 @@ def meaning(hand, unseen, row):
     lone = [card for card, found in ways(outside).items() if not found]
     count = reference.compute_deadwood(names_in_order(hand), row)
     return {
-        "one": 1,
-        "save_one": one / 10,
-        "save_two": two / 10,
-        "save_three": three / 10,
+        "constant": 1,
+        "saves_one": one / 10,
+        "saves_two": two / 10,
+        "saves_three": three / 10,
         "live_pairs": live_pairs(outside, unseen) / 20,
-        "lone": 0.3 * len(lone),
-        "count": count / 50,
-        "one_one": one * one / 50,
-        "one_three": one * three / 50,
-        "three_three": three * three / 50,
-        "one_two": one * two / 50,
-        "lone_pairs": live_pairs(lone, unseen) / 50,
-        "count_count": 0.0003 * count * count,
-        "both_ways": 0.3 * sum(len(found) == 2 for found in ways(outside).values()),
+        "unpaired": 0.3 * len(lone),
+        "deadwood": count / 50,
+        "saves_one_squared": one * one / 50,
+        "saves_one_times_three": one * three / 50,
+        "saves_three_squared": three * three / 50,
+        "saves_one_times_two": one * two / 50,
+        "unpaired_live_pairs": live_pairs(lone, unseen) / 50,
+        "deadwood_squared": 0.0003 * count * count,
+        "rank_and_suit_partners": 0.3 * sum(len(found) == 2 for found in ways(outside).values()),
     }
 
 
@@ -465,9 +474,9 @@ def test_every_feature_of_solo_champion_agrees_with_its_name():
         want = meaning(hand, members(view.unseen), row)
         at = min(melds_out(names_in_order(hand), row), 7) * player.N_HAND_FEATURES
         here = x[at : at + player.N_HAND_FEATURES]
-        found = dict(zip((key for key, _ in player.FEATURES), here, strict=True))
+        found = dict(zip((key for key, _ in player.HAND_FEATURES), here, strict=True))
         assert found == pytest.approx(want)
-        assert x[player.FALLING_OFFSET :][at : at + player.N_HAND_FEATURES] == pytest.approx(
+        assert x[player.TIME_WEIGHTS_OFFSET :][at : at + player.N_HAND_FEATURES] == pytest.approx(
             here * left / 43
         )
         assert x[-1] == 1.5

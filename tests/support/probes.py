@@ -6,7 +6,11 @@ Their parameters precede those of the policy that they replace. Chart tests use 
 from dataclasses import replace
 
 import numpy as np
-from simgin_strategies.champion import estimate_take_gain, find_lowest_cost_discard, knock_gain
+from simgin_strategies.champion import (
+    estimate_knock_gain,
+    estimate_take_gain,
+    find_lowest_cost_discard,
+)
 
 from simgin.rules.build import build_rules
 from simgin.strategy import PHASE_LAST, discard, helper, knock, take
@@ -50,7 +54,7 @@ def champion_knock(view, rules, params):
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     order = forced_knock(view, params)
-    return order == 1 if order >= 0 else knock_gain(view, rules, params[3:]) > 0
+    return order == 1 if order >= 0 else estimate_knock_gain(view, rules, params[3:]) > 0
 
 
 @helper
