@@ -54,7 +54,7 @@ def compile_everything(is_stopped: Callable[[], bool] = lambda: False) -> None:
             subprocess.run(words, cwd=directory, check=True, stdout=subprocess.DEVNULL)
 
 
-def write_package(package: Path) -> None:
+def write_compiled_package(package: Path) -> None:
     """Copy the compiled code from the cache to a package, and write its manifest."""
     cache = jit.cache_directory()
     assert cache is not None, "the cache must be writable"
@@ -76,6 +76,6 @@ def write_package(package: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         compile_everything()
-        write_package(Path(sys.argv[1]))
+        write_compiled_package(Path(sys.argv[1]))
     else:
         compile_everything(STOP_FILE.exists)

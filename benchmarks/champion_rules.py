@@ -40,14 +40,18 @@ from simgin.strategy import Strategy, compiler, loader
 
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
 SLOW_STRATEGIES = ("mc", "champion-mc")
-TRAINED = "champion, trained"
+TRAINED_CHAMPION = "champion, trained"
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
 RULE_SET_SEED = 0x5CCB2043  # hash of a commit
-FIXED = "champion, not adapted"
+UNADAPTED_CHAMPION = "champion, not adapted"
 SEED = 9102
 # numbers of matches against `champion` with other weights, strong strategies and all others
-MATCHES = {TRAINED: 20_000, FIXED: 20_000, **dict.fromkeys(STRONG_STRATEGIES, 10_000)}
-N_MATCHES = 2_000
+N_MATCHES_BY_OPPONENT = {
+    TRAINED_CHAMPION: 20_000,
+    UNADAPTED_CHAMPION: 20_000,
+    **dict.fromkeys(STRONG_STRATEGIES, 10_000),
+}
+DEFAULT_N_MATCHES = 2_000
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
 
 
@@ -68,7 +72,7 @@ def load_trained_champion(variant: str, workers: int | None, **sizes: Any) -> St
     """Return `champion` with the weights that `simgin train champion` trains for a variant."""
     adaptation = adapt_champion(variant, workers=workers, **sizes)
     print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
-    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED)
+    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION)
 
 
 def measure_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
@@ -116,61 +120,66 @@ def is_adapted(variant: Variant) -> bool:
 
 def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
     """Return the opponent with a given name, trained for the variant if necessary."""
-    if name == TRAINED:
+    if name == TRAINED_CHAMPION:
         # The confirmation does not affect the weights, so it is as short as possible.
         return load_trained_champion(variant.spec, workers, confirmation_matches=1_000)
-    if name != FIXED:
+    if name != UNADAPTED_CHAMPION:
         return loader.find_strategy(name)
     champion = loader.find_strategy("champion")
     assert champion.discard is not None and champion.discard.weights is not None
-    return replace(loader.with_weights(champion, champion.discard.weights), spec=FIXED)
+    return replace(loader.with_weights(champion, champion.discard.weights), spec=UNADAPTED_CHAMPION)
 
 
-def list_pairs(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
+def iter_variants_and_opponents(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
     """Yield the rule sets and opponents of the table in the order of its rows."""
     for variant in map(variants.find_variant, two_player_names()):
         if is_adapted(variant):
-            yield variant, FIXED
+            yield variant, UNADAPTED_CHAMPION
     held_out_variants = sample_held_out_variants(RULE_SET_SEED, n_rule_sets)
-    for name in [TRAINED, FIXED, *list_opponents()[1:]]:
+    for name in [TRAINED_CHAMPION, UNADAPTED_CHAMPION, *list_opponents()[1:]]:
         for variant in held_out_variants:
             yield variant, name
 
 
-def format_mean(rows: pd.DataFrame) -> str:
+def format_mean_win_rate(rows: pd.DataFrame) -> str:
     """Format the mean win rate (%) over rule sets, with its interval for these rule sets."""
     se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
     mean = make_estimate_with_t_interval(rows["value"].mean(), se, len(rows), np.inf)
     return format_estimate(mean.value, mean.low, mean.high, 100)
 
 
-def count_below_minimum(rows: pd.DataFrame) -> int:
+def count_rule_sets_below_minimum(rows: pd.DataFrame) -> int:
     """Count the rule sets with a win rate significantly below MIN_WIN_RATE, by Holm's method."""
     differences = zip(rows["value"] - MIN_WIN_RATE, rows["se"], rows["n"], strict=True)
     p_values = np.array([compute_two_sided_p_value(*difference) for difference in differences])
     return int(((adjust_p_values(p_values) < ALPHA) & (rows["value"] < MIN_WIN_RATE)).sum())
 
 
-def summarize(table: pd.DataFrame) -> str:
+def format_summary(table: pd.DataFrame) -> str:
     """Return Markdown tables of the win rates (%) by rule set and by opponent."""
-    held_out_rows = table[table["variant"].isin(table.loc[table["opponent"] == TRAINED, "variant"])]
+    held_out_rows = table[
+        table["variant"].isin(table.loc[table["opponent"] == TRAINED_CHAMPION, "variant"])
+    ]
     built_in_rows = table[~table["variant"].isin(held_out_rows["variant"])]
     sections = {
         "Built-in variants": (
-            ["Variant", FIXED],
-            [[str(name), format_mean(rows)] for name, rows in built_in_rows.groupby("variant")],
+            ["Variant", UNADAPTED_CHAMPION],
+            [
+                [str(name), format_mean_win_rate(rows)]
+                for name, rows in built_in_rows.groupby("variant")
+            ],
         ),
         "Random rule sets": (
-            ["Rules", TRAINED, FIXED, "strongest other opponent"],
+            ["Rules", TRAINED_CHAMPION, UNADAPTED_CHAMPION, "strongest other opponent"],
             [
-                list_cells(str(name), rows)
+                format_variant_row(str(name), rows)
                 for name, rows in held_out_rows.groupby("variant", sort=False)
             ],
         ),
         "Opponents under random rules": (
             ["Opponent", "mean", "minimum", "rule sets", "beaten", "below 49 %"],
             [
-                summarize_opponent(str(name), rows)
+                format_opponent_row(str(name), rows)
                 for name, rows in held_out_rows.groupby("opponent")
             ],
         ),
@@ -182,26 +191,26 @@ def summarize(table: pd.DataFrame) -> str:
     )
 
 
-def list_cells(variant: str, rows: pd.DataFrame) -> list[str]:
+def format_variant_row(variant: str, rows: pd.DataFrame) -> list[str]:
     """Return the table cells of a rule set: win rates against selected opponents."""
-    by_opponent = {str(name): format_mean(row) for name, row in rows.groupby("opponent")}
-    other_rows = rows[~rows["opponent"].isin([TRAINED, FIXED])]
+    by_opponent = {str(name): format_mean_win_rate(row) for name, row in rows.groupby("opponent")}
+    other_rows = rows[~rows["opponent"].isin([TRAINED_CHAMPION, UNADAPTED_CHAMPION])]
     strongest = str(other_rows.loc[other_rows["value"].idxmin(), "opponent"])
-    cells = [by_opponent[TRAINED], by_opponent[FIXED]]
+    cells = [by_opponent[TRAINED_CHAMPION], by_opponent[UNADAPTED_CHAMPION]]
     return [f"`{variant}`", *cells, f"{by_opponent[strongest]} (`{strongest}`)"]
 
 
-def summarize_opponent(name: str, rows: pd.DataFrame) -> list[str]:
+def format_opponent_row(name: str, rows: pd.DataFrame) -> list[str]:
     """Return the table cells of an opponent: win rates and numbers of rule sets."""
     # The p-value is missing if `champion` wins all matches.
     is_beaten = (rows["p_holm"].fillna(0) < ALPHA) & (rows["value"] > 0.5)
     minimum = f"{100 * rows['value'].min():.2f}"
-    counts = len(rows), int(is_beaten.sum()), count_below_minimum(rows)
-    return [name, format_mean(rows), minimum, *map(str, counts)]
+    counts = len(rows), int(is_beaten.sum()), count_rule_sets_below_minimum(rows)
+    return [name, format_mean_win_rate(rows), minimum, *map(str, counts)]
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -214,13 +223,17 @@ def main() -> None:
     rows = read_rows(table_path)
     finished_keys = {(row["variant"], row["opponent"]) for row in rows}
     champion = loader.find_strategy("champion")
-    for variant, name in list_pairs(args.rule_sets):
+    for variant, name in iter_variants_and_opponents(args.rule_sets):
         if (variant.spec, name) not in finished_keys:
             opponent = make_opponent(name, variant, args.workers)
             matchup = Matchup(variant, champion, opponent, SEED, "match")
-            rows.append(measure_row(matchup, MATCHES.get(name, N_MATCHES), args.workers))
+            rows.append(
+                measure_row(
+                    matchup, N_MATCHES_BY_OPPONENT.get(name, DEFAULT_N_MATCHES), args.workers
+                )
+            )
             write_table(table_path, rows)
-    summary = summarize(pd.read_csv(table_path))
+    summary = format_summary(pd.read_csv(table_path))
     (args.out / "summary.md").write_text(summary, encoding="utf-8")
     print(summary)
 

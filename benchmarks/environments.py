@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-SECONDS = 5.0
+MIN_SECONDS = 5.0
 KNOCK_ACTION = 55  # index of the knock action in OpenSpiel and simgin
 
 
@@ -27,7 +27,7 @@ def measure_speed(play, *arguments):
     play(*arguments)
     deals = steps = 0
     start_time = time.process_time()
-    while time.process_time() - start_time < SECONDS:
+    while time.process_time() - start_time < MIN_SECONDS:
         counts = play(*arguments)
         deals, steps = deals + counts[0], steps + counts[1]
     elapsed = time.process_time() - start_time
@@ -143,7 +143,7 @@ def main():
             step_vector, envs, []
         )
         mask_and_time, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
-        while mask_and_time[1] < SECONDS / 2:
+        while mask_and_time[1] < MIN_SECONDS / 2:
             result = step_vector_timed(envs, mask_and_time)
             deals, steps = deals + result[0], steps + result[1]
         speeds[f"simgin, vector of {n}{copy_text}"] = (

@@ -27,14 +27,14 @@ from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
 # Number of units per piece. A unit is a pair of deals, or a deal if `champion` plays itself.
-UNITS_PER_PIECE = 20
+UNITS_PER_WORK_UNIT = 20
 EXCLUDED_STRATEGY = "dice-player"  # plays like `gold` in variants without a die
 N_COSTLIEST = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
 
 @dataclass(frozen=True)
-class WorkPiece:
+class WorkUnit:
     """Part of the units of a strategy, which one process evaluates."""
 
     strategy: str
@@ -61,12 +61,12 @@ class WorkPiece:
         )
 
 
-def evaluate_piece(piece: WorkPiece) -> WorkPiece:
+def evaluate_piece(piece: WorkUnit) -> WorkUnit:
     """Evaluate the units of a piece, and save the result."""
     rating_task = piece.rating_task
-    first_unit = UNITS_PER_PIECE * piece.number
+    first_unit = UNITS_PER_WORK_UNIT * piece.number
     n_units = min(
-        UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
+        UNITS_PER_WORK_UNIT, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
     )
     evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
     lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
@@ -76,22 +76,22 @@ def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     return piece
 
 
-def list_pieces(folder: Path, n_deals: int) -> list[WorkPiece]:
+def list_pieces(folder: Path, n_deals: int) -> list[WorkUnit]:
     """Return all pieces, sorted by number."""
     names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
     pieces = []
-    for number in range(-(-n_deals // UNITS_PER_PIECE)):
+    for number in range(-(-n_deals // UNITS_PER_WORK_UNIT)):
         for name in names:
-            piece = WorkPiece(name, number, n_deals, folder)
+            piece = WorkUnit(name, number, n_deals, folder)
             matchup = piece.rating_task.matchup
-            if UNITS_PER_PIECE * number < matchup.count_units(n_deals):
+            if UNITS_PER_WORK_UNIT * number < matchup.count_units(n_deals):
                 pieces.append(piece)
     return pieces
 
 
-def evaluate_pieces(unfinished_pieces: list[WorkPiece], workers: int, seconds: float) -> None:
+def evaluate_pieces(unfinished_pieces: list[WorkUnit], workers: int, seconds: float) -> None:
     """Evaluate pieces in parallel, but start no piece after `seconds` seconds."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
@@ -103,8 +103,8 @@ def evaluate_pieces(unfinished_pieces: list[WorkPiece], workers: int, seconds: f
 
 
 def _iter_finished(
-    pool: ProcessPoolExecutor, unfinished_pieces: list[WorkPiece], workers: int, deadline: float
-) -> Iterator[WorkPiece]:
+    pool: ProcessPoolExecutor, unfinished_pieces: list[WorkUnit], workers: int, deadline: float
+) -> Iterator[WorkUnit]:
     """Yield the finished pieces. At most one piece per process is submitted at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -123,7 +123,7 @@ def _iter_finished(
             yield future.result()
 
 
-def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
+def merge_pieces(pieces: list[WorkUnit]) -> error_rates.ErrorRates:
     """Return the error rates of a strategy, computed from consecutive pieces."""
     evaluated_units = []
     lead = None
@@ -139,7 +139,7 @@ def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
     return error_rates.ErrorRates(rating_task, evaluated_units, lead)
 
 
-def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def build_tables(pieces: list[WorkUnit]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return tables of the error rates and of the costliest decisions of a strategy."""
     result = merge_pieces(pieces)
     lead = result.lead
@@ -152,9 +152,9 @@ def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
     return frame, pd.DataFrame(rows)
 
 
-def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
+def write_tables(folder: Path, pieces: list[WorkUnit], workers: int) -> None:
     """Write the tables of all pieces that have been evaluated."""
-    pieces_by_strategy: dict[str, list[WorkPiece]] = {}
+    pieces_by_strategy: dict[str, list[WorkUnit]] = {}
     for piece in pieces:
         finished_pieces = pieces_by_strategy.setdefault(piece.strategy, [])
         if piece.path.exists() and len(finished_pieces) == piece.number:

@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COLD_ROUNDS, ROUNDS = 2, 5  # Only the best round is reported, because timings are noisy.
+N_COLD_ROUNDS, N_ROUNDS = 2, 5  # Only the best round is reported, because timings are noisy.
 SIZE_OPTIONS = ("--deals", "2k")
 BUILT_IN_MATCH = ("match", "simple", "gold", *SIZE_OPTIONS)
 STRATEGY_SOURCE = """
@@ -63,6 +63,7 @@ class Installation:
 
 
 def _read_children_seconds():
+    """Return the CPU time of all finished child processes, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -75,11 +76,11 @@ def main(other_pythons):
             directory = Path(folder) / str(index)
             directory.mkdir()
             installations.append(Installation(python, directory))
-        for _ in range(COLD_ROUNDS):
+        for _ in range(N_COLD_ROUNDS):
             for installation in installations:
                 installation.empty_cache()
                 installation.measure("first match, empty cache", *BUILT_IN_MATCH)
-        for edit in range(ROUNDS):
+        for edit in range(N_ROUNDS):
             for installation in installations:
                 installation.write_strategy(edit)
                 file = ("match", "mine.py", "simple", *SIZE_OPTIONS)

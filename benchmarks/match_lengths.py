@@ -29,14 +29,14 @@ TARGET_POINTS, TARGET_DEALS = 121, 7
 POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
-def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+def iter_metric_values(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """Yield the name and the values of each binary metric of a pair of players."""
     lengths = deals.groupby(MATCH_KEYS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
     yield "within_10", lengths <= 10
     if variant == "twofold":
-        yield from _iter_twofold_metrics(deals)
+        yield from _iter_twofold_metric_values(deals)
     if variant.startswith("pro"):
         last_deals = deals.groupby(MATCH_KEYS).last()
         loser_points = np.where(
@@ -48,7 +48,7 @@ def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Se
         yield "shot_above_10", deals.loc[deals["kind"] == "shot", "knock_count"] > 10
 
 
-def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+def _iter_twofold_metric_values(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """Yield the metrics of the side that reached the target points first."""
     deals_reaching_target = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
@@ -64,7 +64,7 @@ def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]
     yield "overtaken", pd.Series((won_deals < TARGET_DEALS) & (outcomes != first_side))
 
 
-def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
+def add_scores_after_deals(deals: pd.DataFrame) -> pd.DataFrame:
     """Add columns with the points and the won deals of both sides after each deal."""
     # A gin or an undercut counts as two won deals.
     is_double = deals["kind"].isin(["gin", "undercut"])
@@ -75,12 +75,12 @@ def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
     return deals
 
 
-def iter_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
+def iter_metric_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
     """Yield the tidy rows of all metrics of all pairs."""
     for (variant, a, b), pair_deals in deals.groupby(
         ["variant", "a", "b"], sort=False, observed=True
     ):
-        for metric, values in iter_metrics(str(variant), pair_deals):
+        for metric, values in iter_metric_values(str(variant), pair_deals):
             n, proportion = len(values), float(values.mean())
             se = float(np.sqrt(proportion * (1 - proportion) / n))
             estimate_columns = {
@@ -110,8 +110,8 @@ def main() -> None:
         str(directory),
     )
     subprocess.run(command, check=True)
-    deals = add_scores_after(pd.read_parquet(directory / "deals.parquet"))
-    pd.DataFrame(iter_rows(deals)).to_csv(
+    deals = add_scores_after_deals(pd.read_parquet(directory / "deals.parquet"))
+    pd.DataFrame(iter_metric_rows(deals)).to_csv(
         directory / "matches.csv", index=False, float_format="%.10g"
     )
 

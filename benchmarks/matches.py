@@ -14,7 +14,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 N_RUNS = 8
-CASES = (  # variant, both players, number of matches
+MATCHUPS = (  # variant, both players, number of matches
     ("standard", "simple", "simple", 2000),
     ("hollywood", "simple", "simple", 1500),
     ("pro", "simple", "simple", 400),
@@ -48,7 +48,7 @@ def measure_nanoseconds(
     return 1e9 * best_seconds_per_deal
 
 
-for variant, a, b, n in CASES:
+for variant, a, b, n in MATCHUPS:
     deals = measure_nanoseconds(variant, a, b, "deal", 20_000)
     matches = measure_nanoseconds(variant, a, b, "match", n)
     ratio = f"{matches / deals:.2f} times"

@@ -29,12 +29,12 @@ from simgin.version import get_version
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE_DIRECTORY = ROOT / "results" / "reference"
-WORK = ROOT / "build" / "reference" / compute_engine_digest()
+WORK_DIRECTORY = ROOT / "build" / "reference" / compute_engine_digest()
 SIMGIN_COMMAND = (sys.executable, "-P", "-m", "simgin")
 CHART_COMMAND = (*SIMGIN_COMMAND, "chart", "--player", "champion")
 KNOCK_CHART_COMMAND = (*CHART_COMMAND, "knock", "--deals", "8M")
 # Commands for results that are not experiments, without the output directory
-OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
+COMMANDS_BY_NAME: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN_COMMAND, "odds"),
     "odds-standard": (*SIMGIN_COMMAND, "odds", "standard"),
     "review": (
@@ -62,24 +62,24 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceResult:
     """Directory in results/reference, and the command that creates its files."""
 
     name: str
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Command from `OTHER_COMMANDS`, or the command that runs the experiment of this name."""
-        command = OTHER_COMMANDS.get(self.name) or (
+        """Command from `COMMANDS_BY_NAME`, or the command that runs the experiment of this name."""
+        command = COMMANDS_BY_NAME.get(self.name) or (
             *SIMGIN_COMMAND,
             "run",
             f"experiments/{self.name}.toml",
         )
-        return (*command, "-o", str(WORK / self.name))
+        return (*command, "-o", str(WORK_DIRECTORY / self.name))
 
     def estimate_seconds(self) -> float | None:
         """Return the remaining time of an experiment, in seconds, or None for other commands."""
-        if self.name in OTHER_COMMANDS:
+        if self.name in COMMANDS_BY_NAME:
             return None
         command = (*self.command, "--dry-run", "--json")
         plan = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -95,7 +95,7 @@ class Reference:
         directory = REFERENCE_DIRECTORY / self.name
         directory.mkdir(parents=True, exist_ok=True)
         for relative_path in self._list_committed(directory):
-            new_file = WORK / self.name / relative_path
+            new_file = WORK_DIRECTORY / self.name / relative_path
             if relative_path.suffix == ".png":
                 shutil.copyfile(new_file, directory / relative_path)
             else:
@@ -109,17 +109,20 @@ class Reference:
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]
-        tables = [*(WORK / self.name).glob("*.csv"), *(WORK / self.name).glob("summary.md")]
+        tables = [
+            *(WORK_DIRECTORY / self.name).glob("*.csv"),
+            *(WORK_DIRECTORY / self.name).glob("summary.md"),
+        ]
         paths = [path.relative_to(directory) for path in files]
-        return paths or [path.relative_to(WORK / self.name) for path in tables]
+        return paths or [path.relative_to(WORK_DIRECTORY / self.name) for path in tables]
 
     def _without_local_paths(self, text: str) -> str:
         """Replace paths of this machine by paths in the repository."""
-        return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
+        return text.replace(str(WORK_DIRECTORY), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, path: Path) -> None:
         """Write the manifest of the command, or a short manifest if there is none."""
-        new_manifest = WORK / self.name / "manifest.json"
+        new_manifest = WORK_DIRECTORY / self.name / "manifest.json"
         if new_manifest.exists():
             contents = json.loads(self._without_local_paths(new_manifest.read_text()))
             contents.pop(CHECKSUM_KEY, None)
@@ -134,7 +137,7 @@ class Reference:
         path.write_bytes(with_checksum(contents))
 
 
-def list_references() -> list[Reference]:
+def list_reference_results() -> list[ReferenceResult]:
     """Return all directories of results/reference that a command can create."""
     files = (ROOT / "experiments").rglob("*.toml")
     experiments = {
@@ -144,7 +147,10 @@ def list_references() -> list[Reference]:
         path.parent.relative_to(REFERENCE_DIRECTORY).as_posix()
         for path in REFERENCE_DIRECTORY.rglob("manifest.json")
     }
-    return [Reference(name) for name in sorted(published_names & experiments | set(OTHER_COMMANDS))]
+    return [
+        ReferenceResult(name)
+        for name in sorted(published_names & experiments | set(COMMANDS_BY_NAME))
+    ]
 
 
 def format_duration(seconds: float | None) -> str:
@@ -162,7 +168,7 @@ def main() -> None:
         "--list", action="store_true", help="list the results with their estimated times"
     )
     args = parser.parse_args()
-    references_by_name = {reference.name: reference for reference in list_references()}
+    references_by_name = {reference.name: reference for reference in list_reference_results()}
     if unknown_names := set(args.names) - set(references_by_name):
         sys.exit(
             f"Unknown results: {', '.join(sorted(unknown_names))}. "

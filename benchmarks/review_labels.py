@@ -19,7 +19,7 @@ import pandas as pd
 from simgin.strategy.cast import STRONG
 
 # Smallest and largest step that an effect size in the direction of the difference includes
-STEPS = {
+STEP_RANGE_BY_LABEL = {
     "same": (0, 0),
     "at most a little": (0, 1),
     "same to much": (0, 2),
@@ -27,15 +27,15 @@ STEPS = {
     "much": (2, 2),
     "inconclusive": (-1, 1),
 }
-KEYS = ["variant", "metric", "players"]
-DISTANCES = ["equal", "compatible", "one step", "more"]
+KEY_COLUMNS = ["variant", "metric", "players"]
+DISTANCE_LABELS = ["equal", "compatible", "one step", "more"]
 
 
 def read_effects(directory: Path) -> pd.DataFrame:
     """Read the effects on the strong player, with the range of their effect sizes in steps."""
     table = pd.read_csv(directory / "differences.csv")
-    table = table[table["players"].str.startswith(STRONG)].set_index(KEYS)
-    steps = pd.DataFrame(table["size"].map(STEPS).tolist(), table.index)
+    table = table[table["players"].str.startswith(STRONG)].set_index(KEY_COLUMNS)
+    steps = pd.DataFrame(table["size"].map(STEP_RANGE_BY_LABEL).tolist(), table.index)
     is_decrease = table["value"] < 0
     table["lowest"] = steps[0].where(~is_decrease, -steps[1])
     table["highest"] = steps[1].where(~is_decrease, -steps[0])
@@ -44,24 +44,26 @@ def read_effects(directory: Path) -> pd.DataFrame:
 
 def compare_effects(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Join the effects of two reviews, and classify the distance of their effect sizes."""
-    pairs = first.merge(second, on=KEYS, suffixes=("_a", "_b"))
+    pairs = first.merge(second, on=KEY_COLUMNS, suffixes=("_a", "_b"))
     gaps = pd.concat(
         [pairs["lowest_a"] - pairs["highest_b"], pairs["lowest_b"] - pairs["highest_a"]], axis=1
     ).max(axis=1)
     is_equal = (pairs["lowest_a"] == pairs["lowest_b"]) & (pairs["highest_a"] == pairs["highest_b"])
-    pairs["distance"] = gaps.clip(0, 2).map(dict(enumerate(DISTANCES[1:]))).mask(is_equal, "equal")
+    pairs["distance"] = (
+        gaps.clip(0, 2).map(dict(enumerate(DISTANCE_LABELS[1:]))).mask(is_equal, "equal")
+    )
     return pairs
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("directories", nargs=2, type=Path, metavar="DIRECTORY")
     pairs = compare_effects(*map(read_effects, parser.parse_args().directories))
     counts = pd.crosstab(pairs.index.get_level_values("metric"), pairs["distance"], margins=True)
-    print(counts.reindex(columns=[*DISTANCES, "All"], fill_value=0).to_string())
+    print(counts.reindex(columns=[*DISTANCE_LABELS, "All"], fill_value=0).to_string())
     distant_pairs = pairs[pairs["distance"] == "more"].drop(columns="distance").reset_index()
     print(f"\n{distant_pairs.to_string(index=False)}")
 

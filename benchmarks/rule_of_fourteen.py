@@ -29,8 +29,8 @@ N_GROUPS = 10
 MODULE_SPEC = importlib.util.spec_from_file_location(
     "training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py"
 )
-training = importlib.util.module_from_spec(MODULE_SPEC)
-MODULE_SPEC.loader.exec_module(training)
+beliefs_training = importlib.util.module_from_spec(MODULE_SPEC)
+MODULE_SPEC.loader.exec_module(beliefs_training)
 
 
 def count_partner_choices(view: np.record, total: int) -> np.ndarray:
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=2_000, help="number of deals of every pair")
     args = parser.parse_args()
     pairs = list(combinations_with_replacement(PLAYERS, 2))
-    rows, is_held, views = training.collect_decisions(pairs, args.deals, 3)
+    rows, is_held, views = beliefs_training.collect_decisions(pairs, args.deals, 3)
     group_indices = np.repeat(
         np.arange(len(views)) % N_GROUPS, [int(view.unseen).bit_count() for view in views]
     )
@@ -78,9 +78,11 @@ def main() -> None:
         choices = np.hstack(
             [rows, np.concatenate([count_partner_choices(view, rank_total) for view in views])]
         )
-        log_factors = np.log(training.fit_multipliers(choices, is_held)[-3:])
+        log_factors = np.log(beliefs_training.fit_multipliers(choices, is_held)[-3:])
         factors_without_group = [
-            training.fit_multipliers(choices[group_indices != k], is_held[group_indices != k])[-3:]
+            beliefs_training.fit_multipliers(
+                choices[group_indices != k], is_held[group_indices != k]
+            )[-3:]
             for k in range(N_GROUPS)
         ]
         log_factors_without_group = np.log(np.array(factors_without_group))

@@ -26,11 +26,14 @@ ROWS_PER_BLOCK = 2000  # batch rows per large block, which a fast strategy plays
 N_PROCESSES = 8
 N_REPETITIONS = 5  # only the best repetition is used, because timings are noisy
 N_FETCHES = 200
-WARM_SECONDS, SECONDS = 3.0, 20.0  # durations of the warm-up and of each measured run, in seconds
+WARM_UP_SECONDS, RUN_SECONDS = (
+    3.0,
+    20.0,
+)  # durations of the warm-up and of each measured run, in seconds
 FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 
-class WarmPool:
+class ReusablePool:
     """Worker pool that stays open after a run. The next run uses the same warm workers."""
 
     def __init__(self, pool):
@@ -82,15 +85,15 @@ def open_new_ledger():
         yield run_ledger
 
 
-def measure_run(matchup, pool):
-    """Measure the speed of a run that lasts `SECONDS` on a warm pool."""
+def measure_run_speed(matchup, pool):
+    """Measure the speed of a run that lasts `RUN_SECONDS` on a warm pool."""
     task = Task(matchup, 2 * matchup.batch_size * 10_000_000)
     with open_new_ledger() as run_ledger:
-        runner.run_tasks([task], run_ledger, WarmPool(pool), seconds=WARM_SECONDS)
+        runner.run_tasks([task], run_ledger, ReusablePool(pool), seconds=WARM_UP_SECONDS)
     with open_new_ledger() as run_ledger:
-        warm_pool = WarmPool(pool)
+        warm_pool = ReusablePool(pool)
         start_time, cpu_seconds = time.perf_counter(), time.process_time()
-        (task_result,) = runner.run_tasks([task], run_ledger, warm_pool, seconds=SECONDS)
+        (task_result,) = runner.run_tasks([task], run_ledger, warm_pool, seconds=RUN_SECONDS)
         seconds, cpu_seconds = time.perf_counter() - start_time, time.process_time() - cpu_seconds
     return RunSpeed(
         2 * task_result.units / seconds, warm_pool.n_blocks / seconds, cpu_seconds / seconds
@@ -108,7 +111,7 @@ def use_tiny_blocks():
     block.MAX_BLOCKS_PER_SECOND //= 1000
 
 
-def measure_fetch(pool, size):
+def measure_fetch_time(pool, size):
     """Return the CPU time of client and scheduler for `size` additional bytes of a result."""
     elapsed = {0: 0.0, size: 0.0}
     for _ in range(N_FETCHES):
@@ -119,7 +122,7 @@ def measure_fetch(pool, size):
     return (elapsed[size] - elapsed[0]) / N_FETCHES
 
 
-def measure_commit(matchup, blob):
+def measure_commit_time(matchup, blob):
     """Return the time for committing a large block, in seconds."""
     with open_new_ledger() as run_ledger:
         units = [matchup.batch_size] * ROWS_PER_BLOCK
@@ -144,12 +147,14 @@ def main():
     pool = ClusterPool(f"local:{N_PROCESSES}")
     pool.prepare([fast_matchup, slow_matchup])
     for matchup in (slow_matchup, fast_matchup):
-        print_speed(f"{matchup.title}, {usable_cpus()} threads", measure_run(matchup, ThreadPool()))
-        speed = measure_run(matchup, pool)
+        print_speed(
+            f"{matchup.title}, {usable_cpus()} threads", measure_run_speed(matchup, ThreadPool())
+        )
+        speed = measure_run_speed(matchup, pool)
         print_speed(f"{matchup.title}, {N_PROCESSES} processes", speed)
         print_cpu_share(speed)
     with use_tiny_blocks():
-        tiny_block_speed = measure_run(fast_matchup, pool)
+        tiny_block_speed = measure_run_speed(fast_matchup, pool)
     print_speed(
         f"{fast_matchup.title}, {N_PROCESSES} processes in blocks of one batch", tiny_block_speed
     )
@@ -170,8 +175,8 @@ def main():
         f"{1e6 * pack_seconds:.0f} microseconds to pack {rows.nbytes // ROWS_PER_BLOCK} bytes into "
         f"{len(blob) / ROWS_PER_BLOCK:.0f}."
     )
-    fetch_seconds = measure_fetch(pool, len(blob)) / ROWS_PER_BLOCK
-    commit_seconds = measure_commit(fast_matchup, blob) / ROWS_PER_BLOCK
+    fetch_seconds = measure_fetch_time(pool, len(blob)) / ROWS_PER_BLOCK
+    commit_seconds = measure_commit_time(fast_matchup, blob) / ROWS_PER_BLOCK
     pool.close()
     print(
         f"The loop takes {1e6 * fetch_seconds:.2f} microseconds to fetch the batch, and "

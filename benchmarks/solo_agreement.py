@@ -34,7 +34,7 @@ VARIANTS = (
     "gin-solitaire",
     "solitary-gin",
 )
-Z95 = 1.96
+Z_95_PERCENT = 1.96
 
 
 def sample_discards(matchup, deals):
@@ -88,7 +88,7 @@ def print_row(name, rows, seconds):
     agreement_text = format_proportion(rows[:, 0])
     worse_text = format_proportion(rows[:, 2])
     cost = rows[:, 1].mean()
-    half_width = Z95 * rows[:, 1].std(ddof=1) / sqrt(n)
+    half_width = Z_95_PERCENT * rows[:, 1].std(ddof=1) / sqrt(n)
     cost_text = f"{cost:8.2f} ± {half_width:.2f}"
     print(f"{name:22} {agreement_text:>18} {cost_text} {worse_text:>18} {seconds:7.0f} s")
 

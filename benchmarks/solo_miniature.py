@@ -21,8 +21,8 @@ from numba import njit
 from simgin.core.bits import popcount
 
 N_CARDS, HAND_SIZE = 16, 6
-N_RESTS = 1 << N_CARDS - HAND_SIZE
-DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
+N_REMAINING_SETS = 1 << N_CARDS - HAND_SIZE
+SUITS_AND_RANKS_BY_DECK = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
 def list_melds(suits, ranks):
@@ -51,18 +51,20 @@ def count_matched_cards(cards, melds):
 
 
 @njit
-def compute_rest_index(rest, hand):
+def compute_remaining_index(remaining_cards, hand):
     """Return the index of the remaining cards among all sets of cards outside the hand."""
     index = position = 0
     for card in range(N_CARDS):
         if not hand >> card & 1:
-            index |= (rest >> card & 1) << position
+            index |= (remaining_cards >> card & 1) << position
             position += 1
     return index
 
 
 @njit
-def solve_player(hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values):
+def solve_for_player(
+    hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values
+):
     """Compute the probability of gin for each hand and each set of remaining cards.
 
     The player keeps the hand with the highest `criterion` or, in case of a tie, the highest
@@ -77,31 +79,33 @@ def solve_player(hands, hand_indices, is_gin, criterion, tie_criterion, kept_val
         kept_values: Values after the discard, `(n_hands, N_RESTS) float32`.
         hand_values: Output: probabilities, `(n_hands, N_RESTS) float32`.
     """
-    for rest in range(1 << N_CARDS):  # Sets with one card fewer have smaller indices.
-        size = popcount(rest)
+    for remaining_cards in range(1 << N_CARDS):  # Sets with one card fewer have smaller indices.
+        size = popcount(remaining_cards)
         if size > N_CARDS - HAND_SIZE:
             continue
         for hand in hands:
-            if rest & hand:
+            if remaining_cards & hand:
                 continue
             value_sum = 0.0
             for card in range(N_CARDS):
-                if rest >> card & 1:
+                if remaining_cards >> card & 1:
                     value_sum += _compute_value_after_draw(
                         hand | 1 << card,
-                        rest ^ 1 << card,
+                        remaining_cards ^ 1 << card,
                         hand_indices,
                         is_gin,
                         criterion,
                         tie_criterion,
                         kept_values,
                     )
-            hand_values[hand_indices[hand], compute_rest_index(rest, hand)] = value_sum / (size + 1)
+            hand_values[hand_indices[hand], compute_remaining_index(remaining_cards, hand)] = (
+                value_sum / (size + 1)
+            )
 
 
 @njit
 def _compute_value_after_draw(
-    cards, rest, hand_indices, is_gin, criterion, tie_criterion, kept_values
+    cards, remaining_cards, hand_indices, is_gin, criterion, tie_criterion, kept_values
 ):
     """Return the value of a hand after the next card is drawn."""
     best_criterion = value = -1.0
@@ -111,7 +115,7 @@ def _compute_value_after_draw(
             kept_hand = cards ^ 1 << card
             if is_gin[kept_hand]:
                 return 1.0
-            index = hand_indices[kept_hand], compute_rest_index(rest, kept_hand)
+            index = hand_indices[kept_hand], compute_remaining_index(remaining_cards, kept_hand)
             if criterion[index] > best_criterion or (
                 criterion[index] == best_criterion and tie_criterion[index] > best_tie_criterion
             ):
@@ -125,13 +129,15 @@ def compute_hindsight_values(is_gin):
     """Return the probability of gin with hindsight for each set of remaining cards."""
     all_cards = (1 << N_CARDS) - 1
     values = np.zeros(1 << N_CARDS)
-    for rest in range(1 << N_CARDS):
-        rests_after_draw = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
+    for remaining_cards in range(1 << N_CARDS):
+        rests_after_draw = [
+            remaining_cards ^ 1 << card for card in range(N_CARDS) if remaining_cards >> card & 1
+        ]
         hand_values = [
             1.0 if is_gin[all_cards ^ rest_after_draw] else values[rest_after_draw]
             for rest_after_draw in rests_after_draw
         ]
-        values[rest] = sum(hand_values) / (len(rests_after_draw) + 1)
+        values[remaining_cards] = sum(hand_values) / (len(rests_after_draw) + 1)
     return values
 
 
@@ -149,20 +155,22 @@ def solve_deck(suits, ranks):
     hand_indices = np.zeros(1 << N_CARDS, np.int64)
     hand_indices[hands] = np.arange(len(hands))
     zeros, gin_in_one_draw, gin_in_two_draws, best_values, few_values, two_draws_values = np.zeros(
-        (6, len(hands), N_RESTS), np.float32
+        (6, len(hands), N_REMAINING_SETS), np.float32
     )
-    matched_counts = np.repeat(max_matched[hands, None], N_RESTS, axis=1).astype(np.float32)
+    matched_counts = np.repeat(max_matched[hands, None], N_REMAINING_SETS, axis=1).astype(
+        np.float32
+    )
 
-    def fill(criterion, tie_criterion, kept_values, hand_values):
-        solve_player(
+    def solve_in_place(criterion, tie_criterion, kept_values, hand_values):
+        solve_for_player(
             hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values
         )
 
-    fill(zeros, zeros, zeros, gin_in_one_draw)
-    fill(gin_in_one_draw, gin_in_one_draw, gin_in_one_draw, gin_in_two_draws)
-    fill(matched_counts, gin_in_one_draw, few_values, few_values)
-    fill(gin_in_two_draws, gin_in_one_draw, two_draws_values, two_draws_values)
-    fill(best_values, best_values, best_values, best_values)
+    solve_in_place(zeros, zeros, zeros, gin_in_one_draw)
+    solve_in_place(gin_in_one_draw, gin_in_one_draw, gin_in_one_draw, gin_in_two_draws)
+    solve_in_place(matched_counts, gin_in_one_draw, few_values, few_values)
+    solve_in_place(gin_in_two_draws, gin_in_one_draw, two_draws_values, two_draws_values)
+    solve_in_place(best_values, best_values, best_values, best_values)
     return (
         hand_indices,
         {"few": few_values, "two draws": two_draws_values, "best": best_values},
@@ -172,7 +180,7 @@ def solve_deck(suits, ranks):
 
 def main():
     """Solve the games of all decks, and print the results in percent."""
-    for name, deck in DECKS.items():
+    for name, deck in SUITS_AND_RANKS_BY_DECK.items():
         _, values, hindsight = solve_deck(*deck)
         probabilities = {player: value[:, -1].mean() for player, value in values.items()}
         dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]

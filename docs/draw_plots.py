@@ -35,17 +35,17 @@ from simgin.review import review_plots
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DOCS = Path(__file__).resolve().parent
-REFERENCE = DOCS.parent / "results/reference"
-KNOCK_TURNS = range(1, 15)
-STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
-HELPFUL_CARDS = {
+DOCS_DIRECTORY = Path(__file__).resolve().parent
+REFERENCE_DIRECTORY = DOCS_DIRECTORY.parent / "results/reference"
+TURNS_SHOWN = range(1, 15)
+STAGE_LABELS = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
+TITLES_BY_FEATURE = {
     "gin_draws": "cards that complete gin",
     "outs_if_4_to_5": "cards that complete a new meld, with four or five unmatched cards",
 }
 
 
-def draw_champion() -> Iterator[tuple[str, Figure]]:
+def draw_champion_plots() -> Iterator[tuple[str, Figure]]:
     """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
     all_weights = np.load(champion.discard_by_learned_cost.weights)
     blends = all_weights[: champion.OPPONENT_TABLE_OFFSET].reshape(
@@ -55,11 +55,11 @@ def draw_champion() -> Iterator[tuple[str, Figure]]:
         "opponent waits for gin": blends[0],
         "opponent knocks immediately": blends[-1],
     }
-    yield "knocks", _draw_knocks(weights_by_opponent)
+    yield "knocks", _draw_knock_gains(weights_by_opponent)
     yield "draws", _draw_card_values(weights_by_opponent)
 
 
-def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
+def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     """Draw heat maps of the gain from knocking, by turn and deadwood, for each opponent type."""
     caption = (
         "Cells show how much win probability champion gains by knocking instead of continuing "
@@ -71,10 +71,10 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
             -1, champion.N_KNOCK_DEADWOODS
         )
-        values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
+        values = np.round(table[: len(TURNS_SHOWN), 1:].T * 100 / features.MATCH_VALUE) + 0.0
         deadwood_values = range(1, champion.N_KNOCK_DEADWOODS)
         figures.draw_heat_map(
-            axes, values, deadwood_values, KNOCK_TURNS, midpoint=0, max_deviation=8, number_format="{:+.0f}"
+            axes, values, deadwood_values, TURNS_SHOWN, midpoint=0, max_deviation=8, number_format="{:+.0f}"
         )
         figures.set_panel_title(axes, opponent)
         figures.set_axis_labels(axes, "", "deadwood")
@@ -89,11 +89,14 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         "kind, in percentage points, for each type of opponent."
     )
     figure = figures.create_figure(
-        3.2 * len(HELPFUL_CARDS), "Champion: value of useful draws", caption, weights_by_opponent
+        3.2 * len(TITLES_BY_FEATURE),
+        "Champion: value of useful draws",
+        caption,
+        weights_by_opponent,
     )
     styles = figures.assign_series_styles(list(weights_by_opponent))
-    panels = figures.stack_panels(figure, len(HELPFUL_CARDS), sharex=True)
-    for axes, (name, title) in zip(panels, HELPFUL_CARDS.items(), strict=True):
+    panels = figures.stack_panels(figure, len(TITLES_BY_FEATURE), sharex=True)
+    for axes, (name, title) in zip(panels, TITLES_BY_FEATURE.items(), strict=True):
         index = features.FEATURE_NAMES.index(name)
         for opponent, weights in weights_by_opponent.items():
             style = styles[opponent]
@@ -103,7 +106,7 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
                 / features.MATCH_VALUE
             )
             axes.plot(
-                STAGES,
+                STAGE_LABELS,
                 values,
                 style.marker,
                 label=opponent,
@@ -117,14 +120,14 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
-def draw_gallery() -> None:
+def draw_gallery_plots() -> None:
     """Run the code of every gallery plot for which the reference results contain no image."""
-    gallery = tomllib.loads((DOCS / "plots.toml").read_text())
-    folder = DOCS / "reference" / "plots"
+    gallery = tomllib.loads((DOCS_DIRECTORY / "plots.toml").read_text())
+    folder = DOCS_DIRECTORY / "reference" / "plots"
     folder.mkdir(exist_ok=True)
     names = {"pd": pd, "plots": plots, "review_plots": review_plots, "simgin": simgin}
     with TemporaryDirectory() as place, chdir(place):
-        shutil.copytree(REFERENCE, "results")
+        shutil.copytree(REFERENCE_DIRECTORY, "results")
         for name, entry in gallery.items():
             if "image" in entry:
                 continue
@@ -132,7 +135,9 @@ def draw_gallery() -> None:
             read_from = re.search(r'"(results/[^"]+\.csv)"', entry["python"])
             if read_from and not Path(read_from[1]).exists():
                 subprocess.run([sys.executable, "-m", *shlex.split(entry["command"])], check=True)
-            with use_style(str(DOCS / entry["style"]) if "style" in entry else DEFAULT_STYLE_NAME):
+            with use_style(
+                str(DOCS_DIRECTORY / entry["style"]) if "style" in entry else DEFAULT_STYLE_NAME
+            ):
                 exec("\n".join(before), names)
                 (folder / f"{name}.png").write_bytes(plots.png(eval(last, names)))
 
@@ -140,10 +145,10 @@ def draw_gallery() -> None:
 def main() -> None:
     """Overwrite the plots of champion's weights, or only the images of the gallery."""
     if sys.argv[1:] == ["gallery"]:
-        draw_gallery()
+        draw_gallery_plots()
         return
-    for stem, figure in draw_champion():
-        (REFERENCE / "champion" / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
+    for stem, figure in draw_champion_plots():
+        (REFERENCE_DIRECTORY / "champion" / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
 
 
 if __name__ == "__main__":

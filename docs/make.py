@@ -38,13 +38,13 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+DOCS_DIRECTORY = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS_DIRECTORY))
 
 from blocks import api, cards, commands, games, metrics, packages, strategies  # noqa: E402
 
-BLOCKS: dict[str, Callable[..., str]] = {
-    "rows": games.render_parameters,
+RENDERERS_BY_KIND: dict[str, Callable[..., str]] = {
+    "rows": games.render_parameter_differences,
     "parameters": games.render_parameter_definitions,
     "games": games.render_index,
     "table": games.render_results,
@@ -58,7 +58,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "plots": metrics.render_plots,
     "view": strategies.render_view,
     "strategies": strategies.render_strategies,
-    "speed": strategies.render_speed,
+    "speed": strategies.render_benchmark,
     "odds": strategies.render_odds,
     "commands": commands.render_commands,
     "api": api.render_api,
@@ -70,20 +70,21 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "quoted": strategies.render_reference_results,
 }
 BLOCK_PATTERN = re.compile(
-    rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S
+    rf"(<!-- ({'|'.join(RENDERERS_BY_KIND)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S
 )
 
 
 def main(kinds: Collection[str]) -> None:
     """Write the catalogue, and rewrite all pages whose blocks have changed."""
-    if unknown := set(kinds) - set(BLOCKS):
-        sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {', '.join(BLOCKS)}.")
+    if unknown := set(kinds) - set(RENDERERS_BY_KIND):
+        known = ", ".join(RENDERERS_BY_KIND)
+        sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {known}.")
     if not kinds:
-        strategies.CATALOGUE.write_text(strategies.format_catalogue())
+        strategies.CATALOGUE_PATH.write_text(strategies.format_catalogue())
     for page in find_pages():
-        name = page.relative_to(HERE.parent)
+        name = page.relative_to(DOCS_DIRECTORY.parent)
         print(f"{name} ...", end="\r", flush=True)
-        old, new = page.read_text(), render_page(page, kinds or BLOCKS)
+        old, new = page.read_text(), render_page(page, kinds or RENDERERS_BY_KIND)
         if new != old:
             page.write_text(new)
         print(f"{name}{': written' if new != old else '    '}")
@@ -91,7 +92,7 @@ def main(kinds: Collection[str]) -> None:
 
 def find_pages() -> list[Path]:
     """Return the pages that contain generated blocks."""
-    paths = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
+    paths = [DOCS_DIRECTORY.parent / "README.md", *sorted(DOCS_DIRECTORY.rglob("*.md"))]
     return [page for page in paths if BLOCK_PATTERN.search(page.read_text())]
 
 
@@ -102,7 +103,7 @@ def render_page(page: Path, kinds: Collection[str]) -> str:
         start, kind, arguments, end = match.groups()
         if kind not in kinds:
             return match[0]
-        return f"{start}\n{BLOCKS[kind](*(arguments or '').split())}\n\n{end}"
+        return f"{start}\n{RENDERERS_BY_KIND[kind](*(arguments or '').split())}\n\n{end}"
 
     return BLOCK_PATTERN.sub(render_block, page.read_text())
 

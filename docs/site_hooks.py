@@ -15,7 +15,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-HERE = Path(__file__).resolve().parent
+DOCS_DIRECTORY = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
 # The pattern does not match code blocks.
@@ -33,9 +33,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the images outside docs/ that pages show."""
     for page in list(files.documentation_pages()):
         for is_image, _, target in LINK_PATTERN.findall(page.content_string):
-            path = _repository_path(page.src_uri, target, config)
+            path = _find_repository_path(page.src_uri, target, config)
             if is_image and path and not files.get_file_from_path(path):
-                files.append(File.generated(config, path, abs_src_path=str(HERE.parent / path)))
+                files.append(
+                    File.generated(config, path, abs_src_path=str(DOCS_DIRECTORY.parent / path))
+                )
     return files
 
 
@@ -45,7 +47,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def rewrite_link(link: re.Match[str]) -> str:
         is_image, text, target = link.groups()
-        path = _repository_path(source, target, config)
+        path = _find_repository_path(source, target, config)
         if not path:
             return link[0]
         if is_image:
@@ -59,19 +61,19 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Prevent line breaks in options and before units, and allow them in the code of tables."""
 
-    def join_option(code: re.Match[str]) -> str:
+    def prevent_breaks_in_options(code: re.Match[str]) -> str:
         return OPTION_PATTERN.sub(r'<span class="option">\g<0></span>', code[0])
 
-    def break_code(cell: re.Match[str]) -> str:
+    def allow_breaks_in_code(cell: re.Match[str]) -> str:
         return CODE_PATTERN.sub(lambda code: BREAK_PATTERN.sub("<wbr>", code[0]), cell[0])
 
-    html = CODE_PATTERN.sub(join_option, CELL_PATTERN.sub(break_code, html))
-    html = COMMANDS_PATTERN.sub(join_option, html)
+    html = CODE_PATTERN.sub(prevent_breaks_in_options, CELL_PATTERN.sub(allow_breaks_in_code, html))
+    html = COMMANDS_PATTERN.sub(prevent_breaks_in_options, html)
     html = HEADING_PATTERN.sub(lambda heading: heading[0].replace("_", "_<wbr>"), html)
     return UNIT_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
 
 
-def _repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
+def _find_repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
     """Return the repository path to which a link outside the site points, or None."""
     if "://" in target or target.startswith("#"):
         return None

@@ -19,15 +19,17 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from support.browser import start_browser  # noqa: E402
 
-IMAGES = ROOT / "docs" / "images"
-GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
-BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
-REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10&precision=quick"
-COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.2%25"
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-MARGIN = 16  # pixels below the content of a page
-MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
-PATIENCE = 600_000  # timeout of the browser, in milliseconds
+IMAGES_DIRECTORY = ROOT / "docs" / "images"
+GAME_PATH = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
+BOARD_PATH = (
+    "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
+)
+REVIEW_PATH = "/review?r1=standard%2Bundercut_bonus%3D10&precision=quick"
+COMPARISON_PATH = "/compare?s1=gold-early&s2=simple&stop=until&until=0.2%25"
+DESKTOP_SIZE, PHONE_SIZE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+BOTTOM_MARGIN = 16  # pixels below the content of a page
+TURNS_BEFORE_SCREENSHOT = 3  # turns before the screenshot in the middle of the deal
+BROWSER_TIMEOUT = 600_000  # timeout of the browser, in milliseconds
 
 
 def take_screenshots(address: str) -> None:
@@ -36,15 +38,19 @@ def take_screenshots(address: str) -> None:
     Args:
         address: Address that `simgin web` printed.
     """
-    IMAGES.mkdir(exist_ok=True)
+    IMAGES_DIRECTORY.mkdir(exist_ok=True)
     with start_browser() as browser:
-        show_game(browser, address, "web-play-phone", PHONE, "dark")
-        show_game(browser, address, "web-play", WIDE, "light", to_end=True)
-        show_board(browser, address, "web-analyse")
-        show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('200k')")
-        show_job(browser, address, REVIEW, "web-review", "#job-table b:text-matches('[0-9]')")
-        show_page(browser, address, "/results", "web-results", PHONE)
-        show_page(browser, address, "/", "web-home", WIDE)
+        capture_game(browser, address, "web-play-phone", PHONE_SIZE, "dark")
+        capture_game(browser, address, "web-play", DESKTOP_SIZE, "light", to_end=True)
+        capture_board(browser, address, "web-analyse")
+        capture_job(
+            browser, address, COMPARISON_PATH, "web-compare", "#job-chart text:text-is('200k')"
+        )
+        capture_job(
+            browser, address, REVIEW_PATH, "web-review", "#job-table b:text-matches('[0-9]')"
+        )
+        capture_page(browser, address, "/results", "web-results", PHONE_SIZE)
+        capture_page(browser, address, "/", "web-home", DESKTOP_SIZE)
 
 
 @contextlib.contextmanager
@@ -63,54 +69,54 @@ def start_server() -> Iterator[str]:
             server.terminate()
 
 
-def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  # type: ignore[no-untyped-def]
+def capture_game(browser, address, name, size, scheme, *, to_end=False) -> None:  # type: ignore[no-untyped-def]
     """Play a deal with simple choices, and take screenshots in the middle and at the end."""
     page = browser.new_page(viewport=size, color_scheme=scheme)
     page.goto(address)
     site = address.partition("/?")[0]
-    page.goto(f"{site}{GAME}")
-    page.wait_for_selector("#game[data-version]", timeout=PATIENCE)
+    page.goto(f"{site}{GAME_PATH}")
+    page.wait_for_selector("#game[data-version]", timeout=BROWSER_TIMEOUT)
     page.on("dialog", lambda dialog: dialog.accept())
     page.click("#restart")
-    page.wait_for_selector('#game[data-version$=".0"] #undo:disabled', timeout=PATIENCE)
+    page.wait_for_selector('#game[data-version$=".0"] #undo:disabled', timeout=BROWSER_TIMEOUT)
     turns = 0
     while not page.query_selector("#game.ended"):
-        if turns == MIDDLE_TURNS and page.query_selector("#hand button"):
+        if turns == TURNS_BEFORE_SCREENSHOT and page.query_selector("#hand button"):
             page.click("#hint")
-            page.wait_for_selector(".costs", timeout=PATIENCE)
+            page.wait_for_selector(".costs", timeout=BROWSER_TIMEOUT)
             page.evaluate("scrollTo(0, 0)")
             save_image(page, name)
             if not to_end:
                 break
             turns += 1
-        turns += act(page)
+        turns += play_one_action(page)
     if to_end:
-        page.wait_for_selector(".costliest li:not(.waiting)", timeout=PATIENCE)
-        page.wait_for_selector(".costliest .waiting", state="detached", timeout=PATIENCE)
+        page.wait_for_selector(".costliest li:not(.waiting)", timeout=BROWSER_TIMEOUT)
+        page.wait_for_selector(".costliest .waiting", state="detached", timeout=BROWSER_TIMEOUT)
         save_image(page, "web-result")
     page.close()
 
 
-def show_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
+def capture_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
     """Analyse a position, and take a screenshot when the analysis has finished."""
-    page = browser.new_page(viewport=WIDE, color_scheme="light")
+    page = browser.new_page(viewport=DESKTOP_SIZE, color_scheme="light")
     page.goto(address)
-    page.goto(f"{address.partition('/?')[0]}{BOARD}")
-    page.wait_for_selector('#board[data-state="over"]', timeout=PATIENCE)
+    page.goto(f"{address.partition('/?')[0]}{BOARD_PATH}")
+    page.wait_for_selector('#board[data-state="over"]', timeout=BROWSER_TIMEOUT)
     save_image(page, name)
     page.close()
 
 
-def show_job(browser, address, path, name, selector) -> None:  # type: ignore[no-untyped-def]
+def capture_job(browser, address, path, name, selector) -> None:  # type: ignore[no-untyped-def]
     """Take screenshots of a form, and of the job's page when it contains an element."""
-    page = show_page(browser, address, path, name, WIDE)
+    page = capture_page(browser, address, path, name, DESKTOP_SIZE)
     page.click("button[type=submit]")
-    page.wait_for_selector(selector, timeout=PATIENCE)
+    page.wait_for_selector(selector, timeout=BROWSER_TIMEOUT)
     save_image(page, f"{name}-job")
-    page.wait_for_selector("#report", timeout=PATIENCE)
+    page.wait_for_selector("#report", timeout=BROWSER_TIMEOUT)
 
 
-def show_page(browser, address, path, name, size):  # type: ignore[no-untyped-def]
+def capture_page(browser, address, path, name, size):  # type: ignore[no-untyped-def]
     """Open a page, take a screenshot, and return the page."""
     page = browser.new_page(viewport=size, color_scheme="light")
     page.goto(address)
@@ -125,12 +131,17 @@ def save_image(page, name) -> None:  # type: ignore[no-untyped-def]
     bottom = page.locator("main").evaluate(
         "main => main.lastElementChild.getBoundingClientRect().bottom"
     )
-    clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], bottom + MARGIN)}
-    page.screenshot(path=IMAGES / f"{name}.png", clip=clip)
+    clip = {
+        "x": 0,
+        "y": 0,
+        "width": size["width"],
+        "height": min(size["height"], bottom + BOTTOM_MARGIN),
+    }
+    page.screenshot(path=IMAGES_DIRECTORY / f"{name}.png", clip=clip)
 
 
-def act(page) -> int:  # type: ignore[no-untyped-def]
-    """End the deal, discard the highest unmatched card, or draw; return 1 after a discard."""
+def play_one_action(page) -> int:  # type: ignore[no-untyped-def]
+    """End the deal, discard an unmatched card, or draw; return the number of discards."""
     version = page.get_attribute("#game", "data-version")
     ending = page.query_selector("#choices button.primary")
     cards = page.query_selector_all("#hand button.unmatched")
@@ -142,7 +153,7 @@ def act(page) -> int:  # type: ignore[no-untyped-def]
         page.click("#stock")
     else:
         page.click("#choices button:last-child")
-    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=PATIENCE)
+    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=BROWSER_TIMEOUT)
     return int(bool(cards) and not ending)
 
 

@@ -173,7 +173,7 @@ def _compute_features_from_values(values):
 
 
 def compute_variant_features(name):
-    """Return the features of a variant's rules, limited to the features in TRAINED_FEATURES."""
+    """Return the rule features of a variant used in training, (N_RULE_FEATURES,) float64."""
     features = np.zeros(N_RULE_FEATURES)
     features[list(TRAINED_VARIANT_FEATURES[name])] = 1
     return features

@@ -113,9 +113,9 @@ def _improve_hand(hidden, known, target, pool, seed, stream, rules):
 def _sample_hidden_cards(view, rules, developed, pool, stream):
     """Return a random sample of the opponent's hidden cards.
 
-    If `developed` is RANDOM, the function draws the cards at random. Otherwise, the function draws
-    the cards once for each card in the pile, and keeps the draw with the least deadwood. If
-    `developed` is IMPROVED, the function then swaps cards until the deadwood is close to the
+    If `developed` is HAND_RANDOM, the function draws the cards at random. Otherwise, the function
+    draws the cards once for each card in the pile, and keeps the draw with the least deadwood. If
+    `developed` is HAND_IMPROVED, the function then swaps cards until the deadwood is close to the
     expected deadwood.
     """
     n_missing = 10 - popcount(view.known)

@@ -67,7 +67,7 @@ MAX_COST = 1e9
 MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = (
     6,
     10,
-)  # LONE_MARGIN applies to cards without a partner
+)  # The second limit applies to unmatched cards without a partner.
 N_KNOCK_DEADWOODS, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
@@ -107,9 +107,10 @@ def adapt_weights(weights, deltas, rules):
 
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
-        deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_ODDS): the
+        deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_LOG_ODDS).
+            The first row contains the values under the rules of eaai. The other rows contain the
             change in both sets of weights and in the log odds of the opponent's type per unit of
-            each feature of the rules. The first row contains the values under the rules of eaai.
+            each feature of the rules.
         rules: Rules of the variant.
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
@@ -137,11 +138,11 @@ def adapt_weights(weights, deltas, rules):
 
 
 def compute_knock_probabilities(log_odds):
-    """Return the probabilities that the opponent knocks immediately, (N_WON, N_MEANS, N_TURNS).
+    """Return the probabilities that the opponent knocks immediately, for each table cell.
 
     Args:
         log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
-            of the player, (N_ODDS,).
+            of the player, (N_LOG_ODDS,).
     """
     points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON * N_MEAN_POINTS])
     return 1 / (1 + np.exp(-(points_odds.reshape(N_DEALS_WON, N_MEAN_POINTS, 1) + turn_odds)))

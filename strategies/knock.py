@@ -47,7 +47,7 @@ def knock_by_schedule(view, rules, params):
 def _count_points_needed(rules, seat, points):
     """Return the number of points that a seat with `points` needs to win the match or game.
 
-    If points cannot win the match or game, the result is OUT_OF_REACH.
+    If points cannot win the match or game, the result is UNREACHABLE_POINTS.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return UNREACHABLE_POINTS

@@ -39,7 +39,7 @@ def package_page(repository):
     spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.package_page((ROOT / "README.md").read_text(), repository)
+    return module.build_package_page((ROOT / "README.md").read_text(), repository)
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ def iter_deals(pair: tuple[str, str], n_deals: int, seed: int) -> Iterator[Trace
         )
 
 
-def replay_hands(deal: TracedDeal) -> list[list[int]]:
+def reconstruct_hands(deal: TracedDeal) -> list[list[int]]:
     """Return both hands, as masks, before each turn and after the last turn."""
     hands = list(deal.hands)
     history = [list(hands)]
@@ -100,7 +100,7 @@ def collect_decisions(
             if decision is None:
                 continue
             view = decision.view
-            hand = replay_hands(deal)[int(view.turns)][1 - decision.seat]
+            hand = reconstruct_hands(deal)[int(view.turns)][1 - decision.seat]
             cards = [card for card in range(52) if int(view.unseen) >> card & 1]
             rows.append(compute_card_features(view))
             is_held.append(np.array([hand >> card & 1 for card in cards], np.int8))
@@ -136,12 +136,13 @@ def compute_prediction_losses(
             np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
         )
     return {
-        name: _compute_losses(np.concatenate(p), is_held)
+        name: _compute_log_loss_and_brier_score(np.concatenate(p), is_held)
         for name, p in (("beliefs", fitted_probabilities), ("uniform", uniform_probabilities))
     }
 
 
-def _compute_losses(p: np.ndarray, is_held: np.ndarray) -> tuple[float, float]:
+def _compute_log_loss_and_brier_score(p: np.ndarray, is_held: np.ndarray) -> tuple[float, float]:
+    """Return the log-loss, in nats, and the Brier score of predicted probabilities."""
     likelihood = np.clip(np.where(is_held, p, 1 - p), 1e-9, 1)
     return float(-np.log(likelihood).mean()), float(((p - is_held) ** 2).mean())
 
@@ -154,7 +155,7 @@ def compute_mean_deadwood_by_turn(n_deals: int, seed: int) -> list[float]:
     own_rules = build_rules(variants.find_variant("standard"))
     deadwood_sums, counts = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
     for deal in iter_deals(("gold-early", "gold-early"), n_deals, seed):
-        hands_by_turn, n_turns = replay_hands(deal), [0, 0]
+        hands_by_turn, n_turns = reconstruct_hands(deal), [0, 0]
         turns_and_hands = zip(
             (turn[0] for turn in deal.turns[:-1]), hands_by_turn[1:], strict=False
         )

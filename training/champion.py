@@ -24,13 +24,13 @@ from simgin.learn.champion_weights import (
 from simgin.rules import variants
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-DEALS, SEED = 400_000, 20261122
+N_DEALS, SEED = 400_000, 20261122
 ROUNDS = WARM_UP_ROUNDS + 8
 # The committed weights were trained with False: each sampled decision has the same weight, so
 # decisions in long deals have too little weight. True removes this bias, but changes the weights,
 # so all published results of `champion` would have to be computed again. With True, the
 # weights for `eaai` won 50.4 ± 0.6 % of 20,000 matches of `eaai` against the committed weights.
-IS_WEIGHTED = False
+USES_IMPORTANCE_WEIGHTS = False
 
 
 def make_naive_weights() -> np.ndarray:
@@ -54,7 +54,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
             make_naive_weights(),
             seed + seed_offset,
             rules,
-            is_weighted=IS_WEIGHTED,
+            is_weighted=USES_IMPORTANCE_WEIGHTS,
         )
         for round_index in range(rounds):
             win_rates = ", ".join(
@@ -89,7 +89,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=DEALS, help="deals with rollouts per round")
+    parser.add_argument("--deals", type=int, default=N_DEALS, help="deals with rollouts per round")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
     args = parser.parse_args()

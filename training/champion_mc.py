@@ -46,7 +46,7 @@ TABLE_HEADER = """\
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
 
-def load_joined_weights() -> np.ndarray:
+def load_all_weights() -> np.ndarray:
     """Return all weights of `champion-mc` in one float64 array."""
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PART_FILES])
 
@@ -86,7 +86,7 @@ def rank_knocks(view: Any, rules: Any, weights: np.ndarray) -> RankedActions:
 # Rollouts in worlds
 
 
-def compute_rollout_values(
+def roll_out_actions(
     matchups: list[Matchup], view: Any, rules: Any, actions: list[Action]
 ) -> np.ndarray:
     """Return the value and the remaining turns of each action in each world.
@@ -114,7 +114,7 @@ def compute_rollout_values(
     return np.stack([MATCH_VALUE * win_probabilities, records["turns"] - view.turns])
 
 
-def iter_first_seat_decisions(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
+def iter_decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
     """Yield the slot and the view of each decision that the player at seat 0 makes."""
     for unit in range(units):
         for decision in trace_deal(matchup, unit).decisions:
@@ -134,12 +134,12 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     weights = np.load(STRATEGIES / "champion.npy").astype(np.float64)
     rankings = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
     rows_by_loss = defaultdict(list)
-    for slot, view in iter_first_seat_decisions(matchups[0], units):
-        slot_params = params if slot == "discard" else weights
-        actions, losses = rankings[slot](view, rules, slot_params)
+    for slot, view in iter_decisions_of_first_seat(matchups[0], units):
+        ranking_params = params if slot == "discard" else weights
+        actions, losses = rankings[slot](view, rules, ranking_params)
         if len(actions) < 2:
             continue
-        values, turns = compute_rollout_values(matchups, view, rules, actions)
+        values, turns = roll_out_actions(matchups, view, rules, actions)
         for i in range(1, len(actions)):
             gains = values[:, i] - values[:, 0]
             half_means = gains[::2].mean(), gains[1::2].mean()
@@ -150,7 +150,7 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     return rows_by_loss
 
 
-def print_spreads(units: int) -> None:
+def print_spread_table(units: int) -> None:
     """Print the table that compares the weights with rollouts."""
     print(TABLE_HEADER)
     rows_by_loss = compare_estimates(units)
@@ -179,9 +179,9 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=N_UNITS)
     args = parser.parse_args()
     if args.spreads:
-        print_spreads(args.units)
+        print_spread_table(args.units)
     else:
-        np.save(STRATEGIES / "champion-mc.npy", load_joined_weights())
+        np.save(STRATEGIES / "champion-mc.npy", load_all_weights())
 
 
 if __name__ == "__main__":

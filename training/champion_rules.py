@@ -43,11 +43,14 @@ from simgin.rules.variants import Variant
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 # Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
-DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
+DEALS_BY_OPPONENT_TYPE = {
+    "wait_for_gin": (6000, 4500, 3000),
+    "knock_immediately": (3000, 2500, 1500),
+}
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
 N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
 N_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
-DECAY = 0.85  # factor for the sums of previous rounds
+ROUND_DECAY = 0.85  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 6  # number of rounds in one regression
 # Features of the rules that change the log odds
 BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCTS, N_RULE_FEATURES))
@@ -56,15 +59,17 @@ BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCTS, N_RULE_FEATURE
 ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
 # Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
 # has no effect. These values were good in a fourfold cross-validation over 288 rule sets.
-PENALTIES = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
+PENALTY_BY_DECISION_TYPE = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
 RIDGE = 40.0  # penalty on squared weights, in decisions
-MAX_STEPS, TOLERANCE = (
+MAX_SOLVER_STEPS, SOLVER_TOLERANCE = (
     400,
     1e-5,
 )  # maximum number of steps and tolerance of the conjugate gradient method
 
-N_DELTAS = 2 * player.BLEND_SIZE  # total number of weights in both sets
-Sums = dict[str, np.ndarray]  # sums of one rule set, or of several rule sets along the first axis
+N_WEIGHTS_IN_BOTH_SETS = 2 * player.BLEND_SIZE  # total number of weights in both sets
+RuleSetSums = dict[
+    str, np.ndarray
+]  # sums of one rule set, or of several rule sets along the first axis
 
 
 # Deals under one rule set
@@ -77,10 +82,14 @@ def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     weights_against_waiters, *_, weights_against_knockers = blends.reshape(
         player.N_BLENDS, player.BLEND_SIZE
     )
-    return dict(zip(DEALS, (weights_against_waiters, weights_against_knockers), strict=True))
+    return dict(
+        zip(
+            DEALS_BY_OPPONENT_TYPE, (weights_against_waiters, weights_against_knockers), strict=True
+        )
+    )
 
 
-def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
+def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSums:
     """Play training deals under one rule set.
 
     Args:
@@ -95,13 +104,15 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
         subtracted.
     """
     rules = build_rules(variant)
-    sums: Sums = {
+    sums: RuleSetSums = {
         "features": compute_rule_features(rules),
         "points_scale": np.float64(estimate_points_scale(rules)),
     }
-    changes = np.split(sums["features"] @ deltas, len(DEALS))
+    changes = np.split(sums["features"] @ deltas, len(DEALS_BY_OPPONENT_TYPE))
     initial_weights = load_initial_weights(rules)
-    for seed_offset, (opponent_type, change) in enumerate(zip(DEALS, changes, strict=True)):
+    for seed_offset, (opponent_type, change) in enumerate(
+        zip(DEALS_BY_OPPONENT_TYPE, changes, strict=True)
+    ):
         trainer = ChampionTrainer(
             champion_weights.training_opponents(opponent_type),
             initial_weights[opponent_type] + change,
@@ -135,7 +146,7 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
     """Add decisions against one type of opponent to the least-squares sums."""
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
-    n_discards, n_knocks, n_takes = DEALS[opponent_type]
+    n_discards, n_knocks, n_takes = DEALS_BY_OPPONENT_TYPE[opponent_type]
     trainer.add_discards(n_discards)
     trainer.add_knocks(n_knocks)
     trainer.add_takes(n_takes)
@@ -176,7 +187,8 @@ def solve_joint_ridge(
         Change of the weights per unit of each feature of the rules, (n_rule_features, size).
     """
 
-    def multiply(deltas: np.ndarray) -> np.ndarray:
+    def multiply_by_normal_matrix(deltas: np.ndarray) -> np.ndarray:
+        """Multiply by the matrix of the penalised normal equations."""
         weight_changes = (features @ deltas).astype(np.float32)
         products = np.matmul(squares, weight_changes[:, :, None])[:, :, 0]
         product: np.ndarray = features.T @ products + deltas @ penalty
@@ -187,11 +199,11 @@ def solve_joint_ridge(
     deltas = np.zeros_like(residual)
     scaled_residual = residual / diagonal
     direction, norm = scaled_residual.copy(), (residual * scaled_residual).sum()
-    min_norm = TOLERANCE**2 * norm
-    for _ in range(MAX_STEPS):
+    min_norm = SOLVER_TOLERANCE**2 * norm
+    for _ in range(MAX_SOLVER_STEPS):
         if norm <= min_norm:
             break
-        product = multiply(direction)
+        product = multiply_by_normal_matrix(direction)
         step_size = norm / (direction * product).sum()
         deltas += step_size * direction
         residual -= step_size * product
@@ -230,7 +242,7 @@ def fit_by_stage(
     return np.concatenate(weights, axis=1)
 
 
-def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
+def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
     """Fit the change of both sets of weights per unit of each rule feature.
 
     Args:
@@ -239,13 +251,13 @@ def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
     """
     scale_factors = np.sqrt(rule_set_weights)[:, None]
     features, delta_parts = sums["features"] * scale_factors, []
-    for opponent_type in DEALS:
+    for opponent_type in DEALS_BY_OPPONENT_TYPE:
         for decision_type in ("discards", "knocks", "takes"):
             squares = sums[f"{opponent_type} {decision_type} squares"]
             residuals = sums[f"{opponent_type} {decision_type} products"]
             if decision_type == "knocks":
                 penalty = champion_weights.knock_penalty(champion_weights.REFINEMENT_LEVEL_PENALTY)
-                penalty = penalty + PENALTIES[decision_type] * squares.mean(
+                penalty = penalty + PENALTY_BY_DECISION_TYPE[decision_type] * squares.mean(
                     axis=0, dtype=np.float64
                 )
                 delta_parts.append(
@@ -254,7 +266,12 @@ def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
             else:
                 weighted_residuals = residuals * scale_factors[..., None]
                 delta_parts.append(
-                    fit_by_stage(features, squares, weighted_residuals, PENALTIES[decision_type])
+                    fit_by_stage(
+                        features,
+                        squares,
+                        weighted_residuals,
+                        PENALTY_BY_DECISION_TYPE[decision_type],
+                    )
                 )
     return np.concatenate(delta_parts, axis=1)
 
@@ -263,9 +280,9 @@ def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
 
 
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
-    """Return the log odds, under one rule set, that the opponent knocks immediately, (N_ODDS,)."""
+    """Return the log odds that the opponent knocks immediately under one rule set."""
     rules = build_rules(variant)
-    changes = np.split(compute_rule_features(rules) @ deltas, len(DEALS))
+    changes = np.split(compute_rule_features(rules) @ deltas, len(DEALS_BY_OPPONENT_TYPE))
     initial_weights = load_initial_weights(rules).values()
     weight_sets = [
         weights + change for weights, change in zip(initial_weights, changes, strict=True)
@@ -285,7 +302,7 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     The regression contains all features, to separate the effects of bonuses from other effects.
 
     Returns:
-        Array (1 + N_RULE_FEATURES, N_ODDS): the log odds in row 0, and the changes in other rows.
+        Log odds in row 0, and their changes in the other rows, (1 + N_RULE_FEATURES, N_LOG_ODDS).
     """
     named_variants = [variants.find_variant(name) for name in two_player_names()]
     named_variants += sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
@@ -302,7 +319,7 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 # Rounds
 
 
-def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
+def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> RuleSetSums:
     """Play one training round with random rule sets."""
     sampled_variants = sample_training_variants(round_index, rule_sets)
     seeds = TRAINING_SEED + SEED_STRIDE * np.arange(
@@ -317,7 +334,7 @@ def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Execu
     }
 
 
-def fit_weights_to_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
+def fit_weights_to_last_rounds(finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
     """Fit the weights to the last rounds.
 
     The weight of a rule set decreases with the age of the round and with the bonuses, because large
@@ -329,14 +346,14 @@ def fit_weights_to_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
         for name in last_rounds[0]
     }
     ages = np.arange(len(last_rounds))[::-1]
-    age_weights = np.repeat(DECAY**ages, len(last_rounds[0]["features"]))
+    age_weights = np.repeat(ROUND_DECAY**ages, len(last_rounds[0]["features"]))
     return fit_deltas(sums, age_weights / sums["points_scale"])
 
 
-def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> np.ndarray:
+def train_deltas(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> np.ndarray:
     """Return the change of both sets of weights per unit of each rule feature."""
     work_directory.mkdir(parents=True, exist_ok=True)
-    finished_rounds: list[Sums] = []
+    finished_rounds: list[RuleSetSums] = []
     for round_index in range(rounds):
         file = work_directory / f"round-{round_index + 1}.npz"
         temporary_file = work_directory / "unfinished.npz"
@@ -345,7 +362,7 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
             deltas = (
                 fit_weights_to_last_rounds(finished_rounds)
                 if finished_rounds
-                else np.zeros((N_RULE_FEATURES, N_DELTAS))
+                else np.zeros((N_RULE_FEATURES, N_WEIGHTS_IN_BOTH_SETS))
             )
             np.savez(temporary_file, **play_round(round_index, deltas, rule_sets, pool))
             temporary_file.rename(file)
@@ -379,7 +396,7 @@ def main() -> None:
     args = parser.parse_args()
     work_directory = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
-        deltas = train(args.rounds, args.rule_sets, work_directory, pool)
+        deltas = train_deltas(args.rounds, args.rule_sets, work_directory, pool)
         log_odds = fit_log_odds(deltas, pool)
     rows = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
     np.save(args.out, rows.astype(np.float32))

@@ -38,8 +38,8 @@ STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
 GIN_PLAYERS = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
-DEALS, SEED = 20_000, 20261123  # number of deals per type of opponent, and seed
-EXCHANGES_PER_HAND = 12
+N_DEALS, SEED = 20_000, 20261123  # number of deals per type of opponent, and seed
+N_EXCHANGES_PER_HAND = 12
 RIDGE = 5.0  # penalty on squared weights
 NEWTON_STEPS = 12
 
@@ -75,7 +75,7 @@ def find_hidden_hand(view: np.record, pack: np.ndarray) -> int:
 
 
 @jit
-def write_differences(views, hands, rules, exchanges, stages, out):
+def write_feature_differences(views, hands, rules, exchanges, stages, out):
     """Write how the features change if cards are exchanged between hand and stock.
 
     Args:
@@ -113,10 +113,10 @@ def compute_feature_differences(
     views: np.ndarray, hands: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the feature differences and the stage of each decision."""
-    out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
+    out = np.zeros((len(views), N_EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
-    write_differences(views, hands, rules, EXCHANGES_PER_HAND, stages, out)
+    write_feature_differences(views, hands, rules, N_EXCHANGES_PER_HAND, stages, out)
     return out, stages
 
 
@@ -151,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=DEALS, help="deals per type of opponent")
+    parser.add_argument("--deals", type=int, default=N_DEALS, help="deals per type of opponent")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
     args = parser.parse_args()

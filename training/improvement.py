@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
-from beliefs import TRAINING_PLAYERS, replay_deals, replay_hands
+from beliefs import TRAINING_PLAYERS, iter_deals, reconstruct_hands
 from simgin_strategies.ginrummy_and_tonic import (
     N_NEIGHBOUR_STATES,
     N_RANKS,
@@ -36,7 +36,7 @@ STANDARD_RULES = build_rules(variants.find_variant("standard"))
 
 def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
     """Return the table cell and the decrease in deadwood for each unmatched card of a deal."""
-    hands = replay_hands(deal)
+    hands = reconstruct_hands(deal)
     drops = []
     for decision in deal.decisions:
         if decision.slot != "discard":
@@ -65,7 +65,7 @@ def compute_mean_drops(
     drop_sums = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES)
     counts = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
-        for deal in replay_deals(pair, n_deals, seed):
+        for deal in iter_deals(pair, n_deals, seed):
             for cell, drop in compute_deadwood_drops(deal):
                 drop_sums[cell] += drop
                 counts[cell] += 1

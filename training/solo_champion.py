@@ -32,6 +32,7 @@ from simgin_strategies.solo_two_draws import (
 )
 
 from simgin.core.bits import lowest_bit
+from simgin.core.cards import ALL_CARDS
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.jit import compile_function, jit
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
@@ -51,8 +52,7 @@ REGRESSION_UNITS = {
     "gin-solitaire": 0.8,
     "solitary-gin": 0.8,
 }
-DECISIONS, DEALS, SEED = 300_000, 20_000, 9_000
-PACK = (1 << 52) - 1
+N_DECISIONS, N_DEALS, SEED = 300_000, 20_000, 9_000
 # Number of discards that are rolled out, and number of discards that are searched
 MAX_DISCARDS, SEARCH_WIDTH = 3, 4
 DECKS_PER_DECISION = 2
@@ -144,15 +144,17 @@ def convert_to_mask(cards):
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
     """Play a random deal up to a random turn, and return True if the turn has a decision."""
-    shuffle_cards(PACK, pack)
+    shuffle_cards(ALL_CARDS, pack)
     t = np.random.randint(1, compute_max_draws(rules))
     # The joker could have ended the deal before this turn.
     if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
     hand = convert_to_mask(pack[:10])
-    n_draws = roll_out_to_end(view, rules, discard, table, pack[10:], hand, 0, PACK & ~hand, hands)
+    n_draws = roll_out_to_end(
+        view, rules, discard, table, pack[10:], hand, 0, ALL_CARDS & ~hand, hands
+    )
     hand_after_draw = hands[t - 1] | 1 << pack[9 + t]
-    update_view(view, hand_after_draw, PACK & ~convert_to_mask(pack[: 10 + t]), t, rules)
+    update_view(view, hand_after_draw, ALL_CARDS & ~convert_to_mask(pack[: 10 + t]), t, rules)
     return n_draws >= t and view.least > 0
 
 
@@ -208,10 +210,10 @@ def measure_deal_values(view, rules, discard, params, seed, results):
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
-        shuffle_cards(PACK, pack)
+        shuffle_cards(ALL_CARDS, pack)
         hand = convert_to_mask(pack[:10])
         n_draws = roll_out_to_end(
-            view, rules, discard, params, pack[10:], hand, 0, PACK & ~hand, hands
+            view, rules, discard, params, pack[10:], hand, 0, ALL_CARDS & ~hand, hands
         )
         results[i] = compute_mean_deal_value(hands, 0, n_draws, rules)
 
@@ -237,7 +239,7 @@ def get_policy_arguments(name):
 
 
 def create_solo_view():
-    """Return a view for a solitaire game."""
+    """Create the empty view of a player in a solitaire game."""
     view = new_view()
     view.taken = view.taken_offer = -1
     return view
@@ -256,7 +258,7 @@ def fit_correction(game, n_decisions, seed, add_sums):
     return weights.astype(np.float32)
 
 
-def has_gain(game, weights, deals, seed, play):
+def measure_significant_gain(game, weights, deals, seed, measure_values):
     """Print the gain from a correction in held-out decks, and return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
     policy_address, params = get_policy_arguments("solo-champion")
@@ -266,7 +268,9 @@ def has_gain(game, weights, deals, seed, play):
     results = np.zeros((2, deals))
     for is_corrected in (0, 1):
         params[first_weight : first_weight + N_WEIGHTS] = is_corrected * weights
-        play(create_solo_view(), rules, policy_address, params, seed, results[is_corrected])
+        measure_values(
+            create_solo_view(), rules, policy_address, params, seed, results[is_corrected]
+        )
     results *= 100 if game == "solitaire-gin" else 1
     gains = results[1] - results[0]
     half_width = 1.96 * gains.std(ddof=1) / sqrt(deals)
@@ -276,14 +280,14 @@ def has_gain(game, weights, deals, seed, play):
 
 def train_corrections(games, n_decisions, deals, seed):
     """Train the corrections for games, and return the contents of solo-champion.npy."""
-    add_sums, play = compile_kernels()
+    add_sums, measure_values = compile_kernels()
     _, table = get_policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
     for game in REGRESSION_UNITS:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
             correction = fit_correction(game, n_decisions, seed, add_sums)
-            if has_gain(game, correction, deals, seed + 1, play):
+            if measure_significant_gain(game, correction, deals, seed + 1, measure_values):
                 weights = correction
         parts.append(weights)
     return np.concatenate(parts)
@@ -297,8 +301,8 @@ def main():
     parser.add_argument(
         "--games", nargs="+", default=list(REGRESSION_UNITS), choices=list(REGRESSION_UNITS)
     )
-    parser.add_argument("--questions", type=int, default=DECISIONS)
-    parser.add_argument("--deals", type=int, default=DEALS)
+    parser.add_argument("--questions", type=int, default=N_DECISIONS)
+    parser.add_argument("--deals", type=int, default=N_DEALS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "solo-champion.npy")
     args = parser.parse_args()

@@ -29,10 +29,10 @@ from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
-MAX_DIE = 6  # highest number on the die
+MAX_DIE_NUMBER = 6  # highest number on the die
 
 
-def trace_self_play(variant, strategy, deals, seed):
+def iter_self_play_deals(variant, strategy, deals, seed):
     """Yield the decisions of each deal that a strategy plays against itself.
 
     Yields:
@@ -56,10 +56,10 @@ def trace_self_play(variant, strategy, deals, seed):
         )
 
 
-def count_deal(tally, seats, counts, turns, final_deadwood, winner):
-    """Add the decisions in one deal to the counts of both players.
+def add_deal_to_tally(tally, seats, counts, turns, final_deadwood, winner):
+    """Add the decisions in one deal to the tally of both players.
 
-    The count of the opponent is for the hand that the opponent holds until its next turn.
+    The deadwood of the opponent is for the hand that the opponent holds until its next turn.
     """
     for i, seat in enumerate(seats):
         next_index = next(
@@ -70,11 +70,12 @@ def count_deal(tally, seats, counts, turns, final_deadwood, winner):
             if next_index is not None
             else (final_deadwood[1 - seat], turns[i])
         )
-        _count_decision(tally[ON_TURN], turns[i], counts[i], seat, winner)
-        _count_decision(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
+        _add_decision_to_tally(tally[ON_TURN], turns[i], counts[i], seat, winner)
+        _add_decision_to_tally(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
 
 
-def _count_decision(tally, turn, deadwood_points, seat, winner):
+def _add_decision_to_tally(tally, turn, deadwood_points, seat, winner):
+    """Add the result of the deal to the table cell of a turn and a deadwood."""
     tally[min(turn, N_TURNS) - 1, min(deadwood_points // BAND_WIDTH, N_BANDS - 1)] += (
         winner == seat,
         winner == 1 - seat,
@@ -83,13 +84,13 @@ def _count_decision(tally, turn, deadwood_points, seat, winner):
 
 
 def compute_deal_probabilities(deals, seed, strategy="gold"):
-    """Return the proportions of won and of lost deals, (2, TURNS, BANDS, 2) float64.
+    """Return the proportions of won and of lost deals, (2, N_TURNS, N_BANDS, 2) float64.
 
     Index 0 of the first axis is the player on turn, and index 1 the opponent.
     """
     tally = np.zeros((2, N_TURNS, N_BANDS, 3))
-    for deal in trace_self_play("standard", strategy, deals, seed):
-        count_deal(tally, *deal)
+    for deal in iter_self_play_deals("standard", strategy, deals, seed):
+        add_deal_to_tally(tally, *deal)
     win_rate_text = f"{_compute_win_rate(tally[0, 2, 4]):.1%}"
     print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
     print(f"win rate with 20-24 points of deadwood on the third turn: {win_rate_text}")
@@ -97,6 +98,7 @@ def compute_deal_probabilities(deals, seed, strategy="gold"):
 
 
 def _compute_win_rate(cell):
+    """Return the proportion of won deals in a table cell, or 0 for an empty cell."""
     return cell[0] / max(cell[2], 1)
 
 
@@ -123,22 +125,22 @@ def compute_match_values():
     """
     table = np.zeros((2, MAX_DEALS_NEEDED, MAX_DEALS_NEEDED))
 
-    def look_up_value(own_needed, opponent_needed, dealer):
+    def look_up_match_value(own_needed, opponent_needed, dealer):
         if own_needed <= 0 or opponent_needed <= 0:
             return float(own_needed <= 0)
         return table[dealer, own_needed - 1, opponent_needed - 1]
 
     def compute_play_value(own_needed, opponent_needed, n):
         return (
-            look_up_value(own_needed - n, opponent_needed, 1)
-            + look_up_value(own_needed, opponent_needed - n, 0)
+            look_up_match_value(own_needed - n, opponent_needed, 1)
+            + look_up_match_value(own_needed, opponent_needed - n, 0)
         ) / 2
 
     def compute_offer_value(own_needed, opponent_needed):
-        refusal_value = look_up_value(own_needed - 1, opponent_needed, 1)
+        refusal_value = look_up_match_value(own_needed - 1, opponent_needed, 1)
         return max(
             min(refusal_value, compute_play_value(own_needed, opponent_needed, n))
-            for n in range(2, MAX_DIE + 1)
+            for n in range(2, MAX_DIE_NUMBER + 1)
         )
 
     for deals_needed in range(2, 2 * MAX_DEALS_NEEDED + 1):

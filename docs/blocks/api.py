@@ -6,10 +6,10 @@ import re
 from types import ModuleType
 from typing import Any
 
-QUOTED_TYPE = re.compile(r"""(: |-> )(['"])(.*?)\2""")
-MODULE_PREFIX = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
-SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
-ENTRY = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
+QUOTED_TYPE_PATTERN = re.compile(r"""(: |-> )(['"])(.*?)\2""")
+MODULE_PREFIX_PATTERN = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
+SECTION_PATTERN = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
+ENTRY_PATTERN = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
 MAX_SIGNATURE_LENGTH = 80  # characters; a longer signature has one line per argument
 # Arguments that have the same meaning in many functions. The page describes them once.
 COMMON_ARGUMENTS = (
@@ -38,13 +38,13 @@ def render_api(module: str, *names: str) -> str:
 def _render_section(title: str, member: Any) -> str:
     """Return a heading with the signature and the docstring of a member."""
     text = f"{title.rpartition('.')[2]}{_format_signature(member)}"
-    body = _to_markdown(inspect.getdoc(member) or "")
+    body = _convert_docstring_to_markdown(inspect.getdoc(member) or "")
     return f"### {title}\n\n```python\n{text}\n```\n\n{body}"
 
 
-def _to_markdown(docstring: str) -> str:
+def _convert_docstring_to_markdown(docstring: str) -> str:
     """Convert a Google-style docstring to Markdown, with lists and code blocks."""
-    parts = SECTION.split(docstring)
+    parts = SECTION_PATTERN.split(docstring)
     text = [parts[0].strip()]
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         lines = inspect.cleandoc("\n" + body)
@@ -56,7 +56,7 @@ def _to_markdown(docstring: str) -> str:
             text.append(f"Returns: {lines}")
         else:
             entries = [line for line in lines.splitlines() if line not in COMMON_ARGUMENTS]
-            items = ENTRY.sub(r"* `\1`: ", "\n".join(entries))
+            items = ENTRY_PATTERN.sub(r"* `\1`: ", "\n".join(entries))
             text.append(f"{name}:\n\n{items}" if items else "")
     return "\n\n".join(filter(None, text))
 
@@ -78,4 +78,4 @@ def _format_signature(member: Any) -> str:
 
 def _simplify_types(text: str) -> str:
     """Remove quotation marks and module names, which vary with the Python version, from types."""
-    return MODULE_PREFIX.sub("", QUOTED_TYPE.sub(r"\1\3", text))
+    return MODULE_PREFIX_PATTERN.sub("", QUOTED_TYPE_PATTERN.sub(r"\1\3", text))

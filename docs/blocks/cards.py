@@ -6,7 +6,7 @@ queries that support them. A query selects rows of a DataFrame in results/refere
 keys in which the subtracted rows differ, and `family` names a query with default keys in
 [families]. Queries are used in three places:
 
-    dots      effect for each player type, as one of DOTS, in the table of the theme
+    dots      effect for each player type, as one of EFFECT_SYMBOLS, in the table of the theme
     numbers   values of the placeholders in the text; a range if there are several rows
     checks    condition from CHECKS that makes a quantifier (`word`) true
 
@@ -27,15 +27,20 @@ import numpy as np
 import pandas as pd
 
 from blocks.markdown import format_table
-from blocks.reference import REFERENCE, ROOT
+from blocks.reference import REFERENCE_DIRECTORY, ROOT
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
-RECORDS = ROOT / "docs" / "findings.toml"
+FINDINGS_FILE = ROOT / "docs" / "findings.toml"
 MAX_VERDICT_WORDS = 10
 MAX_HALF_WIDTH = 2  # maximum half-width of an interval, in units of the number's last digit
-DOT_Z = 3.5  # standard errors; a page with 200 dots has a wrong dot with probability 0.1
-GAINS, SAME, LOSES, UNCLEAR = DOTS = "▲", "=", "▼", "?"
+DOT_Z_SCORE = 3.5  # standard errors; a page with 200 dots has a wrong dot with probability 0.1
+GAIN_SYMBOL, EQUIVALENT_SYMBOL, LOSS_SYMBOL, INCONCLUSIVE_SYMBOL = EFFECT_SYMBOLS = (
+    "▲",
+    "=",
+    "▼",
+    "?",
+)
 STRATEGIES_BY_TYPE = {  # strategies of each player type in the results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
     for entry in CAST["two_player"]
@@ -58,14 +63,14 @@ class UnsupportedClaimError(Exception):
 
 
 @dataclass(frozen=True)
-class Card:
-    """Card in docs/findings.toml."""
+class FindingCard:
+    """Card of docs/findings.md, which answers one question about the rules."""
 
     theme: str
     question: str
     verdict: str
     claim: str = ""  # number of a claim in docs/reference/rules.md 14
-    finding: str = ""  # one of FINDINGS if there is a claim
+    finding: str = ""  # key of CONCLUSIONS if there is a claim
     because: str = ""
     dots: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
@@ -76,12 +81,12 @@ class Card:
         """Names of the results in the queries, starting with the result that determines the dot."""
         parts = [self.dots, *self.checks, *self.numbers.values()]
         queries = [
-            with_family(part[key]) for part in parts for key in ("of", "judged") if key in part
+            add_family_keys(part[key]) for part in parts for key in ("of", "judged") if key in part
         ]
         return list(dict.fromkeys(query["from"].rpartition("/")[0] for query in queries))
 
 
-FINDINGS = {  # conclusion about a claim
+CONCLUSIONS = {  # conclusion about a claim
     "supported": "is supported",
     "refuted": "is refuted",
     "depends": "is only partly supported",
@@ -95,7 +100,7 @@ def render_cards() -> str:
     for theme, group in groupby(read_cards(), key=lambda card: card.theme):
         cards = list(group)
         parts.append(f"## {theme}")
-        if effects := [render_effect(**card.dots) for card in cards if card.dots]:
+        if effects := [format_effect_row(**card.dots) for card in cards if card.dots]:
             headings = ("effect", *STRATEGIES_BY_TYPE)
             parts.append(format_table(headings, effects))
         parts += [render_card(card) for card in cards]
@@ -103,18 +108,20 @@ def render_cards() -> str:
 
 
 @cache
-def read_records_file() -> dict[str, Any]:
+def read_findings_file() -> dict[str, Any]:
     """Return the content of docs/findings.toml."""
-    return tomllib.loads(RECORDS.read_text())
+    return tomllib.loads(FINDINGS_FILE.read_text())
 
 
-def read_cards() -> list[Card]:
+def read_cards() -> list[FindingCard]:
     """Return all cards in the order of the page."""
-    themes = read_records_file()["cards"].items()
-    return [Card(**{"theme": theme, **entry}) for theme, entries in themes for entry in entries]
+    themes = read_findings_file()["cards"].items()
+    return [
+        FindingCard(**{"theme": theme, **entry}) for theme, entries in themes for entry in entries
+    ]
 
 
-def render_card(card: Card) -> str:
+def render_card(card: FindingCard) -> str:
     """Return a card in Markdown.
 
     Raises:
@@ -125,13 +132,13 @@ def render_card(card: Card) -> str:
         for check in card.checks:
             _require_check(check)
         if card.dots:
-            render_effect(**card.dots)
+            format_effect_row(**card.dots)
     except UnsupportedClaimError as error:
         raise UnsupportedClaimError(f"{card.question} {error}") from None
     return "\n\n".join((f"### {card.question}", text, _render_source(card)))
 
 
-def _render_text(card: Card) -> str:
+def _render_text(card: FindingCard) -> str:
     """Return the verdict and the reason of a card, with their numbers filled in.
 
     Raises:
@@ -140,7 +147,7 @@ def _render_text(card: Card) -> str:
     text = f"{card.verdict} {card.because}"
     if len(card.verdict.split()) > MAX_VERDICT_WORDS:
         raise UnsupportedClaimError(f"the verdict is longer than {MAX_VERDICT_WORDS} words")
-    if card.claim and (card.finding not in FINDINGS or not (card.checks or card.because)):
+    if card.claim and (card.finding not in CONCLUSIONS or not (card.checks or card.because)):
         raise UnsupportedClaimError("a claim needs a finding, and a reason or a check")
     backed_words = " ".join(check["word"] for check in card.checks)
     literal_text = re.sub(r"\{\w+\}", "", text)
@@ -149,7 +156,7 @@ def _render_text(card: Card) -> str:
             raise UnsupportedClaimError(f"no check supports the word {word!r}")
     if numbers_in_text := NUMBER_PATTERN.findall(literal_text):
         raise UnsupportedClaimError(f"no query supports {numbers_in_text}")
-    conclusion = f"Claim {card.claim} {FINDINGS[card.finding]}." if card.finding else ""
+    conclusion = f"Claim {card.claim} {CONCLUSIONS[card.finding]}." if card.finding else ""
     text = " ".join(filter(None, (card.verdict, card.because, conclusion)))
     return text.format(**{name: _format_number(**part) for name, part in card.numbers.items()})
 
@@ -193,34 +200,36 @@ def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: f
     return bool(half_width <= MAX_HALF_WIDTH * 10.0**-n_decimals)
 
 
-def render_effect(of: Query, by: str, measure: str, margin: float = 0.25) -> list[str]:
+def format_effect_row(of: Query, by: str, measure: str, margin: float = 0.25) -> list[str]:
     """Return a table row with the effect for each player type; untested types have empty cells."""
     selected = select_rows(of)
     dots = []
     for type_name, names in STRATEGIES_BY_TYPE.items():
-        of_type = selected[selected[by].map(_base_strategy).isin(names)]
+        of_type = selected[selected[by].map(_extract_base_strategy).isin(names)]
         if len(of_type) > 1:
             raise UnsupportedClaimError(f"several rows match the player type {type_name!r}")
-        dots.append("".join(choose_dot(row.value, row.se, margin) for row in of_type.itertuples()))
+        dots.append(
+            "".join(choose_effect_symbol(row.value, row.se, margin) for row in of_type.itertuples())
+        )
     if not any(dots):
         raise UnsupportedClaimError("no row matches a player type")
     return [measure, *dots]
 
 
-def _base_strategy(text: str) -> str:
+def _extract_base_strategy(text: str) -> str:
     """Return the strategy that determines the player type, such as "gold" for "gold+knock=at"."""
     return re.split("[+:@]", text.rpartition(" v ")[2])[0]
 
 
-def choose_dot(value: float, se: float, margin: float) -> str:
-    """Return one of DOTS, which is SAME only if the whole interval is within the margin."""
-    low, high = value - DOT_Z * se, value + DOT_Z * se
+def choose_effect_symbol(value: float, se: float, margin: float) -> str:
+    """Return the symbol of an effect, "=" only if the whole interval is within the margin."""
+    low, high = value - DOT_Z_SCORE * se, value + DOT_Z_SCORE * se
     if differences.classify_difference(low, high, margin) == differences.EQUIVALENT:
-        return SAME
-    return GAINS if low > 0 else LOSES if high < 0 else UNCLEAR
+        return EQUIVALENT_SYMBOL
+    return GAIN_SYMBOL if low > 0 else LOSS_SYMBOL if high < 0 else INCONCLUSIVE_SYMBOL
 
 
-def _render_source(card: Card) -> str:
+def _render_source(card: FindingCard) -> str:
     """Return a line with links to the results behind a card."""
     links = [f"[{name}](../results/reference/{name})" for name in card.results]
     return f"Data: {', '.join(links)}"
@@ -229,24 +238,26 @@ def _render_source(card: Card) -> str:
 @cache
 def read_manifest(result: str) -> dict[str, Any]:
     """Return the manifest of a reference result."""
-    return dict(json.loads((REFERENCE / result / "manifest.json").read_text()))
+    return dict(json.loads((REFERENCE_DIRECTORY / result / "manifest.json").read_text()))
 
 
 # Queries
 
 
 @cache
-def read_frame(name: str) -> pd.DataFrame:
+def read_result_table(name: str) -> pd.DataFrame:
     """Return a table in results/reference, such as advice-fields/effects, as a DataFrame."""
-    return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
+    return pd.read_csv(
+        REFERENCE_DIRECTORY / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True
+    )
 
 
-def with_family(query: Query) -> Query:
-    """Return a query to which the default keys of its family have been added."""
+def add_family_keys(query: Query) -> Query:
+    """Add the default keys of its family to a query."""
     if "family" not in query:
         return query
     keys = {name: value for name, value in query.items() if name != "family"}
-    return {**read_records_file()["families"][query["family"]], **keys}
+    return {**read_findings_file()["families"][query["family"]], **keys}
 
 
 def select_rows(query: Query) -> pd.DataFrame:
@@ -255,12 +266,12 @@ def select_rows(query: Query) -> pd.DataFrame:
     Raises:
         UnsupportedClaimError: If there are none.
     """
-    query = with_family(query)
+    query = add_family_keys(query)
     keys = {name: value for name, value in query.items() if name not in ("from", "less")}
-    selected = _filter_rows(read_frame(query["from"]), keys)
+    selected = _filter_rows(read_result_table(query["from"]), keys)
     match query.get("less", 0):
         case dict(other):
-            base = _filter_rows(read_frame(query["from"]), {**keys, **other})
+            base = _filter_rows(read_result_table(query["from"]), {**keys, **other})
             names = [name for name in KEY_COLUMNS if name not in other]
             return _subtract_rows(selected, base, names)
         case number:
@@ -269,6 +280,7 @@ def select_rows(query: Query) -> pd.DataFrame:
 
 
 def _filter_rows(selected: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows with the given values, and raise UnsupportedClaimError if there are none."""
     for name, value in keys.items():
         selected = selected[selected[name].isin(value if isinstance(value, list) else [value])]
     if selected.empty:
@@ -294,16 +306,16 @@ def _subtract_rows(selected: pd.DataFrame, base: pd.DataFrame, names: list[str])
 def _require_check(check: Mapping[str, Any]) -> None:
     """Raise UnsupportedClaimError unless the check of a claim succeeds."""
     arguments = {name: value for name, value in check.items() if name not in ("word", "is")}
-    if not CHECKS[check["is"]](**arguments):
+    if not CHECK_FUNCTIONS[check["is"]](**arguments):
         raise UnsupportedClaimError(f"the results contradict {check['word']!r}")
 
 
-def holds_for_all(of: Query, that: str) -> bool:
+def check_all_rows(of: Query, that: str) -> bool:
     """Return True if a condition, such as "low > 0", holds for all rows."""
     return bool(select_rows(of).eval(that).all())
 
 
-def holds_only_for(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
+def check_only_named_rows(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
     """Return True if `that` holds for the rows in `names` and `others` for all other rows."""
     selected = select_rows(of)
     named = selected[column].isin(names)
@@ -313,7 +325,7 @@ def holds_only_for(of: Query, column: str, names: list[str], that: str, others: 
     )
 
 
-def are_equivalent(of: Query, margin: float) -> bool:
+def check_equivalence(of: Query, margin: float) -> bool:
     """Return True if every row is equivalent to 0 within a margin, by two one-sided tests."""
     verdicts = [
         differences.classify_difference(row.low, row.high, margin)
@@ -322,7 +334,9 @@ def are_equivalent(of: Query, margin: float) -> bool:
     return set(verdicts) == {differences.EQUIVALENT}
 
 
-def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:
+def check_best_row(
+    chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1
+) -> bool:
     """Return True if the best row of one result beats all other rows on another result's deals.
 
     Args:
@@ -336,7 +350,7 @@ def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: i
         UnsupportedClaimError: If both results have the same seed.
     """
     seeds = [
-        read_manifest(with_family(query)["from"].rpartition("/")[0])["seed"]
+        read_manifest(add_family_keys(query)["from"].rpartition("/")[0])["seed"]
         for query in (chosen, judged)
     ]
     if seeds[0] == seeds[1]:
@@ -350,9 +364,9 @@ def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: i
     return winner in names and bool((margins > 1.96 * standard_errors)[others].all())
 
 
-CHECKS: dict[str, Callable[..., bool]] = {
-    "every": holds_for_all,
-    "only": holds_only_for,
-    "same": are_equivalent,
-    "best": is_best,
+CHECK_FUNCTIONS: dict[str, Callable[..., bool]] = {
+    "every": check_all_rows,
+    "only": check_only_named_rows,
+    "same": check_equivalence,
+    "best": check_best_row,
 }

@@ -10,14 +10,14 @@ from click.testing import CliRunner
 
 from simgin.cli.main import cli
 
-DOCS = Path(__file__).resolve().parents[1]
+DOCS_DIRECTORY = Path(__file__).resolve().parents[1]
 NOTE_LABELS = ("Details:", "Output:", "Command:")
 
 
 def render_commands() -> str:
     """Return a section for every command, with the help text as a code block."""
     parts = []
-    for command, context in _iterate_commands(
+    for command, context in _iter_commands(
         cli, click.Context(cli, info_name="simgin", **cli.context_settings)
     ):
         text = command.get_help(context)
@@ -42,7 +42,7 @@ def render_training(*arguments: str) -> str:
         *arguments: Path of the page below docs/, followed by options of the command.
     """
     name, *options = arguments
-    page = (DOCS / name).read_text()
+    page = (DOCS_DIRECTORY / name).read_text()
     code = page.partition("```python\n")[2].partition("```")[0]
     with TemporaryDirectory() as folder, chdir(folder):
         Path("weighed.py").write_text(code)
@@ -59,18 +59,18 @@ def render_grade(a: str, b: str, deals: str) -> str:
         return render_screen("grade", *sorted(map(str, Path().glob("*.json"))))
 
 
-def _iterate_commands(
+def _iter_commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
     """Yield every command below a group, with its own context, in the order of the help."""
-    for name, command in iterate_subcommands(group):
+    for name, command in iter_subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner
         if isinstance(command, click.Group):
-            yield from _iterate_commands(command, inner)
+            yield from _iter_commands(command, inner)
 
 
-def iterate_subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+def iter_subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
     """Yield the names and commands of a group, in the order of its help."""
     context = click.Context(group)
     for name in group.list_commands(context):

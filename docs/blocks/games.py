@@ -10,23 +10,23 @@ import pandas as pd
 import simgin
 from blocks.markdown import format_table
 from blocks.reference import ROOT
-from blocks.strategies import render_headlines
+from blocks.strategies import render_main_metrics
 from simgin.report import numbers
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats import table
 from simgin.stats.metrics import METRICS_BY_NAME
 
-TWO_PLAYER_EXPERIMENT, SOLITAIRE = "experiments/games.toml", "alone"
+TWO_PLAYER_EXPERIMENT, SOLITAIRE_SOURCE = "experiments/games.toml", "alone"
 SOLITAIRE_MATCHES = "100k"
-SECTIONS = {
+SECTION_TITLES = {
     "deal": "the deal",
     "meld": "melds and values",
     "score": "scoring",
     "match": "the match",
     "stake": "the die",
 }
-UNDECIDED = ("joker", "limit", "void")  # endings that no player caused
+UNDECIDED_ENDINGS = ("joker", "limit", "void")  # endings that no player caused
 
 # (metric, title in the table, factor of the values)
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
@@ -50,10 +50,10 @@ INDEX_HEADINGS = (
 )
 
 # (variant, A, B), and the row of A for each metric
-Matchup = tuple[tuple[str, str, str], table.RowsByMetric]
+MatchupRows = tuple[tuple[str, str, str], table.RowsByMetric]
 
 
-def render_parameters(name: str) -> str:
+def render_parameter_differences(name: str) -> str:
     """Return a table of the parameters whose values differ from `standard`."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.spec:
@@ -71,6 +71,7 @@ def render_parameters(name: str) -> str:
 
 
 def _format_parameter(variant: Variant, name: str) -> str:
+    """Return the value of a rule parameter in a variant as text."""
     return variants.rule_parameters()[name].to_text(variant.params[name])
 
 
@@ -83,19 +84,21 @@ def render_parameter_definitions() -> str:
     ):
         lines = [
             (
-                f"`{one.name}`",
-                one.allowed_values(),
-                _format_parameter(base, one.name),
-                _mark_code(one.meaning[0].upper() + one.meaning[1:], one.choices),
+                f"`{parameter.name}`",
+                parameter.allowed_values(),
+                _format_parameter(base, parameter.name),
+                _format_code(
+                    parameter.meaning[0].upper() + parameter.meaning[1:], parameter.choices
+                ),
             )
-            for one in group
+            for parameter in group
         ]
-        headings = (f"parameters of {SECTIONS[section]}", "values", "`standard`", "meaning")
+        headings = (f"parameters of {SECTION_TITLES[section]}", "values", "`standard`", "meaning")
         tables.append(format_table(headings, lines))
     return "\n\n".join(tables)
 
 
-def _mark_code(meaning: str, choices: Sequence[str | int]) -> str:
+def _format_code(meaning: str, choices: Sequence[str | int]) -> str:
     """Format parameter names, settings such as `goal = points`, and choices as code."""
     choice = "|".join(["yes", "no", *map(str, choices)])
     code = rf"\b\w+ = \w+|\b[a-z]+_\w+|(?<=With )(?:{choice})(?=,)|(?<=\()(?:{choice})(?=\))"
@@ -105,23 +108,28 @@ def _mark_code(meaning: str, choices: Sequence[str | int]) -> str:
 def render_index() -> str:
     """Return the index of all variants, with three measured results for each variant."""
     lines = [
-        (*index_cells(variants.find_variant(name)), *_measured_cells(name))
+        (*format_index_cells(variants.find_variant(name)), *_iter_measured_cells(name))
         for name in variants.variant_names()
     ]
     return format_table(INDEX_HEADINGS, lines)
 
 
-def index_cells(variant: Variant) -> tuple[str, ...]:
+def format_index_cells(variant: Variant) -> tuple[str, ...]:
     """Return the cells of the index that depend only on a variant's parameters."""
     link = f"[{variant.title}]({variant.spec}.md) `{variant.spec}`"
     return link, str(variant.params["players"]), variant.about
 
 
-def _measured_cells(name: str) -> Iterator[str]:
+def _iter_measured_cells(name: str) -> Iterator[str]:
+    """Yield the cells of the index with the results of `gold` in a variant."""
     solo = variants.find_variant(name).is_solo
-    matchups = table.iterate_matchups(play_source(SOLITAIRE if solo else TWO_PLAYER_EXPERIMENT))
+    matchups = table.iterate_matchups(
+        load_results(SOLITAIRE_SOURCE if solo else TWO_PLAYER_EXPERIMENT)
+    )
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
-    undecided = next(kind for kind in UNDECIDED if kind == "void" or rows[kind]["value"] > 0)
+    undecided = next(
+        kind for kind in UNDECIDED_ENDINGS if kind == "void" or rows[kind]["value"] > 0
+    )
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield numbers.format_estimate(*table.find_interval(rows, metric), factor)
 
@@ -134,44 +142,45 @@ def render_results(source: str, variant: str = "") -> str:
         variant: Variant with a row per metric and a column per strategy. By default, the table has
             a row with the main metrics for each matchup.
     """
-    results = play_source(source)
+    results = load_results(source)
     matchups = [
         (key, rows) for key, rows in table.iterate_matchups(results) if variant in ("", key[0])
     ]
     if not variant:
         command = f"To reproduce the table, run `simgin run {source}`."
-        return "\n\n".join([_caption(matchups), render_headlines(results), command])
+        return "\n\n".join([_format_caption(matchups), render_main_metrics(results), command])
     headings = ["", *(f"`{a}`" for (_, a, _), _ in matchups)]
-    lines = _metric_lines([rows for _, rows in matchups])
-    return f"{_caption(matchups)}\n\n{format_table(headings, lines)}"
+    lines = _iter_metric_lines([rows for _, rows in matchups])
+    return f"{_format_caption(matchups)}\n\n{format_table(headings, lines)}"
 
 
 @cache
-def play_source(source: str) -> pd.DataFrame:
+def load_results(source: str) -> pd.DataFrame:
     """Play an experiment file or the solitaire variants, and return the results as tidy rows."""
-    if source != SOLITAIRE:
+    if source != SOLITAIRE_SOURCE:
         return simgin.run(ROOT / source).frame
     frames = [
         simgin.match(strategy, variant=name, matches=SOLITAIRE_MATCHES).frame
-        for name in solitaire_variants()
-        for strategy in _solo_strategies(variants.find_variant(name))
+        for name in list_solitaire_variants()
+        for strategy in _list_solo_strategies(variants.find_variant(name))
     ]
     return pd.concat(frames, ignore_index=True)
 
 
-def solitaire_variants() -> list[str]:
+def list_solitaire_variants() -> list[str]:
     """Return the names of the solitaire variants."""
     return [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 
 
-def _solo_strategies(variant: Variant) -> list[str]:
+def _list_solo_strategies(variant: Variant) -> list[str]:
     """Return strategies that knock differently or, in games without knocks, discard differently."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
 
 
-def _caption(matchups: Sequence[Matchup]) -> str:
+def _format_caption(matchups: Sequence[MatchupRows]) -> str:
+    """Return a sentence with the number of matches and the opponent of all strategies."""
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
     n_matches = int(matchups[0][1]["match_win"]["n"])
@@ -181,7 +190,8 @@ def _caption(matchups: Sequence[Matchup]) -> str:
     )
 
 
-def _metric_lines(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
+def _iter_metric_lines(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
+    """Yield a table row for each informative metric, with a cell for each strategy."""
     for metric, title, factor in METRIC_LINES:
         if _is_informative(metric, columns):
             cells = (
@@ -208,4 +218,5 @@ def _is_informative(metric: str, columns: Sequence[table.RowsByMetric]) -> bool:
 
 
 def _has_bonus(rows: table.RowsByMetric) -> bool:
+    """Return True if the settlement of a match differs from the difference in points."""
     return bool(abs(rows["settlement"]["value"] - rows["match_margin"]["value"]) > 1e-9)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from blocks.markdown import format_table
-from blocks.reference import REFERENCE
+from blocks.reference import REFERENCE_DIRECTORY
 from simgin import plots
 from simgin.review import scorecard
 from simgin.review.review import GIN_VS_KNOCK, SKILL
@@ -20,7 +20,7 @@ from simgin.stats import metrics
 from simgin.stats.table import read_schema
 from simgin.strategy import cast
 
-DOCS = Path(__file__).resolve().parents[1]
+DOCS_DIRECTORY = Path(__file__).resolve().parents[1]
 
 
 def render_metrics(unit: str) -> str:
@@ -33,19 +33,19 @@ def render_metrics(unit: str) -> str:
     return format_table(("Metric", "Players", "Definition"), lines)
 
 
-def render_columns(what: str) -> str:
+def render_columns(content: str) -> str:
     """Return a table of the output files and their columns, or of the meaning of each column.
 
     Args:
-        what: "outputs" for the files, "names" for the columns.
+        content: "outputs" for the files, "names" for the columns.
     """
     schema = read_schema()
     outputs = schema["outputs"]
-    if what == "outputs":
-        files = [_output_cells(name, entry) for name, entry in outputs.items()]
+    if content == "outputs":
+        files = [_format_output_cells(name, entry) for name, entry in outputs.items()]
         names = Counter(_format_file(name, entry) for name, entry in outputs.items())
         columns = [
-            _list_columns(entry, file, is_unique=names[file] == 1)
+            _format_columns(entry, file, is_unique=names[file] == 1)
             for entry, (file, *_) in zip(outputs.values(), files, strict=True)
         ]
         listing = "\n".join(["```text", *filter(None, columns), "```"])
@@ -67,20 +67,23 @@ def render_columns(what: str) -> str:
         for column, description in entry.get("meanings", {}).items():
             key = f"`{column}`", _describe_column(*description)
             files.setdefault(key, []).append(_format_file(name, entry))
-    special = [(column, ", ".join(names), cell) for (column, cell), names in files.items()]
+    file_specific_lines = [
+        (column, ", ".join(names), cell) for (column, cell), names in files.items()
+    ]
     return "\n\n".join(
         (
             format_table(("column", "meaning"), lines),
-            format_table(("column", "file", "meaning"), special),
+            format_table(("column", "file", "meaning"), file_specific_lines),
         )
     )
 
 
-def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+def _format_output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the file, the command and the contents of an output."""
     return _format_file(name, entry), entry["by"], entry["about"]
 
 
-def _list_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> str:
+def _format_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> str:
     """Return the name of an output and its columns, or "" if it has only the common columns."""
     columns = ", ".join(entry.get("columns", ()))
     command = "" if is_unique else f" ({entry['by']})"
@@ -89,6 +92,7 @@ def _list_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> st
 
 
 def _describe_column(meaning: str, unit: str) -> str:
+    """Return the meaning of a column, followed by its unit if it has one."""
     return f"{meaning} ({unit})" if unit else meaning
 
 
@@ -99,6 +103,7 @@ def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
 
 
 def _format_file(name: str, entry: Mapping[str, Any]) -> str:
+    """Return the name of a CSV file, or the command that prints an output as JSON."""
     file = entry.get("file", name)
     return f"`{file}.csv`" if file else f"`{entry['by'].strip('`')} --json`"
 
@@ -106,21 +111,21 @@ def _format_file(name: str, entry: Mapping[str, Any]) -> str:
 def render_scorecard() -> str:
     """Return a table that explains the rows of two-player and of solitaire scorecards."""
     rows = scorecard.list_scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
-    lines = [_scorecard_cells(row.title, row) for row in rows]
+    lines = [_format_scorecard_cells(row.title, row) for row in rows]
     bounds = _format_bounds(scorecard.SKILL_BOUNDS)
     keys = (GIN_VS_KNOCK, SKILL)
     for key, (title, meaning) in zip(keys, scorecard.MATCHUP_MEANINGS.items(), strict=True):
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     two_player_keys = {row.key for row in rows}
     solo_rows = [row for row in scorecard.SOLO_ROWS if row.key not in two_player_keys]
-    lines += [_scorecard_cells(f"{row.title} (solitaire)", row) for row in solo_rows]
+    lines += [_format_scorecard_cells(f"{row.title} (solitaire)", row) for row in solo_rows]
     for title, meaning in scorecard.SOLO_MEANINGS.items():
         lines.append((f"{title} (solitaire)", f"`{SKILL}`", meaning, bounds, ""))
     headings = ("Row", "In `metrics.csv`", "Meaning", "Thresholds (%)", "Names in goals")
     return format_table(headings, lines)
 
 
-def _scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]:
+def _format_scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]:
     return (
         title,
         f"`{row.key}`",
@@ -136,7 +141,7 @@ def _format_bounds(bounds: tuple[float, float] | None) -> str:
 
 def render_review(name: str) -> str:
     """Return the warning, the verdicts and the scorecard of a review in results/reference."""
-    parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
+    parts = (REFERENCE_DIRECTORY / name / "summary.md").read_text().split("\n\n")
     table_index = parts.index("## Scorecard")
     warnings = [
         part.partition(" `")[0] for part in parts[:table_index] if part.startswith("**Warning")
@@ -152,7 +157,7 @@ def render_review(name: str) -> str:
 
 def render_chart(name: str) -> str:
     """Return the verdict of a chart in results/reference, without notes on the method."""
-    verdict = (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
+    verdict = (REFERENCE_DIRECTORY / name / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
     lines = [line for line in verdict.splitlines() if not line.startswith(notes)]
     return "\n".join(lines).replace("* A version of", "\nA version of")
@@ -183,7 +188,7 @@ def render_player_types(variant: str) -> str:
 
 def render_plots() -> str:
     """Return a section for each plot function, with a command, Python code and an image."""
-    gallery = tomllib.loads((DOCS / "plots.toml").read_text())
+    gallery = tomllib.loads((DOCS_DIRECTORY / "plots.toml").read_text())
     sections = []
     for name in (name for name in plots.__all__ if name not in ("png", "svg")):
         summary = (inspect.getdoc(getattr(plots, name)) or "").partition(".\n")[0]

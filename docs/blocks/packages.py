@@ -12,14 +12,14 @@ def render_packages() -> str:
     arrows = [
         f"    {name} --> {below}"
         for name in reversed(table)
-        for below in _direct_imports(name, table)
+        for below in _find_direct_imports(name, table)
     ]
     rows = [f"| `{name}` | {package['about']} |" for name, package in reversed(table.items())]
     diagram = "\n".join(["```mermaid", "flowchart TD", *arrows, "```"])
     return "\n".join([diagram, "", "| package | contents |", "|---|---|", *rows])
 
 
-def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
+def _find_direct_imports(name: str, table: dict[str, Any]) -> list[str]:
     """Return the imported packages that are not also imported through another package."""
     imports = table[name]["imports"]
     return [

@@ -10,24 +10,24 @@ import pandas as pd
 from simgin.stats import table
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "results" / "reference"
+REFERENCE_DIRECTORY = ROOT / "results" / "reference"
 
 
 @cache
-def read_bench() -> tuple[dict[str, Any], ...]:
+def read_benchmark_rows() -> tuple[dict[str, Any], ...]:
     """Return the rows of the reference benchmark."""
-    return tuple(json.loads((REFERENCE / "bench.json").read_text())["rows"])
+    return tuple(json.loads((REFERENCE_DIRECTORY / "bench.json").read_text())["rows"])
 
 
 @cache
 def read_tidy_rows(result: str) -> pd.DataFrame:
     """Return the tidy rows of a reference result."""
-    return table.read_table(REFERENCE / result / "table.csv")
+    return table.read_table(REFERENCE_DIRECTORY / result / "table.csv")
 
 
-def read_csv(result: str, name: str) -> pd.DataFrame:
+def read_result_csv(result: str, name: str) -> pd.DataFrame:
     """Return a table of a reference result; the table `league` has one row per strategy."""
-    rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
+    rows = pd.read_csv(REFERENCE_DIRECTORY / result / f"{name}.csv")
     return _unstack_metrics(rows) if name == "league" else rows
 
 
@@ -43,5 +43,5 @@ def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
 
 def read_summary_section(result: str, title: str) -> str:
     """Return the section of a summary that has a given title."""
-    text = (REFERENCE / result / "summary.md").read_text()
+    text = (REFERENCE_DIRECTORY / result / "summary.md").read_text()
     return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

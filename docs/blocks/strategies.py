@@ -3,7 +3,13 @@
 import pandas as pd
 
 from blocks.markdown import format_table
-from blocks.reference import ROOT, read_bench, read_csv, read_summary_section, read_tidy_rows
+from blocks.reference import (
+    ROOT,
+    read_benchmark_rows,
+    read_result_csv,
+    read_summary_section,
+    read_tidy_rows,
+)
 from simgin.core.view import VIEW_FIELDS
 from simgin.odds.odds import OddsRequest, run_odds
 from simgin.odds.odds_report import odds_tables, odds_verdict
@@ -11,7 +17,7 @@ from simgin.report import numbers
 from simgin.stats import table
 from simgin.strategy import catalogue, loader
 
-CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
+CATALOGUE_PATH = ROOT / "simgin" / "strategy" / "catalogue.toml"
 VIEW_ARRAYS = (
     (
         "own_columns",
@@ -34,7 +40,7 @@ VIEW_ARRAYS = (
         "from the pile, look for the last row with the opponent's seat and source 1.",
     ),
 )
-HEADLINES = (
+MAIN_METRICS = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal", 1),
     ("score", "score per deal", 1),
@@ -52,7 +58,7 @@ def render_strategies() -> str:
     """Return a table of the built-in strategies by strength, two-player strategies first."""
     rates = {
         row["figure"].partition(",")[0]: _round_to_two_digits(row["per_second"])
-        for row in read_bench()
+        for row in read_benchmark_rows()
     }
     lines = []
     for strategy in catalogue.sort_by_strength(
@@ -68,11 +74,11 @@ def render_strategies() -> str:
     )
 
 
-def render_speed() -> str:
+def render_benchmark() -> str:
     """Return a table of benchmark rates and their ratios to the calibration kernel."""
     strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
-    for row in read_bench():
+    for row in read_benchmark_rows():
         if row["figure"] not in strategies and " of " not in row["figure"]:
             ratio = f"{row['ratio']:,.0f}" if row["ratio"] >= 100 else f"{row['ratio']:.3g}"
             rate = f"{row['per_second']:,.0f}"
@@ -96,19 +102,19 @@ def render_reference_results(result: str, *title: str) -> str:
     """Return the main metrics of each matchup in a result, or a section of its summary."""
     if title:
         return read_summary_section(result, " ".join(title))
-    return render_headlines(read_tidy_rows(result))
+    return render_main_metrics(read_tidy_rows(result))
 
 
-def render_headlines(results: pd.DataFrame) -> str:
+def render_main_metrics(results: pd.DataFrame) -> str:
     """Return a table with a row per matchup and the main metrics, without empty columns."""
     lines = []
     for (variant, a, b), rows in table.iterate_matchups(results):
         cells = [
             numbers.format_estimate(*table.find_interval(rows, metric), factor)
-            for metric, _, factor in HEADLINES
+            for metric, _, factor in MAIN_METRICS
         ]
         lines.append((variant, f"`{a}`", f"`{b}`" if b else "", *cells))
-    headings = ("game", "A", "B", *(title for _, title, _ in HEADLINES))
+    headings = ("game", "A", "B", *(title for _, title, _ in MAIN_METRICS))
     columns = zip(*lines, strict=True)
     nonempty = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.EN_DASH}]
     return format_table(
@@ -122,14 +128,14 @@ def format_catalogue() -> str:
         "# Written by docs/make.py from results/reference: "
         "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
     ]
-    for name, entries in {**_league_entries(), **_other_entries()}.items():
+    for name, entries in {**_compute_league_entries(), **_compute_other_entries()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
     return "\n".join(parts)
 
 
-def _league_entries() -> dict[str, dict[str, str]]:
+def _compute_league_entries() -> dict[str, dict[str, str]]:
     """Return the Elo ratings in eaai, the win rates against simple, and the speeds."""
-    league, cross = read_csv("league", "league"), read_csv("league", "cross")
+    league, cross = read_result_csv("league", "league"), read_result_csv("league", "cross")
     against_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     win_rates = against_simple.set_index("strategy")["value"]
     entries = {}
@@ -139,26 +145,26 @@ def _league_entries() -> dict[str, dict[str, str]]:
             "elo": f"{row['elo']:.0f}",
             "elo_error": f"{(row['elo_high'] - row['elo_low']) / 2:.0f}",
             "won": f"{100 * win_rates.get(name, 0.5):.1f}",
-            **_speed_entry(name),
+            **_compute_speed_entry(name),
         }
     return entries
 
 
-def _other_entries() -> dict[str, dict[str, str]]:
+def _compute_other_entries() -> dict[str, dict[str, str]]:
     """Return the results of strategies that are not in the league or that play other variants."""
     mc = _read_value("mc", "eaai", "mc", "simple", "match_win")
     champion_mc = _read_value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
-    dice = read_csv("dice", "cross").set_index(["variant", "strategy"])["value"]
+    dice = read_result_csv("dice", "cross").set_index(["variant", "strategy"])["value"]
     won = 100 * dice["dice", "dice-player"]
     entries = {
         "champion-mc": {
             "result": f'"{100 * champion_mc:.0f} % v simple"',
-            **_speed_entry("champion-mc"),
+            **_compute_speed_entry("champion-mc"),
         },
-        "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed_entry("mc")},
+        "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_compute_speed_entry("mc")},
         "dice-player": {
             "result": f'"{won.min():.0f} to {won.max():.0f} % of matches won in `dice`"',
-            **_speed_entry("dice-player"),
+            **_compute_speed_entry("dice-player"),
         },
     }
     for name in filter(catalogue.is_solo_strategy, loader.list_built_in()):
@@ -170,14 +176,16 @@ def _other_entries() -> dict[str, dict[str, str]]:
 
 
 def _read_value(result: str, variant: str, a: str, b: str, metric: str) -> float:
+    """Return the value of a metric of one matchup in a reference result."""
     keys = ["variant", "strategy", "opponent", "metric"]
     return float(
         read_tidy_rows(result).set_index(keys)["value"].loc[[(variant, a, b, metric)]].iloc[0]
     )
 
 
-def _speed_entry(name: str) -> dict[str, str]:
-    rates = {row["figure"]: row["per_second"] for row in read_bench()}
+def _compute_speed_entry(name: str) -> dict[str, str]:
+    """Return the benchmark rate of a strategy, or nothing if it was not measured."""
+    rates = {row["figure"]: row["per_second"] for row in read_benchmark_rows()}
     if f"{name}, eaai deals" not in rates:
         return {}
     return {"deals_per_second": f"{_round_to_two_digits(rates[f'{name}, eaai deals']):.0f}"}

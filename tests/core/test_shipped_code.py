@@ -49,7 +49,7 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped_code, "_is_cpu_supported", lambda: True)
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path / "first")
     assert (count_compilations(), describe_problem()) == (1, "")
-    script.write_package(tmp_path / "compiled")
+    script.write_compiled_package(tmp_path / "compiled")
     monkeypatch.setattr(shipped_code, "DIRECTORY", tmp_path / "compiled")
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path / "second")
     yield tmp_path / "compiled"

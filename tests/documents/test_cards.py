@@ -25,7 +25,7 @@ def set_tables(monkeypatch):
             frame = pd.DataFrame(rows, columns=[*cards.KEY_COLUMNS, "value", "se"])
             limits = {"low": frame["value"] - 0.196, "high": frame["value"] + 0.196}
             frames[f"{name}/table"], seeds[name] = frame.assign(**limits), seed
-        monkeypatch.setattr(cards, "read_frame", frames.__getitem__)
+        monkeypatch.setattr(cards, "read_result_table", frames.__getitem__)
         monkeypatch.setattr(
             cards, "read_manifest", lambda name: {"seed": seeds[name], "command": name}
         )
@@ -34,7 +34,7 @@ def set_tables(monkeypatch):
 
 
 def render(verdict, question="Is it so?", **parts):
-    return cards.render_card(cards.Card("", question, verdict, **parts))
+    return cards.render_card(cards.FindingCard("", question, verdict, **parts))
 
 
 ALL = {"from": "one/table"}
@@ -110,8 +110,8 @@ def test_differences_have_the_errors_of_both_sides(set_tables):
 def test_one_dot_of_all_pages_is_wrong_with_probability_one_in_ten():
     """The threshold depends on the number of dots on the page."""
     cases = [(1, 0.1), (-1, 0.1), (0.1, 0.01), (0.1, 0.1), (0, 0), (0.3, 0.09)]
-    assert "".join(cards.choose_dot(value, se, 0.25) for value, se in cases) == "▲▼=?=?"
-    shown = sum(PAGE.count(f"| {dot} ") for dot in cards.DOTS)
+    assert "".join(cards.choose_effect_symbol(value, se, 0.25) for value, se in cases) == "▲▼=?=?"
+    shown = sum(PAGE.count(f"| {dot} ") for dot in cards.EFFECT_SYMBOLS)
     assert 100 < shown < 200
 
 
@@ -122,7 +122,7 @@ def test_numbers_and_dots_are_those_of_the_table(set_tables):
     lines = render("From {least} to {both}.", dots=dots, numbers=numbers).split("\n\n")
     assert lines[:2] == ["### Is it so?", "From 1.0 to 1.0 to 3.0 points."]
     assert lines[2] == "Data: [one](../results/reference/one)"
-    assert cards.render_effect(**dots) == ["points", "▲", "▲", "", "▲"]
+    assert cards.format_effect_row(**dots) == ["points", "▲", "▲", "", "▲"]
 
 
 def test_a_number_has_only_the_digits_that_its_interval_allows(set_tables):
@@ -150,7 +150,7 @@ def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
             return table.assign(**{name: factor * table[name] + shift for name in names})
 
         monkeypatch.setattr(cards, "select_rows", shift_values)
-        results.append(cards.CHECKS[check["is"]](**arguments))
+        results.append(cards.CHECK_FUNCTIONS[check["is"]](**arguments))
     assert results[0] and not all(results), question
 
 
@@ -160,7 +160,7 @@ ANSWERED_CARDS = [card for card in cards.read_cards() if card.dots and card.find
 @pytest.mark.parametrize("card", ANSWERED_CARDS, ids=lambda card: str(card.question))
 def test_no_card_is_also_true_of_the_opposite_table(card, monkeypatch):
     """Each card fails if the values of its dots are far too high or far too low."""
-    query, real, errors = cards.with_family(card.dots["of"]), cards.read_frame, 0
+    query, real, errors = cards.add_family_keys(card.dots["of"]), cards.read_result_table, 0
     shift_values = cards.select_rows(
         {key: value for key, value in query.items() if key != "less"}
     ).index
@@ -168,7 +168,9 @@ def test_no_card_is_also_true_of_the_opposite_table(card, monkeypatch):
         table = real(query["from"]).copy()
         table.loc[shift_values, ["value", "low", "high"]] += shift
         other = {query["from"]: table}
-        monkeypatch.setattr(cards, "read_frame", lambda name, of=other: of.get(name, real(name)))
+        monkeypatch.setattr(
+            cards, "read_result_table", lambda name, of=other: of.get(name, real(name))
+        )
         try:
             cards.render_card(card)
         except cards.UnsupportedClaimError:

@@ -67,7 +67,7 @@ def test_a_page_is_short_except_for_generated_blocks(page, max_words):
 @by_page
 def test_generated_blocks_are_up_to_date(page):
     """After a change, run `python docs/make.py`."""
-    assert make.render_page(page, set(make.BLOCKS) - PLAYED_BLOCKS) == page.read_text()
+    assert make.render_page(page, set(make.RENDERERS_BY_KIND) - PLAYED_BLOCKS) == page.read_text()
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_every_variant_has_a_page_with_its_headings_in_order(name):
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
-    facts = " | ".join(games.index_cells(variants.find_variant(name)))
+    facts = " | ".join(games.format_index_cells(variants.find_variant(name)))
     assert f"| {facts} | " in (GAMES / "README.md").read_text()
     assert len(GAME_PAGES) == len(variants.variant_names()) + 1
 

@@ -36,7 +36,7 @@ def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, mon
 
 
 def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths():
-    commands = {one.name: one.command for one in reference.list_references()}
+    commands = {one.name: one.command for one in reference.list_reference_results()}
     assert commands["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
     for path in REFERENCE.parent.rglob("manifest.json"):
         assert path.parent.relative_to(REFERENCE.parent).as_posix() in commands
@@ -49,9 +49,9 @@ def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths
 
 def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
     """Files that are not committed are not copied."""
-    monkeypatch.setattr(reference, "WORK", tmp_path / "work")
+    monkeypatch.setattr(reference, "WORK_DIRECTORY", tmp_path / "work")
     monkeypatch.setattr(reference, "REFERENCE_DIRECTORY", tmp_path / "reference")
-    monkeypatch.setitem(reference.OTHER_COMMANDS, "mine", ("true",))
+    monkeypatch.setitem(reference.COMMANDS_BY_NAME, "mine", ("true",))
     built, committed = tmp_path / "work/mine", tmp_path / "reference/mine"
     for folder, names in (
         (built, "table.csv pairing.csv plots/a.png plots/b.png"),
@@ -62,7 +62,7 @@ def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch
             (folder / name).write_text("new" if folder == built else "old")
     command = {"command": f"simgin run mine.toml -o {built}"}
     (built / "manifest.json").write_bytes(with_checksum(command))
-    reference.Reference("mine").rebuild()
+    reference.ReferenceResult("mine").rebuild()
     files = {path for path in committed.rglob("*") if path.is_file()}
     assert {path.name for path in files} == {"table.csv", "manifest.json", "a.png"}
     manifest = committed / "manifest.json"

@@ -31,7 +31,7 @@ def test_the_joint_regression_equals_the_dense_solution():
         np.kron(np.outer(f, f), s) for f, s in zip(features, squares, strict=True)
     ) + np.kron(np.eye(4), penalty)
     right = sum(np.kron(f, r) for f, r in zip(features, residuals, strict=True))
-    found = training.solve_joint(features, squares, residuals, penalty)
+    found = training.solve_joint_ridge(features, squares, residuals, penalty)
     assert found.ravel() == pytest.approx(np.linalg.solve(dense, right), abs=1e-4)
 
 
@@ -75,7 +75,11 @@ def test_sampled_decisions_count_with_their_weights():
 @pytest.fixture
 def shrink_training(monkeypatch):
     """Shorten the training to a few seconds, and return a pool with one thread."""
-    monkeypatch.setattr(training, "DEALS", dict.fromkeys(training.DEALS, (80, 80, 80)))
+    monkeypatch.setattr(
+        training,
+        "DEALS_BY_OPPONENT_TYPE",
+        dict.fromkeys(training.DEALS_BY_OPPONENT_TYPE, (80, 80, 80)),
+    )
     for name, value in {
         "N_MATCHES": 8,
         "VALUE_DEALS": 20_000,
@@ -90,24 +94,27 @@ def shrink_training(monkeypatch):
 
 @pytest.mark.slow
 def test_an_interrupted_training_resumes_with_the_same_result(shrink_training, tmp_path):
-    whole = training.train(2, 2, tmp_path / "whole", shrink_training)
+    whole = training.train_deltas(2, 2, tmp_path / "whole", shrink_training)
     assert whole.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
     assert whole.any()
-    training.train(1, 2, tmp_path / "parts", shrink_training)
-    assert training.train(2, 2, tmp_path / "parts", shrink_training).tobytes() == whole.tobytes()
+    training.train_deltas(1, 2, tmp_path / "parts", shrink_training)
+    assert (
+        training.train_deltas(2, 2, tmp_path / "parts", shrink_training).tobytes()
+        == whole.tobytes()
+    )
 
 
 @pytest.mark.slow
 def test_two_trainings_give_the_same_bytes(shrink_training, tmp_path):
     made = []
     for name in ("first", "second"):
-        deltas = training.train(1, 2, tmp_path / name, shrink_training)
+        deltas = training.train_deltas(1, 2, tmp_path / name, shrink_training)
         made.append([deltas.tobytes(), training.fit_log_odds(deltas, shrink_training).tobytes()])
     assert made[0] == made[1]
 
 
 def test_rounds_of_another_training_are_not_resumed():
-    assert training.default_work_directory(4) != training.default_work_directory(96)
+    assert training.find_work_directory(4) != training.find_work_directory(96)
 
 
 def test_the_log_odds_of_the_usual_rules_are_the_constants(shrink_training):

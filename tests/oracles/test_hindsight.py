@@ -113,7 +113,7 @@ def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
         cards = [int(card) for card in rng.permutation(miniature.N_CARDS)]
         hand, rest = set(cards[:6]), set(cards[6 : 6 + int(rng.integers(1, 6))])
         held, left = (sum(1 << card for card in some) for some in (hand, rest))
-        place = numbers[held], miniature.compute_rest_index(left, held)
+        place = numbers[held], miniature.compute_remaining_index(left, held)
         found = {player: float(value[place]) for player, value in values.items()}
         assert found["best"] == pytest.approx(best(hand, rest), abs=1e-6)
         assert max(found.values()) == found["best"] <= hindsight[left] + 1e-6

@@ -534,7 +534,7 @@ def test_the_value_of_a_deal_is_the_mean_over_the_positions_of_the_joker(variant
     for t in range(last):
         kept_hands[t] = sum(1 << int(card) for card in lots.choice(52, 10, replace=False))
     kept_hands[last] = 0b1111 | 0b111 << 13 | 0b111 << 26  # gin
-    found = training.average_value(kept_hands, 3, last, rules)
+    found = training.compute_mean_deal_value(kept_hands, 3, last, rules)
     if variant == "solitary-gin":
         assert found == -rules.penalty_gin
         return
@@ -558,7 +558,7 @@ def test_known_weights_of_solo_champion_are_recovered():
     squares, products = np.zeros((player.N_WEIGHTS, player.N_WEIGHTS)), np.zeros(player.N_WEIGHTS)
     for _ in range(1000):
         row = lots.normal(size=player.N_WEIGHTS)
-        training.add_difference(row, row[-1] + row @ true, squares, products)
+        training.add_difference_sums(row, row[-1] + row @ true, squares, products)
     assert np.linalg.solve(squares, products) == pytest.approx(true)
 
 
