@@ -34,7 +34,7 @@ def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
         unit += 1
 
 
-def roll_out_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
+def measure_points_by_rollouts(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     """Return the points of each action in newly sampled worlds, (n_worlds, n_actions) float64."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
@@ -79,7 +79,7 @@ def main() -> None:
             continue
         n_known += 1
         (best_by_analysis,) = analysis.best_indices
-        values = roll_out_points(analysis, args.times * args.worlds, args.seed + 2)
+        values = measure_points_by_rollouts(analysis, args.times * args.worlds, args.seed + 2)
         best_by_rollouts = int(values.mean(axis=0).argmax())
         n_same += best_by_rollouts == best_by_analysis
         n_wrong += is_significantly_worse(values[:, best_by_analysis], values[:, best_by_rollouts])

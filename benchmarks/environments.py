@@ -89,7 +89,7 @@ def play_pettingzoo(env):
         steps += 1
 
 
-def step_vector(envs, masks):
+def step_environments(envs, masks):
     """Step all environments once, with random legal actions chosen by NumPy."""
     if not masks:
         masks.append(envs.reset(seed=1)[0]["action_mask"])
@@ -101,7 +101,7 @@ def step_vector(envs, masks):
     return int(is_over.sum()), len(action_mask)
 
 
-def step_vector_timed(envs, mask_and_time):
+def step_environments_timed(envs, mask_and_time):
     """Step all environments once, and add the CPU time of the step to `mask_and_time[1]`."""
     action_mask = mask_and_time[0]
     actions = (np.random.random(action_mask.shape) * action_mask).argmax(axis=1)
@@ -140,11 +140,11 @@ def main():
         envs = gin_rummy.vector_env(n, "eaai", copy=copies_observations)
         copy_text = ", copied" if copies_observations else ""
         speeds[f"simgin, vector of {n}{copy_text}, including choices"] = measure_speed(
-            step_vector, envs, []
+            step_environments, envs, []
         )
         mask_and_time, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
         while mask_and_time[1] < MIN_SECONDS / 2:
-            result = step_vector_timed(envs, mask_and_time)
+            result = step_environments_timed(envs, mask_and_time)
             deals, steps = deals + result[0], steps + result[1]
         speeds[f"simgin, vector of {n}{copy_text}"] = (
             deals / mask_and_time[1],

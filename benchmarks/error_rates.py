@@ -3,9 +3,9 @@
     python benchmarks/error_rates.py -o results/reference/error-rates
 
 Every strategy plays the same deals against champion under the rules of eaai, and champion evaluates
-its decisions (simgin.analysis.error_rates). The work is divided into pieces, which several
-processes evaluate at the same time. Finished pieces are in DIR/parts, so that the same command
-resumes. If --for is given, no piece is started after this number of seconds, and the results
+its decisions (simgin.analysis.error_rates). The work is divided into chunks, which several
+processes evaluate at the same time. Finished chunks are in DIR/parts, so that the same command
+resumes. If --for is given, no chunk is started after this number of seconds, and the results
 contain only the deals that were evaluated. The script writes rates.csv with the error rates, and
 costliest.csv with the costliest decisions of each strategy and the commands that analyse them.
 """
@@ -26,25 +26,25 @@ from simgin.analysis import error_rates
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
-# Number of units per piece. A unit is a pair of deals, or a deal if `champion` plays itself.
-UNITS_PER_WORK_UNIT = 20
+# Number of units per chunk. A unit is a pair of deals, or a deal if `champion` plays itself.
+UNITS_PER_CHUNK = 20
 EXCLUDED_STRATEGY = "dice-player"  # plays like `gold` in variants without a die
 N_COSTLIEST = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
 
 @dataclass(frozen=True)
-class WorkUnit:
+class EvaluationChunk:
     """Part of the units of a strategy, which one process evaluates."""
 
     strategy: str
     number: int
-    n_deals: int  # number of deals in all pieces of the strategy
+    n_deals: int  # number of deals in all chunks of the strategy
     folder: Path
 
     @property
     def path(self) -> Path:
-        """Path of the file that stores the result of the piece."""
+        """Path of the file that stores the result of the chunk."""
         return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
 
     @property
@@ -61,61 +61,64 @@ class WorkUnit:
         )
 
 
-def evaluate_piece(piece: WorkUnit) -> WorkUnit:
-    """Evaluate the units of a piece, and save the result."""
-    rating_task = piece.rating_task
-    first_unit = UNITS_PER_WORK_UNIT * piece.number
+def evaluate_chunk(chunk: EvaluationChunk) -> EvaluationChunk:
+    """Evaluate the units of a chunk, and save the result."""
+    rating_task = chunk.rating_task
+    first_unit = UNITS_PER_CHUNK * chunk.number
     n_units = min(
-        UNITS_PER_WORK_UNIT, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
+        UNITS_PER_CHUNK, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
     )
     evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
-    lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
-    temporary_path = piece.path.with_suffix(".tmp")
+    lead = None if chunk.number else error_rates.estimate_lead(rating_task, workers=1)
+    temporary_path = chunk.path.with_suffix(".tmp")
     temporary_path.write_bytes(pickle.dumps((evaluated_units, lead)))
-    temporary_path.rename(piece.path)
-    return piece
+    temporary_path.rename(chunk.path)
+    return chunk
 
 
-def list_pieces(folder: Path, n_deals: int) -> list[WorkUnit]:
-    """Return all pieces, sorted by number."""
+def list_chunks(folder: Path, n_deals: int) -> list[EvaluationChunk]:
+    """Return all chunks, sorted by number."""
     names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
-    pieces = []
-    for number in range(-(-n_deals // UNITS_PER_WORK_UNIT)):
+    chunks = []
+    for number in range(-(-n_deals // UNITS_PER_CHUNK)):
         for name in names:
-            piece = WorkUnit(name, number, n_deals, folder)
-            matchup = piece.rating_task.matchup
-            if UNITS_PER_WORK_UNIT * number < matchup.count_units(n_deals):
-                pieces.append(piece)
-    return pieces
+            chunk = EvaluationChunk(name, number, n_deals, folder)
+            matchup = chunk.rating_task.matchup
+            if UNITS_PER_CHUNK * number < matchup.count_units(n_deals):
+                chunks.append(chunk)
+    return chunks
 
 
-def evaluate_pieces(unfinished_pieces: list[WorkUnit], workers: int, seconds: float) -> None:
-    """Evaluate pieces in parallel, but start no piece after `seconds` seconds."""
+def evaluate_chunks(unfinished_chunks: list[EvaluationChunk], workers: int, seconds: float) -> None:
+    """Evaluate chunks in parallel, but start no chunk after `seconds` seconds."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         for n_finished, _ in enumerate(
-            _iter_finished(pool, unfinished_pieces, workers, deadline), start=1
+            _iter_finished(pool, unfinished_chunks, workers, deadline), start=1
         ):
-            print(f"{n_finished} of {len(unfinished_pieces)} pieces", flush=True)
+            print(f"{n_finished} of {len(unfinished_chunks)} chunks", flush=True)
 
 
 def _iter_finished(
-    pool: ProcessPoolExecutor, unfinished_pieces: list[WorkUnit], workers: int, deadline: float
-) -> Iterator[WorkUnit]:
-    """Yield the finished pieces. At most one piece per process is submitted at a time."""
+    pool: ProcessPoolExecutor,
+    unfinished_chunks: list[EvaluationChunk],
+    workers: int,
+    deadline: float,
+) -> Iterator[EvaluationChunk]:
+    """Yield finished chunks, and submit at most one chunk per process at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    remaining = iter(unfinished_pieces)
+    remaining = iter(unfinished_chunks)
     running: set[Any] = set()
     while True:
         while len(running) < workers and time.monotonic() < deadline:
-            piece = next(remaining, None)
-            if piece is None:
+            chunk = next(remaining, None)
+            if chunk is None:
                 break
-            running.add(pool.submit(evaluate_piece, piece))
+            running.add(pool.submit(evaluate_chunk, chunk))
         if not running:
             return
         finished_futures, running = wait(running, return_when=FIRST_COMPLETED)
@@ -123,45 +126,45 @@ def _iter_finished(
             yield future.result()
 
 
-def merge_pieces(pieces: list[WorkUnit]) -> error_rates.ErrorRates:
-    """Return the error rates of a strategy, computed from consecutive pieces."""
+def merge_chunks(chunks: list[EvaluationChunk]) -> error_rates.ErrorRates:
+    """Return the error rates of a strategy, computed from consecutive chunks."""
     evaluated_units = []
     lead = None
-    for piece in pieces:
-        units, gains = pickle.loads(piece.path.read_bytes())
+    for chunk in chunks:
+        units, gains = pickle.loads(chunk.path.read_bytes())
         evaluated_units += units
         lead = lead or gains
     assert lead is not None
     rating_task = replace(
-        pieces[0].rating_task,
-        n_deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated_units)),
+        chunks[0].rating_task,
+        n_deals=chunks[0].rating_task.matchup.key.count_games(len(evaluated_units)),
     )
     return error_rates.ErrorRates(rating_task, evaluated_units, lead)
 
 
-def build_tables(pieces: list[WorkUnit]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def build_tables(chunks: list[EvaluationChunk]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return tables of the error rates and of the costliest decisions of a strategy."""
-    result = merge_pieces(pieces)
+    result = merge_chunks(chunks)
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
     rows = []
     for decision, loss in result.costliest(N_COSTLIEST):
-        row = {"strategy": pieces[0].strategy, "place": decision.label, "done": decision.chosen}
+        row = {"strategy": chunks[0].strategy, "place": decision.label, "done": decision.chosen}
         row |= {"best": decision.best, "points": loss.value, "se": loss.se}
         rows.append(row | {"command": result.command(decision)})
     return frame, pd.DataFrame(rows)
 
 
-def write_tables(folder: Path, pieces: list[WorkUnit], workers: int) -> None:
-    """Write the tables of all pieces that have been evaluated."""
-    pieces_by_strategy: dict[str, list[WorkUnit]] = {}
-    for piece in pieces:
-        finished_pieces = pieces_by_strategy.setdefault(piece.strategy, [])
-        if piece.path.exists() and len(finished_pieces) == piece.number:
-            finished_pieces.append(piece)
+def write_tables(folder: Path, chunks: list[EvaluationChunk], workers: int) -> None:
+    """Write the tables of all chunks that have been evaluated."""
+    chunks_by_strategy: dict[str, list[EvaluationChunk]] = {}
+    for chunk in chunks:
+        finished_chunks = chunks_by_strategy.setdefault(chunk.strategy, [])
+        if chunk.path.exists() and len(finished_chunks) == chunk.number:
+            finished_chunks.append(chunk)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        tables = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))
+        tables = list(pool.map(build_tables, filter(None, chunks_by_strategy.values())))
     for table_name, frames in zip(("rates", "costliest"), zip(*tables, strict=True), strict=True):
         frame = pd.concat(frames, ignore_index=True)
         frame.to_csv(folder / f"{table_name}.csv", index=False, float_format="%.6g")
@@ -176,13 +179,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=multiprocessing.cpu_count())
     args = parser.parse_args()
     (args.output / "parts").mkdir(parents=True, exist_ok=True)
-    pieces = list_pieces(args.output, args.deals)
-    unfinished_pieces = [piece for piece in pieces if not piece.path.exists()]
+    chunks = list_chunks(args.output, args.deals)
+    unfinished_chunks = [chunk for chunk in chunks if not chunk.path.exists()]
     start_time = time.monotonic()
-    if unfinished_pieces:  # Compile the engine once, instead of once per process.
-        error_rates.evaluate_units(unfinished_pieces[-1].rating_task, 0, 1, workers=1)
-    evaluate_pieces(unfinished_pieces, args.workers, args.seconds - (time.monotonic() - start_time))
-    write_tables(args.output, pieces, args.workers)
+    if unfinished_chunks:  # Compile the engine once, instead of once per process.
+        error_rates.evaluate_units(unfinished_chunks[-1].rating_task, 0, 1, workers=1)
+    evaluate_chunks(unfinished_chunks, args.workers, args.seconds - (time.monotonic() - start_time))
+    write_tables(args.output, chunks, args.workers)
     print(f"Output: {args.output / 'rates.csv'}")
 
 

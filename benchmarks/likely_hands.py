@@ -22,7 +22,7 @@ from simgin.rules.build import build_rules
 from simgin.text import notation
 from simgin.toolkit import beliefs
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 OPPONENTS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))
 HANDS_PER_DECISION = 200
 
@@ -35,7 +35,7 @@ def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
         from `beliefs.estimate_holdings`, the probability if all cards are equally likely, and 1 if
         the opponent holds the card, otherwise 0.
     """
-    multipliers = np.load(STRATEGIES / "beliefs.npy")
+    multipliers = np.load(STRATEGIES_DIRECTORY / "beliefs.npy")
     rules = build_rules(variants.find_variant(variant))
     rng = np.random.default_rng(seed)
     rows = []

@@ -94,17 +94,17 @@ class ReferenceResult:
         subprocess.run(self.command, cwd=ROOT, check=True)
         directory = REFERENCE_DIRECTORY / self.name
         directory.mkdir(parents=True, exist_ok=True)
-        for relative_path in self._list_committed(directory):
+        for relative_path in self._list_committed_paths(directory):
             new_file = WORK_DIRECTORY / self.name / relative_path
             if relative_path.suffix == ".png":
                 shutil.copyfile(new_file, directory / relative_path)
             else:
                 (directory / relative_path).write_text(
-                    self._without_local_paths(new_file.read_text())
+                    self._remove_local_paths(new_file.read_text())
                 )
         self._write_manifest(directory / "manifest.json")
 
-    def _list_committed(self, directory: Path) -> list[Path]:
+    def _list_committed_paths(self, directory: Path) -> list[Path]:
         """Return the paths of the committed files or, in a new directory, of all tables."""
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
@@ -116,7 +116,7 @@ class ReferenceResult:
         paths = [path.relative_to(directory) for path in files]
         return paths or [path.relative_to(WORK_DIRECTORY / self.name) for path in tables]
 
-    def _without_local_paths(self, text: str) -> str:
+    def _remove_local_paths(self, text: str) -> str:
         """Replace paths of this machine by paths in the repository."""
         return text.replace(str(WORK_DIRECTORY), "results/reference").replace(f"{ROOT}/", "")
 
@@ -124,11 +124,11 @@ class ReferenceResult:
         """Write the manifest of the command, or a short manifest if there is none."""
         new_manifest = WORK_DIRECTORY / self.name / "manifest.json"
         if new_manifest.exists():
-            contents = json.loads(self._without_local_paths(new_manifest.read_text()))
+            contents = json.loads(self._remove_local_paths(new_manifest.read_text()))
             contents.pop(CHECKSUM_KEY, None)
         else:
             arguments = "python", *self.command[1:]
-            command = self._without_local_paths(shlex.join(arguments))
+            command = self._remove_local_paths(shlex.join(arguments))
             contents = {
                 "simgin": get_version(),
                 "engine": compute_engine_digest(),

@@ -57,12 +57,12 @@ class ReusablePool:
 class RunSpeed:
     """Speed of a run, in deals and blocks per second, and the CPU time of this process.
 
-    `share` is the CPU time of this process as a proportion of one core.
+    `cpu_share` is the CPU time of this process as a proportion of one core.
     """
 
-    deals: float
-    blocks: float
-    share: float
+    deals_per_second: float
+    blocks_per_second: float
+    cpu_share: float
 
 
 def measure_best_seconds(function):
@@ -131,12 +131,13 @@ def measure_commit_time(matchup, blob):
 
 def print_speed(title, speed):
     """Print the speed of a run."""
-    print(f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks per second")
+    deals, blocks = speed.deals_per_second, speed.blocks_per_second
+    print(f"{title}: {deals:,.0f} deals and {blocks:.1f} blocks per second")
 
 
 def print_cpu_share(speed):
     """Print the CPU time of this process as a proportion of the workers' CPU time."""
-    print(f"    client and scheduler use {100 * speed.share:.1f} % of one core")
+    print(f"    client and scheduler use {100 * speed.cpu_share:.1f} % of one core")
 
 
 def main():
@@ -182,7 +183,7 @@ def main():
         f"The loop takes {1e6 * fetch_seconds:.2f} microseconds to fetch the batch, and "
         f"{1e6 * commit_seconds:.2f} microseconds to commit it."
     )
-    cpu_seconds_per_block = tiny_block_speed.share / tiny_block_speed.blocks
+    cpu_seconds_per_block = tiny_block_speed.cpu_share / tiny_block_speed.blocks_per_second
     cpu_proportion = block.MAX_BLOCKS_PER_SECOND * cpu_seconds_per_block
     n_cores = (1 - cpu_proportion) * play_seconds / (fetch_seconds + commit_seconds)
     print(

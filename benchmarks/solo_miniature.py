@@ -26,7 +26,7 @@ SUITS_AND_RANKS_BY_DECK = {"four suits of four ranks": (4, 4), "two suits of eig
 
 
 def list_melds(suits, ranks):
-    """Return the bit masks of all melds. The index of a card is rank + ranks * suit."""
+    """Return the bit masks of all melds, in which the index of a card is rank + ranks * suit."""
     sets = [
         sum(1 << rank + ranks * suit for suit in meld_suits)
         for rank in range(ranks)

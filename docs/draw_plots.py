@@ -69,12 +69,18 @@ def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
     for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
-            -1, champion.N_KNOCK_DEADWOODS
+            -1, champion.N_KNOCK_DEADWOOD_VALUES
         )
         values = np.round(table[: len(TURNS_SHOWN), 1:].T * 100 / features.MATCH_VALUE) + 0.0
-        deadwood_values = range(1, champion.N_KNOCK_DEADWOODS)
+        deadwood_values = range(1, champion.N_KNOCK_DEADWOOD_VALUES)
         figures.draw_heat_map(
-            axes, values, deadwood_values, TURNS_SHOWN, midpoint=0, max_deviation=8, number_format="{:+.0f}"
+            axes,
+            values,
+            deadwood_values,
+            TURNS_SHOWN,
+            midpoint=0,
+            max_deviation=8,
+            number_format="{:+.0f}",
         )
         figures.set_panel_title(axes, opponent)
         figures.set_axis_labels(axes, "", "deadwood")

@@ -257,7 +257,7 @@ def sum_points(cards, rules):
 
 @force_inline
 def compute_unmatched_cost(unmatched, cards_near_taken, rules, weights):
-    """Return the cost of unmatched cards in addition to their points."""
+    """Return the part of a hand's cost that depends on which cards are unmatched."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     unpaired, low = unmatched & ~(by_rank | by_suit), unmatched & ACES_TO_THREES
     highest, second = find_two_highest_values(unpaired, rules)

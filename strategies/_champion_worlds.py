@@ -48,7 +48,7 @@ PRIOR_SD, PRIOR_WORLDS = 33.0, 16
 # of its rollouts.
 TURN_COST = 0.024
 EXPECTED_TURNS = 9.0  # expected number of turns of a rollout
-SETUP_TURNS = 1.1  # CPU time to set up a world, as a number of turns
+WORLD_SETUP_TURNS = 1.1  # CPU time to set up a world, as a number of turns
 MIN_WORLDS_CHECKED = 32  # number of worlds assumed in the first check
 
 
@@ -251,7 +251,7 @@ def find_open_actions(values, turns, active, n_worlds, prior_gains, spread, turn
         if active >> i & 1:
             gains[i], variances[i] = estimate_gain(values, i, n_worlds, prior_gains[i], spread)
             mean_turns = turns[i] / n_worlds if n_worlds > 0 else EXPECTED_TURNS
-            costs[i] = turn_cost * (mean_turns + SETUP_TURNS)
+            costs[i] = turn_cost * (mean_turns + WORLD_SETUP_TURNS)
             if gains[i] > gains[best]:
                 best = i
     for i in range(1, n_moves):

@@ -154,7 +154,7 @@ def sample_world(view, rules, developed, pool, stream, stock):
 
 
 @helper
-def _make_scratch():
+def _allocate_scratch():
     """Return scratch arrays for a showdown, three for meldings and two for lay-offs."""
     row_shape = (1, 3)
     return (
@@ -180,7 +180,7 @@ def score_ending(
         stock_left: Number of cards left in the stock.
         view: View of the player.
         rules: Rules of the variant.
-        scratch: Result of `_make_scratch`.
+        scratch: Result of `_allocate_scratch`.
     """
     meld_buffer, keys, rows, options, chains = scratch
     deadwood_points = deadwood(opponent_hand, rules)
@@ -222,7 +222,7 @@ def roll_out(
         waits_for_gin: True if the player ends the deal only with gin.
         view: View of the player.
         rules: Rules of the variant.
-        scratch: Result of `_make_scratch`.
+        scratch: Result of `_allocate_scratch`.
     """
     n_stock = stock_left
     own_deadwood, opponent_deadwood = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
@@ -397,7 +397,7 @@ def _evaluate_worlds(
 
 
 @helper
-def _list_cards(cards):
+def _convert_to_array(cards):
     """Return the cards of a mask as an array."""
     result = np.empty(popcount(cards), np.int64)
     for i in range(result.shape[0]):
@@ -417,7 +417,11 @@ def find_best_action(actions, cards, view, rules, params):
     """
     n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[GATE_INDEX]
     values = np.zeros((k, n))
-    pool, stream, scratch = _list_cards(view.unseen), np.zeros(33, np.int64), _make_scratch()
+    pool, stream, scratch = (
+        _convert_to_array(view.unseen),
+        np.zeros(33, np.int64),
+        _allocate_scratch(),
+    )
     stock = np.empty(52, np.int64)
     remaining, n_done = (1 << k) - 1, 0
     while n_done < n and remaining > 1:

@@ -47,14 +47,14 @@ def discard_by_next_draw(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(MAX_NEXT_DRAWS, np.int64)
+    deadwood_values = np.empty(MAX_NEXT_DRAWS, np.int64)
     best_card, min_cost = -1, 1 << 60
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
         cost = compute_hand_cost(
-            view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, counts
+            view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, deadwood_values
         )
         if cost < min_cost:
             best_card, min_cost = card, cost
@@ -68,7 +68,7 @@ def is_last_discard(view, rules):
 
 
 @helper
-def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
+def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, deadwood_values):
     """Return the cost of ten cards, which depends on the aim of the policy.
 
     A lower cost is better.
@@ -79,17 +79,17 @@ def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
         aim: Index of the aim, such as AIM_FEW.
         n_best_draws: Number of draws that count as the best draws if the aim is AIM_FEW.
         rules: Rules of the variant.
-        counts: Scratch space with one number per card.
+        deadwood_values: Scratch space with one number per card.
     """
     if aim == AIM_UNMATCHED:
         return _sum_min_unmatched(ten_cards, unseen, rules)
-    n = deadwood_after_draws(ten_cards, unseen, rules, counts)
+    n = deadwood_after_draws(ten_cards, unseen, rules, deadwood_values)
     if aim == AIM_FEW:
-        return sum_of_smallest(counts, n, int(n_best_draws))
+        return sum_of_smallest(deadwood_values, n, int(n_best_draws))
     total, gins = 0, 0
     for i in range(n):
-        total += counts[i]
-        gins += counts[i] == 0
+        total += deadwood_values[i]
+        gins += deadwood_values[i] == 0
     return total - (gins << 20) if aim == AIM_GIN else total
 
 

@@ -68,11 +68,11 @@ MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = (
     6,
     10,
 )  # The second limit applies to unmatched cards without a partner.
-N_KNOCK_DEADWOODS, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
+N_KNOCK_DEADWOOD_VALUES, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
 KNOCK_OFFSET = N_STAGES * N_FEATURES
-KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOODS
+KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOOD_VALUES
 TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
 BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
 # Offset of the table that gives the probability that the opponent knocks immediately
@@ -148,7 +148,7 @@ def compute_knock_probabilities(log_odds):
     return 1 / (1 + np.exp(-(points_odds.reshape(N_DEALS_WON, N_MEAN_POINTS, 1) + turn_odds)))
 
 
-WEIGHTS = {
+WEIGHT_OPTIONS = {
     "weights": "champion.npy",
     "rules_weights": "champion-rules.npy",
     "for_rules": adapt_weights,
@@ -256,7 +256,7 @@ def find_lowest_cost_discard(legal, view, rules, params):
     return best_card
 
 
-@discard(name="champion", **WEIGHTS)
+@discard(name="champion", **WEIGHT_OPTIONS)
 def discard_by_learned_cost(view, rules, params):
     """Discard the card with the lowest cost according to the trained weights."""
     return find_lowest_cost_discard(view.legal, view, rules, params)
@@ -292,8 +292,8 @@ def estimate_knock_gain(view, rules, params):
     gain = params[
         first
         + KNOCK_OFFSET
-        + turn * N_KNOCK_DEADWOODS
-        + min(view.ending_count, N_KNOCK_DEADWOODS - 1)
+        + turn * N_KNOCK_DEADWOOD_VALUES
+        + min(view.ending_count, N_KNOCK_DEADWOOD_VALUES - 1)
     ]
     offset = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
     for i in range(N_KNOCK_FEATURES):
@@ -301,7 +301,7 @@ def estimate_knock_gain(view, rules, params):
     return gain
 
 
-@knock(name="champion", **WEIGHTS)
+@knock(name="champion", **WEIGHT_OPTIONS)
 def knock_by_learned_gain(view, rules, params):
     """Knock with gin or on the last discard; otherwise decide by the turn, deadwood and outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
@@ -370,7 +370,7 @@ def estimate_take_gain(view, rules, params):
     return gain
 
 
-@take(name="champion", **WEIGHTS)
+@take(name="champion", **WEIGHT_OPTIONS)
 def take_by_learned_gain(view, rules, params):
     """Take a card that lowers the deadwood if the weights predict a gain."""
     return take_if(estimate_take_gain(view, rules, params) > 0, view.legal)

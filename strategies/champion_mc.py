@@ -46,10 +46,10 @@ def adapt_weights(weights, deltas, rules):
     return np.concatenate([player.adapt_weights(champion_part, deltas, rules), other_weights])
 
 
-WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": adapt_weights}
+WEIGHT_OPTIONS = {**player.WEIGHT_OPTIONS, "weights": "champion-mc.npy", "for_rules": adapt_weights}
 
 
-@take(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
+@take(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
 def take_by_champion_rollouts(view, rules, params):
     """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
@@ -86,7 +86,7 @@ def find_lowest_cost_discards(legal, view, rules, params):
     return cards, prior_gains
 
 
-@discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
+@discard(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
 def discard_by_champion_rollouts(view, rules, params):
     """Discard the candidate with the best estimate from weights and rollouts."""
     cards, prior_gains = find_lowest_cost_discards(view.legal, view, rules, params)
@@ -98,7 +98,7 @@ def discard_by_champion_rollouts(view, rules, params):
     ]
 
 
-@knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
+@knock(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
 def knock_by_champion_rollouts(view, rules, params):
     """Knock with gin or on the last discard, or if a knock is better than the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:

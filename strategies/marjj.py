@@ -145,11 +145,11 @@ def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 
 
 @helper
-def _score_use_to_opponent(card, known_cards, gone_cards, params):
+def _score_use_to_opponent(card, known_cards, unavailable_cards, params):
     """Return a score of a card's use to the opponent, based on known and gone cards nearby."""
     suit_start, rank = 13 * (card // 13), card % 13
     score = _score_run_neighbours(
-        _add_edge_bits(_find_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
+        _add_edge_bits(_find_neighbour_bits(unavailable_cards >> suit_start & 0x1FFF, rank), rank),
         params[NO_RUN_INDEX],
         params[NEXT_GONE_INDEX],
         params[FAR_GONE_INDEX],
@@ -161,7 +161,7 @@ def _score_use_to_opponent(card, known_cards, gone_cards, params):
         params[FAR_INDEX],
     )
     same_rank = cards_of_rank(rank) & ~(1 << card)
-    n_gone_in_rank = popcount(gone_cards & same_rank)
+    n_gone_in_rank = popcount(unavailable_cards & same_rank)
     if n_gone_in_rank:
         score += params[TWO_GONE_INDEX] if n_gone_in_rank == 1 else params[NO_SET_INDEX]
     if popcount(known_cards & same_rank) >= 2:

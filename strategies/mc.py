@@ -52,9 +52,9 @@ def _list_take_actions(view, rules):
     gold_action = take_if(lowers_deadwood(view, rules), view.legal)
     actions = np.full(3, gold_action, np.int64)
     n = 1
-    for answer in range(3):
-        if view.legal >> answer & 1 and answer != gold_action:
-            actions[n] = answer
+    for action in range(3):
+        if view.legal >> action & 1 and action != gold_action:
+            actions[n] = action
             n += 1
     return actions[:n]
 
@@ -79,11 +79,11 @@ def _list_best_candidates(eleven_cards, legal, width, rules):
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def take_by_greedy_rollouts(view, rules, params):
     """Choose gold's action, unless another action has significantly better results."""
-    answers = _list_take_actions(view, rules)
-    actions = answers.copy()
+    choices = _list_take_actions(view, rules)
+    actions = choices.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
-        actions[answers == ACTION_STOCK] = ACTION_PASS
-    return answers[find_best_action(actions, answers, view, rules, params)]
+        actions[choices == ACTION_STOCK] = ACTION_PASS
+    return choices[find_best_action(actions, choices, view, rules, params)]
 
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)

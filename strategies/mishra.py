@@ -151,13 +151,14 @@ def _evaluate_card(card, unmatched, available, meld_probabilities, urgency, rule
 
 
 @helper
-def _compute_no_meld_probability(in_melds):
+def _compute_no_meld_probability(summed_meld_probability):
     """Return the probability that none of several cards is in the opponent's melds.
 
     Args:
-        in_melds: Sum over the cards of the probability that the opponent holds the card in a meld.
+        summed_meld_probability: Sum over the cards of the probability that the opponent holds the
+            card in a meld.
     """
-    return max(0.0, 1 - in_melds)
+    return max(0.0, 1 - summed_meld_probability)
 
 
 @helper
@@ -228,7 +229,7 @@ def _compute_urgency(unmatched, limit, rules, params):
 
 @helper
 def _evaluate_after_discard(
-    hand, legal, available, meld_probabilities, limit, rules, params, ten_cards, values
+    hand, legal, available, meld_probabilities, limit, rules, params, ten_card_evaluation, values
 ):
     """Return the value of eleven cards after the best discard.
 
@@ -243,7 +244,7 @@ def _evaluate_after_discard(
         limit: Knock limit.
         rules: Rules of the variant.
         params: Parameters of the policy.
-        ten_cards: Result of `_evaluate_hand` for ten of the cards.
+        ten_card_evaluation: Result of `_evaluate_hand` for ten of the cards.
         values: Scratch space, (52,) float64.
     """
     unmatched = leftover_cards(hand, 0, rules)
@@ -251,7 +252,7 @@ def _evaluate_after_discard(
         return popcount(hand) - 1 + params[GIN_INDEX]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
     urgency = _compute_urgency(unmatched, limit, rules, params)
-    values_before, unmatched_before, available_before, urgency_before = ten_cards
+    values_before, unmatched_before, available_before, urgency_before = ten_card_evaluation
     changed_cards = (
         unmatched ^ unmatched_before | available ^ available_before
         if urgency == urgency_before
@@ -384,7 +385,7 @@ def take_by_hand_value(view, rules, params):
 
 
 @helper
-def _has_opponent_low_deadwood(view, limit, rules):
+def _is_opponent_deadwood_low(view, limit, rules):
     """Return True if the opponent's mean deadwood in thirty sampled hands is at most `limit`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
@@ -417,7 +418,7 @@ def discard_by_hand_value(view, rules, params):
     highest_card = lowest_bit(highest_value_cards(options, rules)[0])
     deadwood_left = total_points(unmatched, rules) - card_value(highest_card, rules)
     if deadwood_left <= view.limit and (
-        deadwood_left <= params[8] or not _has_opponent_low_deadwood(view, params[9], rules)
+        deadwood_left <= params[8] or not _is_opponent_deadwood_low(view, params[9], rules)
     ):
         return highest_card
     return _find_best_discard(view, options, rules, params)
@@ -471,7 +472,7 @@ def knock_by_estimated_deadwood(view, rules, params):
     return (
         view.ending >= 2
         or view.ending_count <= params[0]
-        or not _has_opponent_low_deadwood(view, params[1], rules)
+        or not _is_opponent_deadwood_low(view, params[1], rules)
     )
 
 

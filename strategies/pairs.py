@@ -94,19 +94,19 @@ def hold_live_pairs_early(view, rules, params):
 def hold_middle_ranks(view, rules, params):
     """Hold middle ranks, which fit into the most melds, and hold sevens the longest (rubl.com)."""
     return discard_with_card_penalties(
-        view, rules, params, _compute_unmatched_middle_cost, unmatched_cards(view.hand, rules)
+        view, rules, params, _compute_rank_cost, unmatched_cards(view.hand, rules)
     )
 
 
 @helper
-def _compute_unmatched_middle_cost(view, rules, params, card, cards):
+def _compute_rank_cost(view, rules, params, card, cards):
     """Return the cost of discarding an unmatched card, including the penalty on its rank."""
     if not cards >> card & 1:
         return 0.0
-    return compute_middle_cost(card, params[0], params[1])
+    return compute_rank_penalty(card, params[0], params[1])
 
 
 @helper
-def compute_middle_cost(card, weight, seven_weight):
+def compute_rank_penalty(card, weight, seven_weight):
     """Return the penalty on a rank, given the number of three-card melds that include it."""
     return weight * (count_three_card_melds(card) - 4) + (seven_weight if card % 13 == 6 else 0.0)

@@ -43,7 +43,7 @@ HOLD_PARAM = param(1.0, 0.0, 100.0, "weight of the points withheld from the oppo
 def take_by_meld_distance(view, rules, params):
     """Take the card if the resulting hand is better than the mean hand after a draw (SIGRA)."""
     return take_if(
-        _is_better_than_draw(view, _make_scratch(view, rules), rules, params), view.legal
+        _is_better_than_draw(view, _allocate_scratch(view, rules), rules, params), view.legal
     )
 
 
@@ -73,12 +73,12 @@ def _is_better_than_draw(view, scratch, rules, params):
 def discard_by_meld_distance(view, rules, params):
     """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
     return _find_best_discard(
-        view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
+        view, view.hand, view.legal, 1e9, _allocate_scratch(view, rules), rules, params
     )[0]
 
 
 @helper
-def _make_scratch(view, rules):
+def _allocate_scratch(view, rules):
     """Return scratch arrays that contain one number per card.
 
     Two arrays contain the value that each card withholds from the opponent, for the hand and for

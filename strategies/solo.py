@@ -42,7 +42,7 @@ def discard_for_melds_then_penalties(view, rules, params):
     is_late = count_turns_left(view, rules) <= params[0]
     if is_late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(MAX_NEXT_DRAWS, np.int64)
+    deadwood_values = np.empty(MAX_NEXT_DRAWS, np.int64)
     best_card, min_cost = -1, 1e18
     legal = view.legal
     while legal:
@@ -50,11 +50,16 @@ def discard_for_melds_then_penalties(view, rules, params):
         legal &= ~(1 << card)
         ten_cards = view.hand & ~(1 << card)
         if is_late:
-            cost = _sum_penalties(ten_cards, view, rules, params, counts)
+            cost = _sum_penalties(ten_cards, view, rules, params, deadwood_values)
         else:
             cost = float(
                 compute_hand_cost(
-                    ten_cards, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts
+                    ten_cards,
+                    view.unseen,
+                    (3, 1, 2, 0)[int(params[1])],
+                    params[2],
+                    rules,
+                    deadwood_values,
                 )
             )
         if cost < min_cost:
@@ -72,14 +77,14 @@ def count_turns_left(view, rules):
 
 
 @helper
-def _sum_penalties(ten_cards, view, rules, params, counts):
+def _sum_penalties(ten_cards, view, rules, params, deadwood_values):
     """Return the sum of the penalties of ten cards over all possible draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
     total = 0.0
-    for i in range(deadwood_after_draws(ten_cards, view.unseen, rules, counts)):
-        penalty = counts[i] if counts[i] else rules.penalty_gin
+    for i in range(deadwood_after_draws(ten_cards, view.unseen, rules, deadwood_values)):
+        penalty = deadwood_values[i] if deadwood_values[i] else rules.penalty_gin
         total += penalty
         if params[3]:
             total += -1e6 * compute_goal_probability(

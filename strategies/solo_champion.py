@@ -94,16 +94,18 @@ def discard_by_corrected_value(view, rules, params):
     table, draws_left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
     cards, values = search_discards(view, int(params[0]), rules, table)
     first = N_PARAMS + find_correction_offset(rules)
-    weights, x = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
+    weights, features = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
     for i in range(len(cards)):
-        write_features(view.hand & ~(1 << cards[i]), view.unseen, draws_left, values[i], rules, x)
-        values[i] += (x * weights).sum()
+        write_features(
+            view.hand & ~(1 << cards[i]), view.unseen, draws_left, values[i], rules, features
+        )
+        values[i] += (features * weights).sum()
     return cards[values.argmax()]
 
 
 @helper
-def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
-    """Write the features of ten cards to `x`, at the offset of their class.
+def write_features(ten_cards, unseen, draws_left, search_value, rules, features):
+    """Write the features of ten cards to `features`, at the offset of their class.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
@@ -111,9 +113,9 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
         draws_left: Number of draws left, or of cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
         rules: Rules of the variant.
-        x: Output, (N_WEIGHTS,) float64.
+        features: Output, (N_WEIGHTS,) float64.
     """
-    x[:] = 0.0
+    features[:] = 0.0
     n_unmatched = count_min_unmatched(ten_cards, rules)
     saves_one, saves_two, saves_three = count_saving_cards(ten_cards, unseen, n_unmatched, rules)
     unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
@@ -121,21 +123,21 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
     lone_cards = unmatched & ~(by_rank | by_suit)
     deadwood_points = deadwood(ten_cards, rules)
     first = min(n_unmatched, N_UNMATCHED_CLASSES - 1) * N_HAND_FEATURES
-    x[first : first + 4] = (1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three)
-    x[first + 4] = 0.05 * count_live_pairs(unmatched, unseen)
-    x[first + 5] = 0.3 * popcount(lone_cards)
-    x[first + 6] = 0.02 * deadwood_points
-    x[first + 7] = 0.02 * saves_one * saves_one
-    x[first + 8] = 0.02 * saves_one * saves_three
-    x[first + 9] = 0.02 * saves_three * saves_three
-    x[first + 10] = 0.02 * saves_two * saves_one
-    x[first + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
-    x[first + 12] = 0.0003 * deadwood_points * deadwood_points
-    x[first + 13] = 0.3 * popcount(by_rank & by_suit)
+    features[first : first + 4] = (1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three)
+    features[first + 4] = 0.05 * count_live_pairs(unmatched, unseen)
+    features[first + 5] = 0.3 * popcount(lone_cards)
+    features[first + 6] = 0.02 * deadwood_points
+    features[first + 7] = 0.02 * saves_one * saves_one
+    features[first + 8] = 0.02 * saves_one * saves_three
+    features[first + 9] = 0.02 * saves_three * saves_three
+    features[first + 10] = 0.02 * saves_two * saves_one
+    features[first + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
+    features[first + 12] = 0.0003 * deadwood_points * deadwood_points
+    features[first + 13] = 0.3 * popcount(by_rank & by_suit)
     time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
     for i in range(first, first + N_HAND_FEATURES):
-        x[TIME_WEIGHTS_OFFSET + i] = time_left * x[i]
-    x[N_WEIGHTS - 1] = search_value
+        features[TIME_WEIGHTS_OFFSET + i] = time_left * features[i]
+    features[N_WEIGHTS - 1] = search_value
 
 
 @helper

@@ -79,12 +79,12 @@ def take_to_deny_meld(view, rules, params):
 
 
 @helper
-def _prevents_meld(view, n_known, rules):
+def _prevents_meld(view, min_known, rules):
     """Return True if taking the card on offer prevents a meld of the opponent.
 
     One or two cards of the meld are known cards of the opponent. At most one card is unseen.
     """
-    if n_known == 2:
+    if min_known == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0
     possible_cards = view.known | view.unseen
     return count_possible_melds(view.taken_offer, possible_cards, rules) > count_possible_melds(

@@ -11,7 +11,7 @@ player.
 """
 
 from simgin_strategies.knock import knock_early
-from simgin_strategies.pairs import compute_middle_cost
+from simgin_strategies.pairs import compute_rank_penalty
 from simgin_strategies.safety import find_opponent_meld_cards
 from simgin_strategies.take import take_for_best_melding
 
@@ -61,7 +61,7 @@ def _compute_cost(view, rules, params, card, cards):
     hold_cost = params[0] if cards >> card & 1 else 0.0
     return (
         hold_cost
-        + compute_middle_cost(card, params[3], params[4])
+        + compute_rank_penalty(card, params[3], params[4])
         + params[5] * count_possible_melds(card, cards & ~view.hand, rules)
     )
 

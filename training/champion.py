@@ -23,9 +23,9 @@ from simgin.learn.champion_weights import (
 )
 from simgin.rules import variants
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 N_DEALS, SEED = 400_000, 20261122
-ROUNDS = WARM_UP_ROUNDS + 8
+N_ROUNDS = WARM_UP_ROUNDS + 8
 # The committed weights were trained with False: each sampled decision has the same weight, so
 # decisions in long deals have too little weight. True removes this bias, but changes the weights,
 # so all published results of `champion` would have to be computed again. With True, the
@@ -42,8 +42,8 @@ def make_naive_weights() -> np.ndarray:
     return weights
 
 
-def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
-    """Train weights for a group of similar rules, (player.RULES_SIZE,) float64."""
+def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUNDS) -> np.ndarray:
+    """Train weights for a group of similar rules, (player.VARIANT_SIZE,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     weight_sets = []
@@ -91,7 +91,7 @@ def main() -> None:
     )
     parser.add_argument("--deals", type=int, default=N_DEALS, help="deals with rollouts per round")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "champion.npy")
     args = parser.parse_args()
     np.save(args.out, train_all(args.deals, args.seed))
     print(f"Output: {args.out}")

@@ -35,7 +35,7 @@ from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 PART_FILES = ("champion.npy", "hands.npy", "mc.npy")
 N_UNITS, N_WORLDS, SEED = 400, 256, 991
 ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # strategies of the opponent in rollouts
@@ -48,7 +48,7 @@ TABLE_HEADER = """\
 
 def load_all_weights() -> np.ndarray:
     """Return all weights of `champion-mc` in one float64 array."""
-    return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PART_FILES])
+    return np.concatenate([np.load(STRATEGIES_DIRECTORY / part).ravel() for part in PART_FILES])
 
 
 # Actions, best first according to the weights, and the estimated loss from each action in points
@@ -105,7 +105,7 @@ def roll_out_actions(
         )
         record_parts.append(roll_out_worlds(matchup, view, actions, sampled_worlds))
     records = np.concatenate(record_parts)
-    match_values = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
+    match_values = np.load(STRATEGIES_DIRECTORY / "mc.npy").reshape(100, 100)
     points_a, points_b = records["points_a"], records["points_b"]
     win_probabilities = match_values[np.minimum(points_a, 99), np.minimum(points_b, 99)]
     win_probabilities = np.where(
@@ -131,7 +131,7 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     matchups = [parse_matchup("champion", name, "eaai", SEED, "deal") for name in ROLLOUT_OPPONENTS]
     rules = build_rules(matchups[0].variant)
     params = compiler.make_parameter_vector(loader.find_strategy("champion-mc").policy("discard"))
-    weights = np.load(STRATEGIES / "champion.npy").astype(np.float64)
+    weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
     rankings = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
     rows_by_loss = defaultdict(list)
     for slot, view in iter_decisions_of_first_seat(matchups[0], units):
@@ -181,7 +181,7 @@ def main() -> None:
     if args.spreads:
         print_spread_table(args.units)
     else:
-        np.save(STRATEGIES / "champion-mc.npy", load_all_weights())
+        np.save(STRATEGIES_DIRECTORY / "champion-mc.npy", load_all_weights())
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
 DEALS_BY_OPPONENT_TYPE = {
     "wait_for_gin": (6000, 4500, 3000),
@@ -77,7 +77,7 @@ RuleSetSums = dict[
 
 def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     """Return the weights of `champion` for the most similar rules, by type of opponent."""
-    all_weights = np.load(STRATEGIES / "champion.npy").astype(np.float64)
+    all_weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
     blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_TABLE_OFFSET]
     weights_against_waiters, *_, weights_against_knockers = blends.reshape(
         player.N_BLENDS, player.BLEND_SIZE
@@ -374,7 +374,7 @@ def train_deltas(rounds: int, rule_sets: int, work_directory: Path, pool: Execut
 
 def find_work_directory(rule_sets: int) -> Path:
     """Return the directory for finished rounds, whose name is a digest of the training inputs."""
-    inputs = [(STRATEGIES / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
+    inputs = [(STRATEGIES_DIRECTORY / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
     digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
     cache = jit.cache_directory()
     assert cache is not None, "the cache directory is not writable"
@@ -392,7 +392,7 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
-    parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "champion-rules.npy")
     args = parser.parse_args()
     work_directory = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:

@@ -34,7 +34,7 @@ from simgin.strategy import loader
 from simgin.toolkit import hand_sampling as model
 from simgin.toolkit.beliefs import N_STAGES
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
 GIN_PLAYERS = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
@@ -153,7 +153,7 @@ def main() -> None:
     )
     parser.add_argument("--deals", type=int, default=N_DEALS, help="deals per type of opponent")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "hands.npy")
     args = parser.parse_args()
     weights_by_type = []
     for opponent_type, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):

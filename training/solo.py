@@ -45,7 +45,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 MAX_DRAWS = 42
 # One variant for each type of scoring in solo_dp.npy
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
@@ -162,7 +162,7 @@ def count_transitions(hands, rules, deadwood_totals, transition_counts):
 
 
 def compute_stop_table(n_deals, seed, discard="ahead:aim=gin"):
-    """Compute the contents of stop.npy, the table for `stop_dp`.
+    """Compute the contents of stop.npy, the table for `stop-dp`.
 
     The counts of five adjacent numbers of remaining cards are pooled. A state without observations
     is assumed not to change.
@@ -317,7 +317,7 @@ def main():
     )
     parser.add_argument("--deals", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--out", type=Path, default=STRATEGIES)
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY)
     args = parser.parse_args()
     np.save(args.out / "stop.npy", compute_stop_table(args.deals, args.seed))
     np.save(args.out / "solo.npy", compute_goal_table(args.deals, args.seed))

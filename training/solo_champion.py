@@ -42,7 +42,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Unit of the regression by game: a typical difference between the two best discards. The games are
 # in the order of the weights.
 REGRESSION_UNITS = {
@@ -91,7 +91,7 @@ def compute_mean_deal_value(hands, t, last_draw, rules):
 
 @jit
 def roll_out_to_end(view, rules, discard, params, deck, hand, t, unseen, hands):
-    """Play on after t draws until gin or the last draw, and return the number of draws.
+    """Roll out a deal after t draws until gin or the last draw, and return the number of draws.
 
     Args:
         view: View of the player.
@@ -304,7 +304,7 @@ def main():
     parser.add_argument("--questions", type=int, default=N_DECISIONS)
     parser.add_argument("--deals", type=int, default=N_DEALS)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=STRATEGIES / "solo-champion.npy")
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "solo-champion.npy")
     args = parser.parse_args()
     np.save(args.out, train_corrections(args.games, args.questions, args.deals, args.seed))
 

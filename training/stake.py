@@ -27,7 +27,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
-STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
 MAX_DIE_NUMBER = 6  # highest number on the die
 
@@ -168,7 +168,7 @@ def main():
     )
     parser.add_argument("--deals", type=int, default=60_000)
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--out", type=Path, default=STRATEGIES)
+    parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY)
     args = parser.parse_args()
     tables = [
         compute_deal_probabilities(args.deals, args.seed).ravel(),

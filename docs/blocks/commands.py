@@ -25,7 +25,7 @@ def render_commands() -> str:
     return "\n\n".join(parts)
 
 
-def render_screen(*arguments: str) -> str:
+def render_command_output(*arguments: str) -> str:
     """Return the output of a command at 80 columns, without the notes at the end."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
@@ -35,7 +35,7 @@ def render_screen(*arguments: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def render_training(*arguments: str) -> str:
+def render_training_output(*arguments: str) -> str:
     """Return the output of `simgin train` for the strategy on a page.
 
     Args:
@@ -46,17 +46,17 @@ def render_training(*arguments: str) -> str:
     code = page.partition("```python\n")[2].partition("```")[0]
     with TemporaryDirectory() as folder, chdir(folder):
         Path("weighed.py").write_text(code)
-        return render_screen("train", "weighed.py", *options)
+        return render_command_output("train", "weighed.py", *options)
 
 
-def render_grade(a: str, b: str, deals: str) -> str:
+def render_grade_output(a: str, b: str, deals: str) -> str:
     """Return the output of `simgin grade` for deals of `a` against `b`, each in a separate file."""
     with TemporaryDirectory() as folder, chdir(folder):
         for index in range(int(deals)):
             deal_options = ["--unit", str(index // 2), "--half", str(index % 2)]
             result = CliRunner().invoke(cli, ["show", a, b, *deal_options, "--json"])
             Path(f"mine-{index + 1}.json").write_text(result.stdout)
-        return render_screen("grade", *sorted(map(str, Path().glob("*.json"))))
+        return render_command_output("grade", *sorted(map(str, Path().glob("*.json"))))
 
 
 def _iter_commands(

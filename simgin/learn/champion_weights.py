@@ -190,7 +190,7 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 # Regression
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
-KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOODS
+KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_VALUES
 # number of cells in the knock table, plus number of linear features for each stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
@@ -216,10 +216,10 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
         scale: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
-    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOODS - 1)
+    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_VALUES - 1)
     row_index = np.arange(len(views))
     knock_features = np.zeros((len(views), KNOCK_FEATURES))
-    knock_features[row_index, turn * player.N_KNOCK_DEADWOODS + deadwood] = 1
+    knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_VALUES + deadwood] = 1
     first_column = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         knock_features[row_index, first_column + j] = x[:, j]
@@ -259,7 +259,9 @@ def fit_near_prior(
 @cache
 def knock_penalty(level: float) -> np.ndarray:
     """Return the quadratic penalty on linear features and on differences between adjacent cells."""
-    cell_index = np.arange(KNOCK_CELLS).reshape(player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOODS)
+    cell_index = np.arange(KNOCK_CELLS).reshape(
+        player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_VALUES
+    )
     penalty = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
     for cells, next_cells in (
         (cell_index[1:], cell_index[:-1]),

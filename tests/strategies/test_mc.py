@@ -37,12 +37,14 @@ RULES, _ = hands.game("eaai")
 
 @jit
 def _outcome(action, card, him, stock, patient, view, rules):
-    return mc.evaluate_action(action, card, him, stock, patient, view, rules, mc._make_scratch())
+    return mc.evaluate_action(
+        action, card, him, stock, patient, view, rules, mc._allocate_scratch()
+    )
 
 
 @jit
 def _imagine(n, developed, view, rules, hidden, stocks):
-    pool, stream = mc._list_cards(view.unseen), np.zeros(9, np.int64)
+    pool, stream = mc._convert_to_array(view.unseen), np.zeros(9, np.int64)
     for i in range(n):
         hidden[i] = mc.sample_world(view, rules, developed, pool, stream, stocks[i])
 

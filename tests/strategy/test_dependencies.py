@@ -146,7 +146,7 @@ def test_a_built_in_policy_is_compiled_again_if_a_helper_or_a_constant_of_it_cha
 
     policy, other = loader.find_strategy("champion").discard, loader.find_strategy("gold").discard
     before = compute_fingerprint(policy.function), compute_fingerprint(other.function)
-    monkeypatch.setattr(_champion, "COUNT", _champion.DEADWOOD_INDEX + 1)
+    monkeypatch.setattr(_champion, "DEADWOOD_INDEX", _champion.DEADWOOD_INDEX + 1)
     assert compute_fingerprint(policy.function) not in ("", before[0])
     assert compute_fingerprint(other.function) == before[1]
     assert Path(_champion.__file__) in loader.find_source_files(loader.find_strategy("champion"))
