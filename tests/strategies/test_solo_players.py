@@ -21,6 +21,7 @@ from simgin_strategies.stop import (
 )
 
 from oracles import reference
+from oracles.reference import strategies as reference_strategies
 from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
@@ -252,7 +253,7 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
 
 def stopping(count, left, text="solitaire-gin-knock"):
     """Return the mean points of ending the deal, player minus joker, by the reference."""
-    return float(reference.strategies.compute_stopping_value(row(text), count, left))
+    return float(reference_strategies.compute_stopping_value(row(text), count, left))
 
 
 @pytest.mark.parametrize(
