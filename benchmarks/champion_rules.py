@@ -75,7 +75,7 @@ def load_trained_champion(variant: str, workers: int | None, **sizes: Any) -> St
     return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION)
 
 
-def measure_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
+def measure_win_rate_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
     """Print the match win rate of strategy A, and return a table row."""
     metric = metrics.METRICS_BY_NAME["match_win"]
     win_rate = estimate_metric(run_matchup(matchup, n_matches, workers).sum(axis=0), metric)
@@ -228,7 +228,7 @@ def main() -> None:
             opponent = make_opponent(name, variant, args.workers)
             matchup = Matchup(variant, champion, opponent, SEED, "match")
             rows.append(
-                measure_row(
+                measure_win_rate_row(
                     matchup, N_MATCHES_BY_OPPONENT.get(name, DEFAULT_N_MATCHES), args.workers
                 )
             )

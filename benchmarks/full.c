@@ -289,14 +289,14 @@ static inline i64 deal_next_card(State *state)
 
 /* ---- policies of `simple` ---- */
 
-static i64 take_meld(View *view, Rules *rules, double *params, i64 n)
+static i64 take_for_any_meld(View *view, Rules *rules, double *params, i64 n)
 {
     u64 hand = view->hand | CARD(view->taken_offer);
     u64 melded = rules->by_planes ? cards_in_runs(hand) | cards_in_sets(hand) : 0;
     return melded >> view->taken_offer & 1 ? 1 : view->legal & 4 ? 2 : 0;
 }
 
-static i64 discard_simple(View *view, Rules *rules, double *params, i64 n)
+static i64 discard_without_repetition(View *view, Rules *rules, double *params, i64 n)
 {
     u64 cards = view->best;
     if (view->taken >= 0) {
@@ -319,7 +319,7 @@ static i64 discard_simple(View *view, Rules *rules, double *params, i64 n)
     return lowest_bit(cards);
 }
 
-static i64 knock_at(View *view, Rules *rules, double *params, i64 n)
+static i64 knock_with_limit(View *view, Rules *rules, double *params, i64 n)
 {
     return view->ending_count <= params[0] || view->ending >= 2;
 }
@@ -755,7 +755,7 @@ static void play_deal(State *restrict state, Rules *restrict rules, View *restri
 
 /* ---- batch rows ---- */
 
-static inline int at_most(int number, int limit) { return number < limit ? number : limit; }
+static inline int min_int(int number, int limit) { return number < limit ? number : limit; }
 
 static inline void add_side_facts(const State *state, int seat, i64 *facts)
 {
@@ -775,7 +775,7 @@ static inline void add_deal_facts(const State *state, i64 *facts, i64 *row)
     facts[FACT_knock + state->kind]++;
     facts[FACT_turns] += state->turns;
     facts[FACT_upcard_first + state->upcard_to]++;
-    row[COL_TURNS_HISTOGRAM + at_most(state->turns, TURNS_BINS - 1)]++;
+    row[COL_TURNS_HISTOGRAM + min_int(state->turns, TURNS_BINS - 1)]++;
     if (state->winner >= 0) {
         facts[FACT_decided]++;
         facts[FACT_first_player_win] += state->winner != state->dealer;
@@ -790,7 +790,7 @@ static inline void add_deal_facts(const State *state, i64 *facts, i64 *row)
         facts[FACT_laid_off] += state->laid_off;
         facts[FACT_laid_off_any] += state->laid_off > 0;
         facts[FACT_tie] += state->stopper_count == state->other_count;
-        row[COL_DEADWOOD_HISTOGRAM + at_most(state->stopper_count, DEADWOOD_BINS - 1)]++;
+        row[COL_DEADWOOD_HISTOGRAM + min_int(state->stopper_count, DEADWOOD_BINS - 1)]++;
     }
     add_side_facts(state, 0, facts + FACT_a_won_knock);
     add_side_facts(state, 1, facts + FACT_b_won_knock);
@@ -830,7 +830,7 @@ static void write_rules(Rules *rules)
 /* Play units of one deal, and add 1000 units to each row. Return -1 if memory runs out. */
 int play(u64 seed, i64 first_unit, i64 n_units, i64 *rows)
 {
-    static Policy volatile simple[3] = {take_meld, discard_simple, knock_at}; /* not known to the compiler */
+    static Policy volatile simple[3] = {take_for_any_meld, discard_without_repetition, knock_with_limit}; /* not known to the compiler */
     Policy policies[2][3];
     double knock_params[1] = {10};
     State *state = calloc(1, sizeof *state);

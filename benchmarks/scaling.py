@@ -26,10 +26,8 @@ ROWS_PER_BLOCK = 2000  # batch rows per large block, which a fast strategy plays
 N_PROCESSES = 8
 N_REPETITIONS = 5  # only the best repetition is used, because timings are noisy
 N_FETCHES = 200
-WARM_UP_SECONDS, RUN_SECONDS = (
-    3.0,
-    20.0,
-)  # durations of the warm-up and of each measured run, in seconds
+# Durations of the warm-up and of each measured run
+WARM_UP_SECONDS, RUN_SECONDS = 3.0, 20.0
 FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 

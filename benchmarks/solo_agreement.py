@@ -82,7 +82,7 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
     return np.array(rows, float)
 
 
-def print_row(name, rows, seconds):
+def print_table_row(name, rows, seconds):
     """Print a row of the table."""
     n = len(rows)
     agreement_text = format_proportion(rows[:, 0])
@@ -114,7 +114,7 @@ def main():
     for variant in VARIANTS:
         start_time = time.perf_counter()
         rows = evaluate_discards(args.strategy, variant, args.deals, args.worlds, args.seed)
-        print_row(variant, rows, time.perf_counter() - start_time)
+        print_table_row(variant, rows, time.perf_counter() - start_time)
         all_rows.append(rows)
     agreements = np.concatenate(all_rows)[:, 0]
     print(f"{'all':22} {format_proportion(agreements):>18}  of {len(agreements)} discards")

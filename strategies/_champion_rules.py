@@ -34,16 +34,11 @@ from simgin.core.rules_record import (
 )
 
 # Values of the parameters under the rules of eaai
-USUAL_BONUS, USUAL_KNOCK_LIMIT, USUAL_BIG_GIN_BONUS, USUAL_STOCK_RESERVE, USUAL_POINTS_TARGET = (
-    25,
-    10,
-    31,
-    2,
-    100,
-)
+USUAL_BONUS, USUAL_KNOCK_LIMIT, USUAL_BIG_GIN_BONUS = 25, 10, 31
+USUAL_STOCK_RESERVE, USUAL_POINTS_TARGET = 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 KNOCK_LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
-N_RULE_FEATURES, N_PRODUCTS = 124, 72
+N_RULE_FEATURES, N_PRODUCT_FEATURES = 124, 72
 # A small scale strengthens the ridge penalty on products.
 PRODUCT_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1

@@ -39,7 +39,8 @@ HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
 VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
 TABLE_POINTS_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
-BURN_IN, THINNING = 200, 15  # number of Metropolis steps before the first hand and between hands
+# Number of Metropolis steps before the first hand and between hands
+BURN_IN_STEPS, THINNING_STEPS = 200, 15
 WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
 # The prior standard deviation of the difference between two actions in a world is PRIOR_SD points.
 # The prior counts as much as PRIOR_WORLDS worlds.
@@ -304,7 +305,7 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
     ) / (player.N_BLENDS - 1.0)
     interpolate_weights(weights, view, knock_probability, params, HANDS_OFFSET)
     declined, discarded = find_declined_and_discarded(view)
-    stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN
+    stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN_STEPS
     hidden = sample_cards(view.unseen, 10 - popcount(view.known), view.noise, stream)
     while active and world < n:
         for _ in range(WORLDS_PER_CHECK):
@@ -320,7 +321,7 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
                 view.noise,
                 stream,
             )
-            steps = THINNING
+            steps = THINNING_STEPS
             shuffle_stock(hidden, view, view.noise, stream, stock)
             is_waiting = next_random_word(view.noise, stream) >= knock_probability * 4294967296.0
             states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if is_waiting else 0

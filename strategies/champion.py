@@ -63,11 +63,8 @@ N_BLENDS = 9
 # Shape of the table that gives the probability that the opponent knocks immediately
 N_DEALS_WON, N_MEAN_POINTS, N_TURNS = 5, 16, 16
 MAX_COST = 1e9
-# Maximum extra deadwood of a candidate discard
-MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = (
-    6,
-    10,
-)  # The second limit applies to unmatched cards without a partner.
+# Maximum extra deadwood of a candidate discard, in general and for a card without a partner
+MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = 6, 10
 N_KNOCK_DEADWOOD_VALUES, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
@@ -180,10 +177,10 @@ def find_blend_offset(view, rules, params):
 
 
 @force_inline
-def get_stage_weights(first, view, params):
+def get_stage_weights(blend_offset, view, params):
     """Return the blended feature weights of the current stage, given the index of the blend."""
     return params_at(
-        params.ctypes.data + 8 * (first + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
+        params.ctypes.data + 8 * (blend_offset + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
     )
 
 
@@ -287,15 +284,15 @@ def compute_knock_features(view, rules):
 def estimate_knock_gain(view, rules, params):
     """Return the estimated gain from knocking instead of continuing."""
     features = compute_knock_features(view, rules)
-    first = find_blend_offset(view, rules, params)
+    blend_offset = find_blend_offset(view, rules, params)
     turn = min(view.own_turn, N_KNOCK_TURNS) - 1
     gain = params[
-        first
+        blend_offset
         + KNOCK_OFFSET
         + turn * N_KNOCK_DEADWOOD_VALUES
         + min(view.ending_count, N_KNOCK_DEADWOOD_VALUES - 1)
     ]
-    offset = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
+    offset = blend_offset + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
     for i in range(N_KNOCK_FEATURES):
         gain += features[i] * params[offset + i]
     return gain
@@ -361,9 +358,9 @@ def compute_take_features(view, rules, weights):
 @helper
 def estimate_take_gain(view, rules, params):
     """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
-    first_weight = find_blend_offset(view, rules, params)
-    features = compute_take_features(view, rules, get_stage_weights(first_weight, view, params))
-    offset = first_weight + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
+    blend_offset = find_blend_offset(view, rules, params)
+    features = compute_take_features(view, rules, get_stage_weights(blend_offset, view, params))
+    offset = blend_offset + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):
         gain += features[i] * params[offset + i]

@@ -37,12 +37,12 @@ def discard_for_least_deadwood(view, rules, params):
     if params[0] == 1:
         return pick_random(cards, view.noise)
     if params[0] == 2:
-        return lowest_bit(highest_value_cards(_select_fewest_melds(cards), rules)[0])
+        return lowest_bit(highest_value_cards(_select_cards_in_fewest_melds(cards), rules)[0])
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
-def _select_fewest_melds(cards):
+def _select_cards_in_fewest_melds(cards):
     """Return the cards of the rank that is part of the fewest three-card melds."""
     min_melds, fewest_cards = 99, 0
     while cards:

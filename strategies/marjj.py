@@ -36,9 +36,8 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-WINDOW_INDEX, WEIGHT_INDEX, DECAY_INDEX, BEST_INDEX, ONE_GONE_INDEX = range(
-    5
-)  # indices of the parameters
+# Indices of the parameters
+WINDOW_INDEX, WEIGHT_INDEX, DECAY_INDEX, BEST_INDEX, ONE_GONE_INDEX = range(5)
 NO_RUN_INDEX, NEXT_GONE_INDEX, FAR_GONE_INDEX, RUN_INDEX, NEXT_INDEX, FAR_INDEX = range(5, 11)
 NO_SET_INDEX, TWO_GONE_INDEX, SET_INDEX = range(11, 14)
 N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points

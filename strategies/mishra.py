@@ -115,13 +115,13 @@ def _evaluate_card(card, unmatched, available, meld_probabilities, urgency, rule
         rules: Rules of the variant.
         params: Parameters of the policy.
     """
-    r = card % 13
+    rank = card % 13
     value = urgency * (5 - card_value(card, rules)) + (
-        params[ACE_INDEX] / (1 + r) if r < 2 else 0.0
+        params[ACE_INDEX] / (1 + rank) if rank < 2 else 0.0
     )
     # cards of the suit, from three ranks below the card (bit 0) to two ranks above the card (bit 5)
-    held_bits = suit_lane(unmatched, card // 13) << 3 >> r
-    usable_bits = held_bits | suit_lane(available, card // 13) << 3 >> r
+    held_bits = suit_lane(unmatched, card // 13) << 3 >> rank
+    usable_bits = held_bits | suit_lane(available, card // 13) << 3 >> rank
     if usable_bits & 0b000110 == 0b000110 and not held_bits & 0b000001:
         none_probability = _compute_no_meld_probability(
             meld_probabilities[card - 2] + meld_probabilities[card - 1]
@@ -137,14 +137,14 @@ def _evaluate_card(card, unmatched, available, meld_probabilities, urgency, rule
             meld_probabilities[card + 1] + meld_probabilities[card + 2]
         )
         value += none_probability * _evaluate_meld(popcount(held_bits & 0b110000), params)
-    same_rank = cards_of_rank(r)
+    same_rank = cards_of_rank(rank)
     n_available, n_held = popcount(same_rank & available), popcount(same_rank & unmatched)
     if n_available + n_held >= 3:
         none_probability = _compute_no_meld_probability(
-            meld_probabilities[r]
-            + meld_probabilities[13 + r]
-            + meld_probabilities[26 + r]
-            + meld_probabilities[39 + r]
+            meld_probabilities[rank]
+            + meld_probabilities[13 + rank]
+            + meld_probabilities[26 + rank]
+            + meld_probabilities[39 + rank]
         )
         value += none_probability * n_available * _evaluate_meld(n_held > 1, params)
     return value

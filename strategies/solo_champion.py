@@ -59,13 +59,11 @@ HAND_FEATURES = (
 )
 N_HAND_FEATURES = len(HAND_FEATURES)
 N_UNMATCHED_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
-TIME_WEIGHTS_OFFSET = (
-    N_HAND_FEATURES * N_UNMATCHED_CLASSES
-)  # offset of the weights that are multiplied by the proportion of time that is left
+# Offset of the weights that are multiplied by the proportion of time that is left
+TIME_WEIGHTS_OFFSET = N_HAND_FEATURES * N_UNMATCHED_CLASSES
 N_WEIGHTS = 2 * TIME_WEIGHTS_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
-TABLE_SIZE = (
-    N_SCORINGS * N_TIME_STEPS * N_UNMATCHED * PLANE_SIZE
-)  # size of solo_dp.npy, whose values precede the other weights
+# Size of solo_dp.npy, whose values precede the other weights
+TABLE_SIZE = N_SCORINGS * N_TIME_STEPS * N_UNMATCHED * PLANE_SIZE
 DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 

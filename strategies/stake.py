@@ -96,7 +96,7 @@ def accept_with_low_deadwood(view, rules, params):
 )
 def offer_by_win_probability(view, rules, params):
     """Offer the largest number whose threshold (w2 to w6) is at most the win probability."""
-    p_win = _look_up_probabilities(view, rules, params[5:], ON_TURN)[0]
+    p_win = _look_up_deal_probabilities(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if p_win >= params[min(n, 6) - 2]:
             return n
@@ -110,7 +110,7 @@ def offer_by_win_probability(view, rules, params):
 )
 def accept_by_expected_result(view, rules, params):
     """Accept if the expected result at the new stake is at least the result of a refusal."""
-    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return p_win - p_loss - shift >= -payment / view.offered
@@ -126,7 +126,7 @@ def offer_by_match_value(view, rules, params):
 
     If several offers are equally good, make the largest of these offers.
     """
-    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], ON_TURN)
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], ON_TURN)
     best_offer, best_value = (
         0,
         _evaluate_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0],
@@ -148,7 +148,7 @@ def offer_by_match_value(view, rules, params):
 )
 def accept_by_match_value(view, rules, params):
     """Accept if accepting gives at least the match win probability of refusing."""
-    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)
     payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return _evaluate_stake(
@@ -157,7 +157,7 @@ def accept_by_match_value(view, rules, params):
 
 
 @helper
-def _look_up_probabilities(view, rules, table, turn):
+def _look_up_deal_probabilities(view, rules, table, turn):
     """Return the probabilities of winning and of losing the deal's stake.
 
     Before the cards are seen, both probabilities are 0.5. Later, they are looked up in the table by

@@ -23,7 +23,11 @@ from pathlib import Path
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
-from simgin_strategies._champion_rules import N_PRODUCTS, N_RULE_FEATURES, compute_rule_features
+from simgin_strategies._champion_rules import (
+    N_PRODUCT_FEATURES,
+    N_RULE_FEATURES,
+    compute_rule_features,
+)
 
 from simgin.core import jit
 from simgin.core.rules_record import GOAL_DEALS
@@ -53,7 +57,7 @@ N_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by 
 ROUND_DECAY = 0.85  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 6  # number of rounds in one regression
 # Features of the rules that change the log odds
-BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCTS, N_RULE_FEATURES))
+BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCT_FEATURES, N_RULE_FEATURES))
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
 ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
@@ -61,10 +65,8 @@ ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
 # has no effect. These values were good in a fourfold cross-validation over 288 rule sets.
 PENALTY_BY_DECISION_TYPE = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
 RIDGE = 40.0  # penalty on squared weights, in decisions
-MAX_SOLVER_STEPS, SOLVER_TOLERANCE = (
-    400,
-    1e-5,
-)  # maximum number of steps and tolerance of the conjugate gradient method
+# Maximum number of steps and tolerance of the conjugate gradient method
+MAX_SOLVER_STEPS, SOLVER_TOLERANCE = 400, 1e-5
 
 N_WEIGHTS_IN_BOTH_SETS = 2 * player.BLEND_SIZE  # total number of weights in both sets
 RuleSetSums = dict[

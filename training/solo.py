@@ -55,7 +55,7 @@ PRIOR_HANDS = 1000
 
 
 @jit.jit
-def write_shuffle(seed, unit, pack):
+def write_shuffled_pack(seed, unit, pack):
     """Write a shuffled pack to `pack`."""
     for i in range(52):
         pack[i] = i
@@ -75,7 +75,7 @@ def play_solo_deals(
     """
     pack = np.empty(52, np.int64)
     for deal in range(n_deals):
-        write_shuffle(seed, deal, pack)
+        write_shuffled_pack(seed, deal, pack)
         hand, seen_cards = 0, 0
         for i in range(10):
             hand |= 1 << pack[i]

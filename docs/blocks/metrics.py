@@ -126,6 +126,7 @@ def render_scorecard() -> str:
 
 
 def _format_scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]:
+    """Return the title, the metric, the meaning, the thresholds and the goals of a row."""
     return (
         title,
         f"`{row.key}`",
@@ -136,6 +137,7 @@ def _format_scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[st
 
 
 def _format_bounds(bounds: tuple[float, float] | None) -> str:
+    """Return two proportions as text in percent, or "" if there are none."""
     return "" if bounds is None else " and ".join(f"{100 * bound:g}" for bound in bounds)
 
 
