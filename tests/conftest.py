@@ -32,15 +32,17 @@ EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
 
 # Files with the slowest single tests, child processes included. They start first so that no worker
 # runs alone at the end. The other files keep their order.
-LONGEST_FIRST = """checks/test_contract fuzz/test_inputs analysis/test_rates
-integration/test_killed_runs integration/test_killed_commands runs/test_cluster core/test_jit
-play/test_watchdog strategies/test_gin strategies/test_champion play/test_rollouts
-documents/test_notebooks cli/test_searches cli/test_so_far stats/test_differences""".split()
+SLOWEST_FILES = """checks/test_contract fuzz/test_inputs analysis/test_rates
+integration/test_killed_runs integration/test_killed_commands runs/test_cluster
+core/test_jit play/test_watchdog strategies/test_gin strategies/test_champion
+play/test_rollouts documents/test_notebooks cli/test_tune_and_train
+cli/test_live_progress stats/test_differences""".split()
 
 
 def pytest_collection_modifyitems(items):
-    here = Path(__file__).parent
-    rank = {here / f"{name}.py": i for i, name in enumerate(LONGEST_FIRST)}
+    """Start the slowest files first, and keep the order of the other files."""
+    tests_directory = Path(__file__).parent
+    rank = {tests_directory / f"{name}.py": i for i, name in enumerate(SLOWEST_FILES)}
     items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
@@ -53,19 +55,22 @@ def compile_in_parallel(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     shared = tmp_path_factory.getbasetemp().parent
-    slow = {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
-    slow["marjj"] = partial(compile_strategy, "marjj")
+    compile_functions = {
+        f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)
+    }
+    compile_functions["marjj"] = partial(compile_strategy, "marjj")
     for wait in (fcntl.LOCK_NB, 0):
-        for name, compile_it in slow.items():
+        for name, compile_function in compile_functions.items():
             with open(shared / f"{name}.lock", "w") as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | wait)
                 except BlockingIOError:
                     continue
-                compile_it()
+                compile_function()
 
 
 def compile_strategy(name):
+    """Compile the policies of a built-in strategy."""
     strategy = loader.find_strategy(name)
     for slot in ("take", "discard", "knock"):
         compiler.compile_policy(strategy.policy(slot))

@@ -23,7 +23,7 @@ from simgin.stats.table import format_csv
 from simgin.text.messages import SimginError
 from support.command_line import call, interrupted_after
 
-PANEL = """
+PANEL_EXPERIMENT = """
 question = "Who throws better?"
 seed = 3
 deals = "12k"
@@ -42,18 +42,20 @@ PUBLIC_FUNCTIONS = [
 
 
 @pytest.fixture(scope="module")
-def run_directory(tmp_path_factory):
+def experiment_file(tmp_path_factory):
+    """Return the path of an experiment file with a panel."""
     path = tmp_path_factory.mktemp("frames") / "throwing.toml"
-    path.write_text(PANEL)
+    path.write_text(PANEL_EXPERIMENT)
     return path
 
 
 @pytest.fixture(scope="module")
-def found(run_directory):
-    return simgin.run(run_directory)
+def panel_results(experiment_file):
+    """Return the results of the panel."""
+    return simgin.run(experiment_file)
 
 
-def test_the_public_list_is_lazy_and_complete():
+def test_all_public_names_can_be_imported():
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
@@ -63,34 +65,36 @@ def test_the_public_list_is_lazy_and_complete():
         _ = simgin.nothing
 
 
-def test_results_agree_with_the_files_of_a_run(run_directory, found, tmp_path):
-    place = tmp_path / "out"
-    call("run", run_directory, "-o", place)
-    assert table.format_csv(found.table) == (place / "table.csv").read_text()
-    assert table.format_csv(found.differences) == (place / "differences.csv").read_text()
+def test_results_equal_the_files_of_a_run(experiment_file, panel_results, tmp_path):
+    directory = tmp_path / "out"
+    call("run", experiment_file, "-o", directory)
+    assert table.format_csv(panel_results.table) == (directory / "table.csv").read_text()
+    assert (
+        table.format_csv(panel_results.differences) == (directory / "differences.csv").read_text()
+    )
 
 
-def test_results_exist_while_they_are_referenced(run_directory):
-    found = simgin.run(run_directory)
+def test_ledger_is_closed_when_its_results_are_deleted(experiment_file):
+    results = simgin.run(experiment_file)
     gc.collect()
-    ledger, expected = found.ledger, found.rows(0)
+    ledger, expected = results.ledger, results.rows(0)
     assert expected.sum() > 0
-    del found
+    del results
     gc.collect()
     with pytest.raises(Exception, match="closed"):
         ledger.rows(0, 1, 1)
 
 
-def test_named_results_keep_the_run_open(run_directory, tmp_path):
+def test_results_with_display_names_keep_the_run_open(experiment_file, tmp_path):
     labelled = tmp_path / "labelled.toml"
-    labelled.write_text(f'{PANEL}[labels]\ngold = "mine"\n')
+    labelled.write_text(f'{PANEL_EXPERIMENT}[labels]\ngold = "mine"\n')
     named = simgin.run(labelled).with_display_names
     gc.collect()
     assert "mine" in set(named.table["strategy"]) and len(list(simgin.run(labelled).plots())) > 1
 
 
-def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
-    differences = found.differences
+def test_forest_plot_has_one_dot_per_strategy_in_percent(panel_results):
+    differences = panel_results.differences
     figure = plots.forest_plot(differences, seed=3)
     assert figure.get_suptitle() == "Difference from gold"
     names = [text.get_text().replace("\n", "") for text in figure.axes[0].get_yticklabels()]
@@ -104,34 +108,36 @@ def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     saved = pd.read_csv(io.StringIO(table.format_csv(differences)))
     assert plots.png(plots.forest_plot(saved, seed=3)) == plots.png(figure)
     # metrics that cannot differ have no dot
-    still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
-    (axes,) = plots.forest_plot(still).axes
+    constant_metrics = differences.assign(
+        se=differences["se"].where(differences["metric"] == "margin", 0.0)
+    )
+    (axes,) = plots.forest_plot(constant_metrics).axes
     assert axes.get_title(loc="left") == "points/deal"
 
 
-def test_odds_are_the_commands_odds(tmp_path):
-    place = tmp_path / "out"
-    words = ("--strategy", "solo-greedy", "--deals", 2000, "-o", place)
-    call("odds", "solitary-gin", *words)
+def test_odds_equal_those_of_the_command(tmp_path):
+    directory = tmp_path / "out"
+    options = ("--strategy", "solo-greedy", "--deals", 2000, "-o", directory)
+    call("odds", "solitary-gin", *options)
     frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k").frames()
     assert frames
     for name, frame in frames.items():
-        assert table.format_csv(frame) == (place / f"{name}.csv").read_text()
+        assert table.format_csv(frame) == (directory / f"{name}.csv").read_text()
 
 
 @pytest.mark.parametrize("deal", [None, 1])
-def test_a_deal_is_shown_as_by_the_command(deal):
-    place = {"seed": 7, "unit": 3, "half": 1} | ({} if deal is None else {"deal": deal})
-    told = simgin.show("gold", "simple", "eaai", **place)
-    words = [word for name, number in place.items() for word in (f"--{name}", number)]
-    shown = call("show", "gold", "simple", "-v", "eaai", *words)
-    assert shown.stdout.startswith(told)
+def test_show_returns_the_text_of_the_command(deal):
+    deal_options = {"seed": 7, "unit": 3, "half": 1} | ({} if deal is None else {"deal": deal})
+    text = simgin.show("gold", "simple", "eaai", **deal_options)
+    arguments = [word for name, number in deal_options.items() for word in (f"--{name}", number)]
+    result = call("show", "gold", "simple", "-v", "eaai", *arguments)
+    assert result.stdout.startswith(text)
 
 
 @pytest.mark.parametrize(
     "cards", ["5S 6S 7S 9H 9D 9C KS QD 2C AH", "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S"]
 )
-def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
+def test_hand_equals_the_result_of_the_command(cards, tmp_path):
     command = json.loads(call("hand", cards, "--upcard", "4D", "-v", "oklahoma", "--json").stdout)
     result = simgin.hand(cards.split(), "oklahoma", upcard="4D")
     assert result.records() == command["rows"]
@@ -144,7 +150,7 @@ def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
     assert result.save(tmp_path / "hand").exists()
 
 
-def test_wrong_arguments_are_rejected_with_a_sentence():
+def test_invalid_arguments_are_rejected_with_an_explanation():
     with pytest.raises(ValueError, match=r"`b` must be a strategy or None, not \['simple', 'stub"):
         simgin.match("gold", ["simple", "stubborn"])
     with pytest.raises(ValueError, match="0 is not a valid number of workers"):
@@ -160,7 +166,7 @@ def test_wrong_arguments_are_rejected_with_a_sentence():
 
 def test_errors_name_python_arguments():
     cards = "5S 6S 7S 9H 9D 9C KS QD 2C AH"
-    for message, make in (
+    for message, call_function in (
         ("Omit `upcard`.", lambda: simgin.hand(cards, "solitary-gin", upcard="5C")),
         ("the opponent with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
         (
@@ -182,7 +188,7 @@ def test_errors_name_python_arguments():
         ("'gin 40' is not a valid goal", lambda: simgin.review_rules("oklahoma", goals="gin 40")),
     ):
         with pytest.raises(SimginError, match=re.escape(message)):
-            make()
+            call_function()
     assert "--" not in repr(simgin.hand(cards, "oklahoma"))
 
 
@@ -207,7 +213,7 @@ def test_series_arrays_and_iterators_are_accepted_as_lists():
         assert simgin.hand(given).records() == expected
 
 
-def test_the_frame_of_an_analysis_starts_with_the_action_and_its_cost():
+def test_frame_of_an_analysis_starts_with_the_action_and_its_cost():
     result = simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH", worlds=100)
     assert [*result.frame.columns[:4]] == ["action", "cost", "low", "high"]
     assert sorted(result.frame.columns) == sorted(result.frames()["analysis"].columns)
@@ -215,18 +221,20 @@ def test_the_frame_of_an_analysis_starts_with_the_action_and_its_cost():
 
 
 @pytest.mark.parametrize("deals", [40_000, 60_000])
-def test_a_call_with_an_output_directory_resumes(empty_directory, monkeypatch, deals):
+def test_call_with_an_output_directory_resumes(empty_directory, monkeypatch, deals):
     """Interrupt a call of 40,000 deals, and repeat or extend it."""
-    whole = simgin.match("gold", "simple", deals=deals)
+    uninterrupted = simgin.match("gold", "simple", deals=deals)
     with monkeypatch.context() as patch:
         interrupted_after(patch, 1)
         with pytest.raises(KeyboardInterrupt, match="repeat the same call") as interrupt:
             simgin.match("gold", "simple", deals=40_000, output="out", workers=1)
     assert len(interrupt.value._render_traceback_()) == 1
     blocks, play_block = [], runner.play_block
-    monkeypatch.setattr(runner, "play_block", lambda *words: blocks.append(1) or play_block(*words))
+    monkeypatch.setattr(
+        runner, "play_block", lambda *arguments: blocks.append(1) or play_block(*arguments)
+    )
     saved = simgin.match("gold", "simple", deals=deals, output="out")
-    assert saved.frame.equals(whole.frame) and "output='out'" in saved.call
+    assert saved.frame.equals(uninterrupted.frame) and "output='out'" in saved.call
     assert format_csv(saved.frame) == Path("out/table.csv").read_text()
     n_blocks = len(blocks)
     simgin.match("gold", "simple", deals=deals, output="out")
@@ -252,7 +260,7 @@ def test_reviews_and_odds_are_written_to_an_output_directory(empty_directory, mo
     assert format_csv(odds.frames()["seats"]) == Path("odds/seats.csv").read_text()
 
 
-def test_an_analysis_shows_the_text_of_the_command():
+def test_analysis_prints_the_text_of_the_command():
     cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
     screen = call("analyze", cards, "--pile", pile, "--worlds", 100, "--score", "30-45").stdout
     for score in ((30, 45), "30-45"):
@@ -266,30 +274,30 @@ def test_an_analysis_shows_the_text_of_the_command():
         simgin.analyze(cards, pile, score=("a", 45))
 
 
-def test_the_directory_of_a_result_must_be_a_path():
+def test_directory_of_a_result_must_be_a_path():
     with pytest.raises(SimginError, match=r"^`output` must be a string or a path, not 3\.$"):
         simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH").save(3)
 
 
-def test_a_missing_deal_file_is_named():
+def test_missing_deal_file_is_reported():
     with pytest.raises(SimginError, match=r"^none\.json cannot be read .* Check the path\.$"):
         simgin.grade("none.json")
 
 
 @pytest.mark.parametrize("module", [simgin.toolkit, plots])
-def test_a_misspelt_function_of_a_module_is_suggested(module):
+def test_misspelt_function_of_a_module_is_suggested(module):
     with pytest.raises(AttributeError, match=f"Did you mean {module.__all__[-1]!r}?"):
         getattr(module, module.__all__[-1] + "x")
 
 
 @pytest.mark.parametrize("amount", [{"worlds": 0}, {"seconds": "soon"}, {"worlds": "-1k"}])
-def test_a_wrong_amount_is_named(amount):
+def test_invalid_amount_is_rejected_by_name(amount):
     (name, value), *_ = amount.items()
     with pytest.raises(SimginError, match=f"^`{name}`: .*{value}'? is "):
         simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH", **amount)
 
 
-def test_cards_can_be_a_list():
+def test_cards_can_be_lists_of_strings():
     cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
     as_lists = simgin.analyze(cards.split(), pile.split(), worlds=200)
     assert as_lists.records() == simgin.analyze(cards, pile, worlds=200).records()
@@ -303,7 +311,7 @@ def test_no_ledger_stays_open():
     assert isinstance(frame, pd.DataFrame)
 
 
-def test_a_strategy_object_is_equivalent_to_its_spec(tmp_path):
+def test_strategy_object_is_equivalent_to_its_spec(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "from simgin.strategy import ACTION_STOCK, Strategy, take\n\n"
@@ -319,15 +327,15 @@ def test_a_strategy_object_is_equivalent_to_its_spec(tmp_path):
     assert simgin.show(gold, named) == simgin.show("gold", str(path))
 
 
-def _caption(figure):
+def read_caption(figure):
     return " ".join(" ".join(text.get_text() for text in figure.texts).split())
 
 
-def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
+def test_plot_rejects_frames_that_it_cannot_draw(panel_results):
     frame = simgin.match("gold", deals=200, workers=1).frame
-    assert "seed" not in _caption(plots.endings(frame))
-    assert "seed 1." in _caption(plots.endings(frame, seed=1))
-    for wrong, told in [
+    assert "seed" not in read_caption(plots.endings(frame))
+    assert "seed 1." in read_caption(plots.endings(frame, seed=1))
+    for wrong, message in [
         (
             frame.drop(columns="metric"),
             r"plots\.endings received a DataFrame without the column metric",
@@ -339,30 +347,30 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
             r"the same matchup has 2 rows for .*\. Use the rows of a single run\.",
         ),
     ]:
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             plots.endings(wrong)
     with pytest.raises(ValueError, match="without the column base_variant"):
         plots.forest_plot(frame)
 
 
-def test_a_seed_may_be_numpys():
-    plain = simgin.show("gold", seed=7)
-    assert all(simgin.show("gold", seed=kind(7)) == plain for kind in (np.int64, np.uint8))
+def test_numpy_integers_are_valid_seeds():
+    expected = simgin.show("gold", seed=7)
+    assert all(simgin.show("gold", seed=dtype(7)) == expected for dtype in (np.int64, np.uint8))
 
 
 @pytest.mark.parametrize("seed", ["3", 3.0, None, -1, 2**64, [3]])
-def test_an_invalid_seed_is_rejected_with_a_message(seed):
+def test_invalid_seed_is_rejected_with_a_message(seed):
     calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_rules: "oklahoma"}
-    for ask, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
+    for function, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
         with pytest.raises(ValueError, match=r"is not a valid seed|`seed` must be a whole"):
-            ask(name, seed=seed)
+            function(name, seed=seed)
 
 
-def test_variants_are_taken_as_objects():
+def test_variant_objects_are_accepted():
     oklahoma = simgin.find_variant("oklahoma")
     assert simgin.find_variant(oklahoma) is oklahoma
-    found = simgin.match("gold", variant=oklahoma, deals=200, workers=1).frame
-    assert set(found["variant"]) == {"oklahoma"}
+    frame = simgin.match("gold", variant=oklahoma, deals=200, workers=1).frame
+    assert set(frame["variant"]) == {"oklahoma"}
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
     with pytest.raises(ValueError, match="too few to estimate standard errors"):
         simgin.review_rules(oklahoma, simgin.find_variant("standard"), matches=10)
@@ -371,21 +379,21 @@ def test_variants_are_taken_as_objects():
         simgin.compute_odds(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
 
 
-def test_strategies_and_variants_go_to_other_processes():
-    for found in (simgin.find_strategy("gold+knock=at:k=4"), simgin.find_variant("oklahoma")):
-        assert pickle.loads(pickle.dumps(found)) == found
+def test_strategies_and_variants_can_be_pickled():
+    for original in (simgin.find_strategy("gold+knock=at:k=4"), simgin.find_variant("oklahoma")):
+        assert pickle.loads(pickle.dumps(original)) == original
 
 
-def test_objects_have_informative_representations(found):
-    shown = repr(simgin.find_variant("oklahoma"))
-    assert shown.startswith("Variant('oklahoma'): Oklahoma Gin. The first upcard")
-    shown = repr(simgin.find_strategy("gold+knock=at:k=4"))
-    assert shown.startswith("Strategy('gold+knock=at:k=4'): take lower, discard low, knock at")
+def test_objects_have_informative_representations(panel_results):
+    text = repr(simgin.find_variant("oklahoma"))
+    assert text.startswith("Variant('oklahoma'): Oklahoma Gin. The first upcard")
+    text = repr(simgin.find_strategy("gold+knock=at:k=4"))
+    assert text.startswith("Strategy('gold+knock=at:k=4'): take lower, discard low, knock at")
     with pytest.raises(TypeError, match="Pickle a DataFrame"):
-        pickle.dumps(found)
+        pickle.dumps(panel_results)
 
 
-def test_training_has_the_request_of_the_command(monkeypatch):
+def test_train_builds_the_request_of_the_command(monkeypatch):
     requests = []
 
     def run(request, *_):
@@ -395,13 +403,13 @@ def test_training_has_the_request_of_the_command(monkeypatch):
     monkeypatch.setattr(adapt, "run_adaptation", run)
     simgin.train("champion", "straight", rounds=1, confirmation_matches="1k")
     (request,) = requests
-    given = {"rounds": 1, "confirmation_matches": "1k"}
-    assert request == adapt.AdaptRequest.read("champion", "straight", **given)
+    options = {"rounds": 1, "confirmation_matches": "1k"}
+    assert request == adapt.AdaptRequest.read("champion", "straight", **options)
 
 
-def test_reviews_have_a_title_a_note_and_targets():
-    title = {"title": "Longer?", "note": "A trial.", "targets": "150", "seconds_per_turn": 4.0}
-    review = simgin.review_rules("standard", players=["simple", "gold"], matches=1000, **title)
+def test_review_accepts_title_note_and_targets():
+    options = {"title": "Longer?", "note": "A trial.", "targets": "150", "seconds_per_turn": 4.0}
+    review = simgin.review_rules("standard", players=["simple", "gold"], matches=1000, **options)
     assert (review.request.title, review.request.note) == ("Longer?", "A trial.")
     assert review.request.seconds_per_turn == 4
     assert [variant for variant in review.request.variants if "150" in variant]

@@ -19,7 +19,7 @@ from support.command_line import call
 from support.html_checks import find, parse, text_of
 
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
-LEAGUE = """
+LEAGUE_EXPERIMENT = """
 question = "Who wins?"
 seed = 3
 deals = "2k"
@@ -27,33 +27,33 @@ round_robin = ["gold", "gold-early", "simple"]
 """
 
 
-def grade(folder):
-    path = folder / "deal.json"
+def make_grade(directory):
+    path = directory / "deal.json"
     path.write_text(call("show", "gold", "simple", "--json").stdout)
     return simgin.grade(path, worlds=20)
 
 
-def league(folder):
-    path = folder / "league.toml"
-    path.write_text(LEAGUE)
+def make_league(directory):
+    path = directory / "league.toml"
+    path.write_text(LEAGUE_EXPERIMENT)
     return simgin.run(path)
 
 
-def review(_folder):
+def make_review(_directory):
     return simgin.review_rules("oklahoma", "standard", players=["simple", "gold"], matches=1000)
 
 
-def tune(_folder):
+def make_tuning(_directory):
     return simgin.tune_strategy(
         "gold-early", parameters="k", generations=1, matches=1000, confirmation_matches=1000
     )
 
 
-MAKERS = {
+RESULT_MAKERS = {
     "match": lambda _: simgin.match("gold", deals="2k", seed=7),
     "match alone": lambda _: simgin.match("solo-greedy", variant="solitaire-gin", deals=400),
-    "league": league,
-    "review": review,
+    "league": make_league,
+    "review": make_review,
     "odds": lambda _: simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k"),
     "chart": lambda _: simgin.compute_chart("upcard", strategy="simple", deals="4k"),
     "position": lambda _: simgin.analyze(HAND, PILE, strategy="gold", opponent="gold", worlds=200),
@@ -61,20 +61,21 @@ MAKERS = {
     "rates": lambda _: simgin.error_rates(
         "gold", "simple", judge="gold-early", deals=100, worlds=1
     ),
-    "grade": grade,
+    "grade": make_grade,
     "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
-    "tune": tune,
+    "tune": make_tuning,
 }
-WITHOUT_PLOT = {"rates", "grade", "find"}
+NAMES_WITHOUT_PLOT = {"rates", "grade", "find"}
 
 
-@pytest.fixture(scope="module", params=MAKERS)
-def made(request, tmp_path_factory):
-    return request.param, MAKERS[request.param](tmp_path_factory.mktemp("made"))
+@pytest.fixture(scope="module", params=RESULT_MAKERS)
+def named_result(request, tmp_path_factory):
+    """Return the name of a result and the result."""
+    return request.param, RESULT_MAKERS[request.param](tmp_path_factory.mktemp("made"))
 
 
-def test_a_result_shows_the_sentence_and_the_table_of_the_terminal(made):
-    name, result = made
+def test_repr_of_a_result_shows_its_summary_and_table(named_result):
+    name, result = named_result
     text, table = repr(result), result.overview().main_table
     assert isinstance(result, Result) and result.summary()
     first_words = " ".join(text.split())[:30]
@@ -86,8 +87,8 @@ def test_a_result_shows_the_sentence_and_the_table_of_the_terminal(made):
     assert max(map(len, text.splitlines())) <= 80 and not text.endswith("\n")
 
 
-def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made, drawn_plots):
-    name, result = made
+def test_html_of_a_result_is_valid_and_complete(named_result, drawn_plots):
+    name, result = named_result
     page = (
         f"<!doctype html><html lang='en'><head><title>t</title></head><body>{result._repr_html_()}"
     )
@@ -99,27 +100,27 @@ def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made, drawn_
     cells = [text_of(cell).strip() for cell in find(rows[1], "th", "td")]
     assert cells[0] == str(table.rows[0][0]).strip()
     assert result.summary().split()[0] in text_of(find(root, "p")[0])
-    assert len(find(root, "svg")) == (name not in WITHOUT_PLOT)
+    assert len(find(root, "svg")) == (name not in NAMES_WITHOUT_PLOT)
     other, _ = parse(result._repr_html_())
     ids = [{node.get("id") for node in tree.iter() if node.get("id")} for tree in (root, other)]
     assert ids[0] and not ids[0] & ids[1]  # a notebook shows both
 
 
-def test_a_result_has_a_frame_and_a_plot(made):
-    name, result = made
+def test_result_has_a_frame_and_a_plot(named_result):
+    name, result = named_result
     assert isinstance(result.frame, pd.DataFrame) and len(result.frame)
     table = next(iter(result.frames().values()))
     assert {*result.frame.columns} == {*table.columns}
     assert result.frame.equals(table[result.frame.columns])
-    if name in WITHOUT_PLOT:
+    if name in NAMES_WITHOUT_PLOT:
         with pytest.raises(SimginError, match=r"has no plot\. Use the DataFrame `\.frame`"):
             result.plot()
     else:
         assert isinstance(result.plot(), Figure)
 
 
-def test_a_saved_result_has_the_files_of_its_report(made, tmp_path):
-    _, result = made
+def test_saved_result_contains_a_valid_report(named_result, tmp_path):
+    _, result = named_result
     page = result.save(tmp_path / "out")
     assert page == tmp_path / "out" / "report.html" and parse(page.read_text())[1] == []
     manifest = directory.read_manifest(page.parent)
@@ -131,37 +132,41 @@ def test_a_saved_result_has_the_files_of_its_report(made, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["match", "odds"])
-def test_the_files_are_those_of_the_command(name, tmp_path, few_decks):
-    words = {
+def test_saved_files_equal_those_of_the_command(name, tmp_path, few_decks):
+    arguments = {
         "match": ("match", "gold", "--deals", "2k", "--seed", 7),
         "odds": ("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2k"),
     }[name]
-    call(*words, "-o", tmp_path / "command")
-    MAKERS[name](tmp_path).save(tmp_path / "python")
-    ours, theirs = (
+    call(*arguments, "-o", tmp_path / "command")
+    RESULT_MAKERS[name](tmp_path).save(tmp_path / "python")
+    saved_files, command_files = (
         {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
         for folder in (tmp_path / "python", tmp_path / "command")
     )
-    left = {one for one in theirs if not one.startswith(("threshold", "counts"))}  # --complete
-    assert left == {*ours} or (name == "odds" and {*ours} <= left)
-    for file in ours:
+    expected = {
+        file_name
+        for file_name in command_files
+        if not file_name.startswith(("threshold", "counts"))
+    }  # --complete
+    assert expected == {*saved_files} or (name == "odds" and {*saved_files} <= expected)
+    for file in saved_files:
         if file.endswith(".csv") and name == "match":
-            assert ours[file].read_bytes() == theirs[file].read_bytes()
+            assert saved_files[file].read_bytes() == command_files[file].read_bytes()
 
 
-def test_a_saved_run_can_be_reported_and_is_not_overwritten(tmp_path):
-    place = tmp_path / "out"
-    simgin.match("gold", deals=400).save(place)
-    assert directory.read_manifest(place)["command"] == "simgin.match('gold', deals=400)"
-    assert json.loads(call("report", place, "--json").stdout)["rows"]
+def test_saved_run_can_be_reported_and_is_not_overwritten(tmp_path):
+    path = tmp_path / "out"
+    simgin.match("gold", deals=400).save(path)
+    assert directory.read_manifest(path)["command"] == "simgin.match('gold', deals=400)"
+    assert json.loads(call("report", path, "--json").stdout)["rows"]
     with pytest.raises(ValueError, match="contains"):
-        simgin.match("gold-early", deals=400).save(place)
+        simgin.match("gold-early", deals=400).save(path)
     with pytest.raises(ValueError, match="contains"):
-        simgin.find("gold", where="gin", deals=400).save(place)
+        simgin.find("gold", where="gin", deals=400).save(path)
 
 
-def test_old_code_is_referred_to_the_frame(made):
-    _, result = made
+def test_dataframe_operations_on_a_result_suggest_the_frame(named_result):
+    _, result = named_result
     with pytest.raises(AttributeError, match=r"'groupby'\. Use `\.frame` for the DataFrame\."):
         result.groupby("metric")
     with pytest.raises(TypeError, match=r"is not a DataFrame\. Use `\.frame\['metric'\]`\."):
@@ -170,16 +175,16 @@ def test_old_code_is_referred_to_the_frame(made):
         list(result)
 
 
-def test_a_call_is_recorded_as_python_code():
-    own = simgin.find_strategy("gold+knock=at:k=4")
+def test_call_is_recorded_as_python_code():
+    strategy = simgin.find_strategy("gold+knock=at:k=4")
     variant = simgin.find_variant("oklahoma")
-    result = simgin.match(own, Path("simple"), variant, deals="400")
+    result = simgin.match(strategy, Path("simple"), variant, deals="400")
     assert result.call == "simgin.match('gold+knock=at:k=4', 'simple', 'oklahoma', deals='400')"
     assert repr(eval(result.call)) == repr(result)
     assert inspect.signature(simgin.match).parameters["a"].annotation
 
 
-def test_strategies_and_variants_are_listed_as_frames():
+def test_strategies_and_variants_are_listed_in_frames():
     strategies, variants = simgin.strategies(), simgin.variants()
     assert strategies["strategy"].iloc[0] == "champion" and {1, 2} == {*strategies["players"]}
     assert strategies["about"].str.len().min() > 10
@@ -187,7 +192,7 @@ def test_strategies_and_variants_are_listed_as_frames():
     assert simgin.strategy.Strategy and callable(simgin.match)
 
 
-def test_lazy_sequences_compute_only_what_is_used():
+def test_lazy_sequence_computes_only_the_items_used():
     computed = []
     items = LazySequence(computed.append(i) or i for i in range(4))
     assert items[0] == 0 and computed == [0]
@@ -197,7 +202,7 @@ def test_lazy_sequences_compute_only_what_is_used():
         items[4]
 
 
-CELLS = (
+NOTEBOOK_CELLS = (
     "%matplotlib inline\nimport simgin",
     "result = simgin.match('gold', deals='2k', seed=7)\nresult",
     "result.plot()",
@@ -212,12 +217,14 @@ CELLS = (
 
 
 @pytest.mark.slow
-def test_a_notebook_shows_a_result_its_progress_and_short_errors(tmp_path, monkeypatch):
+def test_notebook_displays_results_progress_and_short_errors(tmp_path, monkeypatch):
     import nbclient
     import nbformat
 
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    book = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK_CELLS]
+    )
     nbclient.NotebookClient(book, allow_errors=True, timeout=300).execute()
     _, shown, plot, error, progress = (cell.outputs for cell in book.cells)
     data = shown[-1].data
@@ -230,7 +237,7 @@ def test_a_notebook_shows_a_result_its_progress_and_short_errors(tmp_path, monke
     assert line.data == {"text/plain": "", "text/html": ""} and printed.text == "still there\n"
 
 
-FIRST_SECOND = """
+IMPORT_TIME_CODE = """
 import time
 start = time.perf_counter()
 import simgin
@@ -240,13 +247,13 @@ print(time.perf_counter() - start)
 
 def test_importing_the_package_is_quick():
     best = min(
-        float(subprocess.run([sys.executable, "-c", FIRST_SECOND], capture_output=True).stdout)
+        float(subprocess.run([sys.executable, "-c", IMPORT_TIME_CODE], capture_output=True).stdout)
         for _ in range(5)
     )
     assert best < 0.1
 
 
-NOTHING_DRAWN = """
+IMPORTED_MODULES_CODE = """
 import sys, simgin
 result = simgin.match("gold", deals=400, workers=1)
 print({"matplotlib", "pandas", "jinja2", "IPython"} & set(sys.modules))
@@ -255,6 +262,8 @@ print({"matplotlib.figure", "pandas", "IPython"} & set(sys.modules))
 """
 
 
-def test_a_result_computes_nothing_before_it_is_shown():
-    run = subprocess.run([sys.executable, "-c", NOTHING_DRAWN], capture_output=True, text=True)
+def test_result_computes_nothing_before_it_is_shown():
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORTED_MODULES_CODE], capture_output=True, text=True
+    )
     assert run.stdout.split("\n")[:2] == ["set()", "set()"], run.stderr

@@ -8,18 +8,18 @@ from pathlib import Path
 ROOT = next(
     folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists()
 )
-TABLE = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())
-IMPORTS = {name: package["imports"] for name, package in TABLE["packages"].items()}
+PACKAGES_TABLE = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())
+IMPORTS = {name: package["imports"] for name, package in PACKAGES_TABLE["packages"].items()}
 # The package itself, the module with the version, and the entry point
-FREE = ("", "version", "renamed", "__main__")
+EXEMPT_MODULES = ("", "version", "renamed", "__main__")
 
 
-def sources() -> list[Path]:
+def list_source_files() -> list[Path]:
     """Return every source file of simgin and of its strategies."""
     return [*sorted((ROOT / "simgin").rglob("*.py")), *sorted((ROOT / "strategies").glob("*.py"))]
 
 
-def module_of(path: Path) -> str:
+def find_module_name(path: Path) -> str:
     """Return the dotted name of a file, like `play.matchup`; `strategies` for all strategies."""
     if path.is_relative_to(ROOT / "strategies"):
         return "strategies"
@@ -27,12 +27,12 @@ def module_of(path: Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
-def package_of(module: str) -> str:
+def find_package(module: str) -> str:
     """Return the package that contains a module."""
     return module.partition(".")[0]
 
 
-def imported_modules(source: str) -> Iterator[str]:
+def iterate_imported_modules(source: str) -> Iterator[str]:
     """Yield the modules of simgin that a source imports, including imports inside functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -49,27 +49,29 @@ def imported_modules(source: str) -> Iterator[str]:
                 yield module
 
 
-def forbidden_packages(module: str, source: str) -> set[str]:
+def find_forbidden_packages(module: str, source: str) -> set[str]:
     """Return the packages that a module imports although the table does not list them."""
-    package = package_of(module)
+    package = find_package(module)
     allowed = {
         package,
         "version",
         "renamed",
         *IMPORTS[package],
-        *TABLE["exceptions"].get(module, ()),
+        *PACKAGES_TABLE["exceptions"].get(module, ()),
     }
-    return {package_of(name) for name in imported_modules(source)} - allowed
+    return {find_package(name) for name in iterate_imported_modules(source)} - allowed
 
 
 def test_imports_point_downwards() -> None:
-    for path in sources():
-        module = module_of(path)
-        if module not in FREE:
-            assert package_of(module) in IMPORTS, f"{path.name} is in no package of packages.toml"
-            assert not forbidden_packages(module, path.read_text()), path
+    for path in list_source_files():
+        module = find_module_name(path)
+        if module not in EXEMPT_MODULES:
+            assert find_package(module) in IMPORTS, f"{path.name} is in no package of packages.toml"
+            assert not find_forbidden_packages(module, path.read_text()), path
     order = list(IMPORTS)
     for package, imports in IMPORTS.items():
         above = [name for name in imports if order.index(name) >= order.index(package)]
         assert not above, f"{package} may import {above}, which are not below it"
-    assert {package_of(module_of(path)) for path in sources()} - set(FREE) == set(IMPORTS)
+    assert {find_package(find_module_name(path)) for path in list_source_files()} - set(
+        EXEMPT_MODULES
+    ) == set(IMPORTS)

@@ -21,15 +21,15 @@ from simgin.review.review import Review
 from simgin.rules.variants import Variant
 from simgin.strategy.author import Strategy
 
-SIMGIN = Path(__file__).resolve().parents[1] / "simgin"
+PACKAGE_DIRECTORY = Path(__file__).resolve().parents[1] / "simgin"
 
 
-def test_a_public_name_is_defined_in_one_package_and_a_constant_in_two_modules():
+def test_public_names_are_unique_across_packages():
     packages, modules = defaultdict(set), defaultdict(set)
-    for path in SIMGIN.rglob("*.py"):
+    for path in PACKAGE_DIRECTORY.rglob("*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_":
-                packages[node.name].add(path.relative_to(SIMGIN).parts[0])
+                packages[node.name].add(path.relative_to(PACKAGE_DIRECTORY).parts[0])
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 modules[node.targets[0].id].add(path)
     shared = {name for name, where in packages.items() if len(where) > 1}
@@ -38,8 +38,8 @@ def test_a_public_name_is_defined_in_one_package_and_a_constant_in_two_modules()
     assert frequent == {"__all__", "__getattr__"}
 
 
-TABLE = tomllib.loads((SIMGIN / "renamed.toml").read_text())
-CLASSES = {
+RENAMED = tomllib.loads((PACKAGE_DIRECTORY / "renamed.toml").read_text())
+CLASSES_BY_NAME = {
     one.__name__: one
     for one in (
         *(Analysis, ErrorRates, MatchValue, Odds, Report, Review, RunResults),
@@ -48,23 +48,25 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("owner", TABLE)
-def test_an_old_name_raises_an_error_with_the_new_one(owner):
-    is_class = owner in CLASSES
-    holder = object.__new__(CLASSES[owner]) if is_class else importlib.import_module(owner)
-    known = {*dir(holder), *getattr(holder, "__all__", ())}
-    known |= {field.name for field in fields(holder)} if is_class else set()
-    for old, new in TABLE[owner].items():
+@pytest.mark.parametrize("owner", RENAMED)
+def test_old_name_raises_an_error_with_the_new_name(owner):
+    is_class = owner in CLASSES_BY_NAME
+    owner_object = (
+        object.__new__(CLASSES_BY_NAME[owner]) if is_class else importlib.import_module(owner)
+    )
+    known = {*dir(owner_object), *getattr(owner_object, "__all__", ())}
+    known |= {field.name for field in fields(owner_object)} if is_class else set()
+    for old, new in RENAMED[owner].items():
         first, _, inner = new.partition(".")
-        assert first in known and (not inner or hasattr(getattr(holder, first), inner))
+        assert first in known and (not inner or hasattr(getattr(owner_object, first), inner))
         with pytest.raises(AttributeError, match=rf"{owner}\.{old} is now {owner}\.{new}\."):
-            getattr(holder, old)
+            getattr(owner_object, old)
         if not is_class:
             with pytest.raises(ImportError, match=f"{old} is now"):
                 exec(f"from {owner} import {old}")
 
 
-def test_an_error_within_a_property_is_not_taken_for_a_missing_name():
+def test_error_within_a_property_is_not_taken_for_a_missing_name():
     class Broken(RenamedAttributes):
         @property
         def size(self):

@@ -30,12 +30,13 @@ from support.installation import build_from_copy, install_wheel, tracked_files
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-BUILD = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
-EXTRAS = ("cluster", "parquet", "tune", "rl", "anki")  # that simgin imports
-MADE = ("PKG-INFO", "setup.cfg")
+BUILD_CODE = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
+IMPORTED_EXTRAS = ("cluster", "parquet", "tune", "rl", "anki")  # that simgin imports
+GENERATED_FILES = ("PKG-INFO", "setup.cfg")
 
 
-def package_page(repository):
+def render_package_page(repository):
+    """Return the README as setup.py writes it for the package page."""
     spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -49,17 +50,17 @@ def built_packages(tmp_path_factory):
     if major < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
     checkout = tmp_path_factory.mktemp("checkout")
-    build_from_copy(checkout, "-c", BUILD)
+    build_from_copy(checkout, "-c", BUILD_CODE)
     return checkout / "out"
 
 
-def wheel_files(built_packages):
+def list_wheel_files(built_packages):
     (wheel,) = built_packages.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def test_the_wheel_has_every_module_and_every_data_file(built_packages):
+def test_wheel_has_every_module_and_every_data_file(built_packages):
     expected = set()
     for name in tracked_files():
         top, _, rest = name.partition("/")
@@ -69,7 +70,7 @@ def test_the_wheel_has_every_module_and_every_data_file(built_packages):
             expected.add(f"simgin_strategies/{rest}")
         elif top in ("experiments", "notebooks"):
             expected.add(f"simgin_examples/{name}")
-    found = {name for name in wheel_files(built_packages) if ".dist-info/" not in name}
+    found = {name for name in list_wheel_files(built_packages) if ".dist-info/" not in name}
     assert found == expected
     assert "simgin/py.typed" in found and "simgin_examples/experiments/demo.toml" in found
 
@@ -77,49 +78,56 @@ def test_the_wheel_has_every_module_and_every_data_file(built_packages):
 @pytest.mark.slow
 def test_every_command_of_an_installed_wheel_shows_its_help(built_packages, tmp_path):
     """Install only the wheel, without network, next to the packages of this environment."""
-    place = tmp_path / "venv"
+    environment = tmp_path / "venv"
     (wheel,) = built_packages.glob("*.whl")
-    library = install_wheel(wheel, place)
-    where = run_as_user(
-        "python -c 'import simgin; print(simgin.__file__)'", user_environment=place, cwd=tmp_path
+    library = install_wheel(wheel, environment)
+    location = run_as_user(
+        "python -c 'import simgin; print(simgin.__file__)'",
+        user_environment=environment,
+        cwd=tmp_path,
     )
-    assert where.startswith(str(library))
+    assert location.startswith(str(library))
     for name in COMMANDS:
-        printed = run_as_user(f"simgin {name} --help", user_environment=place, cwd=tmp_path)
+        printed = run_as_user(f"simgin {name} --help", user_environment=environment, cwd=tmp_path)
         assert printed.startswith(f"Usage: simgin {name} ")
 
 
-def test_the_source_archive_has_every_file_of_the_checkout(built_packages):
+def test_source_archive_has_every_file_of_the_checkout(built_packages):
     (path,) = built_packages.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = [member.name for member in archive.getmembers() if member.isfile()]
     found = {name.partition("/")[2] for name in names}
-    assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked_files())
+    assert {name for name in found if ".egg-info/" not in name} - set(GENERATED_FILES) == set(
+        tracked_files()
+    )
 
 
-def test_the_wheel_has_the_expected_metadata(built_packages):
+def test_wheel_has_the_expected_metadata(built_packages):
     (wheel,) = built_packages.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        told = email.message_from_bytes(archive.read(name))
-    assert told["Version"] == PROJECT["version"]
-    assert told["Description-Content-Type"] == "text/markdown"
-    assert told.get_payload(decode=True).decode().strip() == package_page(None).strip()
+        wheel_metadata = email.message_from_bytes(archive.read(name))
+    assert wheel_metadata["Version"] == PROJECT["version"]
+    assert wheel_metadata["Description-Content-Type"] == "text/markdown"
+    assert (
+        wheel_metadata.get_payload(decode=True).decode().strip()
+        == render_package_page(None).strip()
+    )
 
 
-def test_links_of_the_package_page_name_files_at_its_address():
-    page = package_page(None)
+def test_links_of_the_package_page_resolve_to_files():
+    page = render_package_page(None)
     assert "](" not in page and "<!--" not in page
     assert "pip install simgin" in page and "git clone" not in page
     address = "https://github.com/someone/simgin"
-    targets = re.findall(r"\]\(([^)]+)\)", package_page(address))
+    targets = re.findall(r"\]\(([^)]+)\)", render_package_page(address))
     assert len(targets) > 20
     for target in targets:
-        found = re.fullmatch(rf"{address}/(?:blob|raw)/main/([^#]+)(?:#.*)?", target)
-        assert found and (ROOT / found[1]).exists(), target
+        link = re.fullmatch(rf"{address}/(?:blob|raw)/main/([^#]+)(?:#.*)?", target)
+        assert link and (ROOT / link[1]).exists(), target
 
 
-def test_the_citation_is_of_this_version_and_place():
+def test_citation_matches_the_project_metadata():
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {PROJECT['version']}\n" in citation
     for line in (f'title: "{TITLE}"', f"  - name: {AUTHORS}", f"license: {LICENSE}"):
@@ -135,88 +143,97 @@ def test_the_citation_is_of_this_version_and_place():
 
 # Commands of the documentation, run in a user's environment
 
-SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
-SIZE = re.compile(r" --(?:deals|matches) \S+")
+SMALL_SIZES = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
+SIZE_OPTION = re.compile(r" --(?:deals|matches) \S+")
 
 
-def code_blocks(page, language="sh"):
+def read_code_blocks(page, language="sh"):
     """Return the code blocks of a page in a language."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [text for name, text in found if name == language]
 
 
-def page_commands(page):
-    """Return the simgin commands of a page with small sizes; a sweep trains no players."""
-    lines = [re.split(r"\s+#", line)[0] for line in "".join(code_blocks(page)).splitlines()]
-    said = [line for line in lines if line.startswith("simgin ")]
-    said = [line.replace(" --adapt", "") if "--sweep" in line else line for line in said]
-    return [f"{SIZE.sub('', line)} {SMALL.get(line.split()[1], '')}".strip() for line in said]
+def read_page_commands(page):
+    """Return the simgin commands of a page with small sizes and without training."""
+    lines = [re.split(r"\s+#", line)[0] for line in "".join(read_code_blocks(page)).splitlines()]
+    commands = [line for line in lines if line.startswith("simgin ")]
+    commands = [line.replace(" --adapt", "") if "--sweep" in line else line for line in commands]
+    return [
+        f"{SIZE_OPTION.sub('', line)} {SMALL_SIZES.get(line.split()[1], '')}".strip()
+        for line in commands
+    ]
 
 
 @pytest.fixture(scope="module")
 def user_environment(built_packages, tmp_path_factory):
-    """Create an environment with the wheel, the requirements of tuning, and pandas-stubs."""
-    place = tmp_path_factory.mktemp("user_environment") / "venv"
-    venv.create(place, with_pip=True)
+    """Return an environment with the wheel, the extra for tuning, and pandas-stubs."""
+    environment = tmp_path_factory.mktemp("user_environment") / "venv"
+    venv.create(environment, with_pip=True)
     (wheel,) = built_packages.glob("*.whl")
-    wanted = f"'{wheel}[tune]' pandas-stubs"
+    requirements = f"'{wheel}[tune]' pandas-stubs"
     run_as_user(
-        "pip install -q -c", ROOT / "constraints.txt", wanted, user_environment=place, cwd=place
+        "pip install -q -c",
+        ROOT / "constraints.txt",
+        requirements,
+        user_environment=environment,
+        cwd=environment,
     )
-    return place
+    return environment
 
 
-def run_as_user(*words, user_environment, cwd):
-    """Run a command in that environment and return its output."""
+def run_as_user(*parts, user_environment, cwd):
+    """Run a shell command in an environment, and return its output."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
     environment["PATH"] = f"{user_environment / 'bin'}{os.pathsep}{environment['PATH']}"
-    command = " ".join(map(str, words))
-    done = subprocess.run(
+    command = " ".join(map(str, parts))
+    process = subprocess.run(
         command, shell=True, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert process.returncode == 0, f"{command}\n{process.stdout}\n{process.stderr}"
+    return process.stdout
 
 
-def test_every_pinned_package_takes_the_oldest_python():
-    """Check installed packages with pinned versions; pip reports only conflicts for others."""
+def test_every_pinned_package_supports_the_oldest_python():
+    """Only packages that are installed in the pinned version are checked."""
     oldest = PROJECT["requires-python"].removeprefix(">=")
-    refused = []
+    unsupported = []
     for line in (ROOT / "constraints.txt").read_text().splitlines():
         name, version = line.split("==")
         try:
-            found = metadata.distribution(name)
+            distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        wanted = found.metadata.get("Requires-Python", "")
-        if found.version == version and f"{oldest}.0" not in SpecifierSet(wanted):
-            refused.append(line)
-    assert not refused
+        required_python = distribution.metadata.get("Requires-Python", "")
+        if distribution.version == version and f"{oldest}.0" not in SpecifierSet(required_python):
+            unsupported.append(line)
+    assert not unsupported
 
 
-def oldest_versions():
-    """Return the oldest allowed version of each package in pyproject.toml, test tools excepted."""
+def read_oldest_versions():
+    """Return the oldest version of each package that pyproject.toml allows."""
     extras = PROJECT["optional-dependencies"]
-    used = [extras[name] for name in EXTRAS]
-    wanted = map(Requirement, chain(PROJECT["dependencies"], *used))
+    used = [extras[name] for name in IMPORTED_EXTRAS]
+    requirements = map(Requirement, chain(PROJECT["dependencies"], *used))
     return {
-        one.name: Version(next(spec.version for spec in one.specifier if spec.operator == ">="))
-        for one in wanted
+        requirement.name: Version(
+            next(spec.version for spec in requirement.specifier if spec.operator == ">=")
+        )
+        for requirement in requirements
     }
 
 
-def minimum_versions():
+def read_minimum_versions():
     """Return the versions in constraints-minimum.txt."""
     lines = (ROOT / "constraints-minimum.txt").read_text().splitlines()
     return {name: Version(version) for name, version in (line.split("==") for line in lines)}
 
 
-def test_the_oldest_versions_that_are_tested_are_those_that_can_be_installed():
-    assert minimum_versions() == oldest_versions()
+def test_minimum_constraints_equal_the_oldest_allowed_versions():
+    assert read_minimum_versions() == read_oldest_versions()
 
 
 # Uses each library at least once; the last lines are errors of click
-OLDEST_SMOKE = """
+SMOKE_TEST_COMMANDS = """
 simgin doctor
 simgin match gold simple --deals 2k
 simgin match gold simple --matches 1k --record -o match
@@ -240,7 +257,7 @@ python environment.py
 ! simgin match gold --nothing
 ! simgin
 """
-ENVIRONMENT = """
+CHECK_ENVIRONMENT_CODE = """
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test
 from simgin.envs import gin_rummy
@@ -252,40 +269,48 @@ api_test(gin_rummy.env(), num_cycles=50)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 2.0.0 has no wheel for Python 3.13")
-def test_the_oldest_versions_work(built_packages, tmp_path):
-    place = tmp_path / "venv"
-    venv.create(place, with_pip=True)
+def test_oldest_allowed_versions_work(built_packages, tmp_path):
+    environment = tmp_path / "venv"
+    venv.create(environment, with_pip=True)
     (wheel,) = built_packages.glob("*.whl")
-    wanted = f"'{wheel}[{','.join(EXTRAS)}]'"
-    known = ROOT / "constraints-minimum.txt"
-    run_as_user("pip install -q -c", known, wanted, user_environment=place, cwd=place)
-    listed = run_as_user("pip list --format=freeze", user_environment=place, cwd=place)
+    requirements = f"'{wheel}[{','.join(IMPORTED_EXTRAS)}]'"
+    constraints = ROOT / "constraints-minimum.txt"
+    run_as_user(
+        "pip install -q -c",
+        constraints,
+        requirements,
+        user_environment=environment,
+        cwd=environment,
+    )
+    listed = run_as_user("pip list --format=freeze", user_environment=environment, cwd=environment)
     installed = dict(line.lower().split("==") for line in listed.splitlines())
-    assert {name: Version(installed[name]) for name in minimum_versions()} == minimum_versions()
-    (tmp_path / "environment.py").write_text(ENVIRONMENT)
-    for command in OLDEST_SMOKE.strip().splitlines():
-        run_as_user(command, user_environment=place, cwd=tmp_path)
-    for folder, fewest in (("demo", 2), ("review", 2), ("odds", 2), ("chart", 1)):
+    assert {
+        name: Version(installed[name]) for name in read_minimum_versions()
+    } == read_minimum_versions()
+    (tmp_path / "environment.py").write_text(CHECK_ENVIRONMENT_CODE)
+    for command in SMOKE_TEST_COMMANDS.strip().splitlines():
+        run_as_user(command, user_environment=environment, cwd=tmp_path)
+    for folder, min_plots in (("demo", 2), ("review", 2), ("odds", 2), ("chart", 1)):
         drawn = list((tmp_path / folder).rglob("*.png"))
-        assert len(drawn) >= fewest and all(path.stat().st_size > 5000 for path in drawn)
+        assert len(drawn) >= min_plots and all(path.stat().st_size > 5000 for path in drawn)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-hour.md"])
-def test_an_installed_wheel_runs_the_commands_of_a_page(user_environment, page, tmp_path):
-    (strategy,) = code_blocks(page, "python")
+def test_installed_wheel_runs_the_commands_of_a_page(user_environment, page, tmp_path):
+    (strategy,) = read_code_blocks(page, "python")
     (tmp_path / "patient.py").write_text(strategy)
-    for experiment in code_blocks(page, "toml"):
+    for experiment in read_code_blocks(page, "toml"):
         (tmp_path / "patience.toml").write_text(experiment)
-    said = page_commands(page)
-    assert len(said) >= 6
-    for command in said:
+    commands = read_page_commands(page)
+    assert len(commands) >= 6
+    for command in commands:
         run_as_user(command, user_environment=user_environment, cwd=tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.name == "simgin"]
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_has_the_examples(user_environment, tmp_path):
+def test_installed_wheel_contains_the_examples(user_environment, tmp_path):
     show = "python -c 'import simgin; print(simgin.__file__)'"
     assert run_as_user(show, user_environment=user_environment, cwd=tmp_path).startswith(
         str(user_environment)
@@ -309,7 +334,7 @@ def test_an_installed_wheel_has_the_examples(user_environment, tmp_path):
         run_as_user(command, user_environment=user_environment, cwd=tmp_path / "mine")
 
 
-SCRIPT = """
+TYPED_CODE = """
 import simgin
 from simgin import plots
 
@@ -325,17 +350,17 @@ simgin.match("gold", deal=3)
 
 
 @pytest.mark.slow
-def test_a_type_checker_knows_the_api(user_environment, tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
+def test_type_checker_knows_the_types_of_the_api(user_environment, tmp_path):
+    (tmp_path / "script.py").write_text(TYPED_CODE)
     python = user_environment / "bin" / "python"  # mypy does not find editable installs
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    for told in (
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    for message in (
         "RunResults",
         "DataFrame",
         "Figure",
         "Variant",
         'Unexpected keyword argument "deal"',
     ):
-        assert told in done.stdout, done.stdout
-    assert "Found 1 error in 1 file" in done.stdout
+        assert message in process.stdout, process.stdout
+    assert "Found 1 error in 1 file" in process.stdout

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = {path.name: path.read_text() for path in (ROOT / "training").glob("*.py")}
 
 
-def training_scripts():
+def list_training_scripts():
     """Return the scripts that `make train` runs, in order."""
     text = (ROOT / "Makefile").read_text()
     lines = text.partition("\ntrain: ")[2].partition("\n\n")[0]
@@ -20,7 +20,7 @@ def training_scripts():
 
 
 def test_every_weights_file_is_written_by_a_script_that_make_train_runs():
-    written = "".join(SCRIPTS[name] for name in training_scripts())
+    written = "".join(SCRIPTS[name] for name in list_training_scripts())
     files = [path.name for path in (ROOT / "strategies").glob("*.npy")]
     assert [name for name in files if f'"{name}"' not in written] == []
 
@@ -29,19 +29,18 @@ def test_make_train_runs_every_script_that_writes_files_of_the_package():
     writers = {
         name for name, text in SCRIPTS.items() if "np.save(" in text or ".write_text(" in text
     }
-    assert writers == set(training_scripts())
+    assert writers == set(list_training_scripts())
 
 
-def test_a_file_is_written_before_it_is_read():
-    """Scripts that need the output of other scripts run after them."""
-    order = training_scripts()
+def test_training_scripts_run_after_those_that_they_need():
+    order = list_training_scripts()
     needed = ("mc_value.py", "champion.py", "hands.py", "champion_mc.py")
-    places = [order.index(name) for name in needed]
-    assert places == sorted(places)
+    positions = [order.index(name) for name in needed]
+    assert positions == sorted(positions)
 
 
 # Without champion and solo_champion, which take half an hour (`make train` before a release)
-MADE = {
+WEIGHTS_BY_SCRIPT = {
     "beliefs": "beliefs",
     "improvement": "improvement",
     "solo": "stop solo solo_dp",
@@ -50,13 +49,17 @@ MADE = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", MADE)
-def test_a_script_reproduces_its_committed_weights(script, tmp_path):
-    names = MADE[script].split()
+@pytest.mark.parametrize("script", WEIGHTS_BY_SCRIPT)
+def test_script_reproduces_its_committed_weights(script, tmp_path):
+    names = WEIGHTS_BY_SCRIPT[script].split()
     out = tmp_path if script in ("solo", "stake") else tmp_path / f"{names[0]}.npy"
     words = [sys.executable, ROOT / "training" / f"{script}.py", "--out", out]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     for name in names:
-        made, ours = (np.load(place / f"{name}.npy") for place in (tmp_path, ROOT / "strategies"))
+        new_weights, committed = (
+            np.load(place / f"{name}.npy") for place in (tmp_path, ROOT / "strategies")
+        )
         # The last decimal of beliefs depends on the machine's BLAS
-        assert made == pytest.approx(ours, abs=2e-4 if script == "beliefs" else 0, rel=0), name
+        assert new_weights == pytest.approx(
+            committed, abs=2e-4 if script == "beliefs" else 0, rel=0
+        ), name

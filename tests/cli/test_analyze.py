@@ -12,7 +12,6 @@ from support.command_line import call
 from support.html_checks import find_errors
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
-TEN_CARDS = HAND[:10]
 PILE = "QD TS 9D* QH"
 FAST_OPTIONS = "--worlds 400 --as gold --against gold".split()
 
@@ -22,41 +21,44 @@ def narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def read_screen(*words):
-    """Return the output of a command after checking that only commands exceed 80 columns."""
-    screen = call("analyze", *words).stdout
+def read_screen(*arguments):
+    """Return the screen of `simgin analyze`, and check that it fits 80 columns."""
+    screen = call("analyze", *arguments).stdout
     for line in screen.splitlines():
         assert len(line) <= 80 or "simgin analyze" in line, line
     return screen
 
 
 def repeat_command(screen):
-    """Return the output of the command that a screen shows above its answer."""
-    _, _, ending = screen.partition("\nCommand: simgin ")
-    command, _, answer = ending.partition("\n")
-    start = " ".join(answer.split())[:20]
+    """Run the command that a screen shows, and return its output."""
+    _, _, after_heading = screen.partition("\nCommand: simgin ")
+    command, _, result = after_heading.partition("\n")
+    start = " ".join(result.split())[:20]
     assert start and (start in " ".join(screen.split()) or start.startswith("Costliest decision"))
     return call(*shlex.split(command)).stdout
 
 
-def test_a_typed_position_is_analysed():
+def test_position_on_the_command_line_is_analysed():
     screen = read_screen(*HAND, "--pile", PILE, *FAST_OPTIONS, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
     assert "The opponent holds 9D, taken from the pile." in screen
     assert screen.count("discard ") >= 11
     assert "Stock of 28 cards, you are the dealer, score 30-45" in screen
     assert "cost, match %" in screen
-    assert "ranked by match %. Without a score, simgin ranks actions by points." in _join(screen)
+    assert "ranked by match %. Without a score, simgin ranks actions by points." in join_lines(
+        screen
+    )
     assert repeat_command(screen) == screen
 
 
-def test_decisions_of_a_match_are_ranked_by_points_as_in_a_grade():
+def test_decision_of_a_match_is_ranked_by_points():
     screen = read_screen("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
     assert "cost, points" in screen and "match %" in screen
-    assert "Actions are ranked by points. If you enter the position with its" in _join(screen)
+    assert "Actions are ranked by points. If you enter the position with its" in join_lines(screen)
 
 
-def _join(screen):
+def join_lines(screen):
+    """Return a screen as one line, without line breaks or repeated spaces."""
     return " ".join(screen.split())
 
 
@@ -69,9 +71,9 @@ def _join(screen):
         ("solitary-gin", ["cost, penalty", "penalty", "gin %"]),
     ],
 )
-def test_solitaire_games_show_their_own_metric(variant, columns):
-    words = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
-    screen = read_screen(*words)
+def test_solitaire_position_shows_the_metrics_of_its_variant(variant, columns):
+    arguments = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
+    screen = read_screen(*arguments)
     heading = next(line for line in screen.splitlines() if line.startswith("action "))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Discards (oldest first)  QD TS" in screen and "solo-greedy plays to the" in screen
@@ -81,9 +83,9 @@ def test_solitaire_games_show_their_own_metric(variant, columns):
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
 
-def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
-    words = ["analyze", *HAND, "--pile", PILE, *FAST_OPTIONS, "--json", "--workers", 3]
-    rows = json.loads(call(*words).stdout)["rows"]
+def test_json_rows_equal_the_frame_for_any_number_of_workers():
+    arguments = ["analyze", *HAND, "--pile", PILE, *FAST_OPTIONS, "--json", "--workers", 3]
+    rows = json.loads(call(*arguments).stdout)["rows"]
     frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400).frame
     assert [row["action"] for row in rows] == list(frame["action"])
     assert [row["points"] for row in rows] == list(frame["points"])
@@ -91,11 +93,11 @@ def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
     assert {"win", "gin", "undercut", "match", "low", "high", "worlds", "best"} <= set(rows[0])
 
 
-RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
+ERROR_RATE_ARGUMENTS = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 
 
-def test_error_rates_show_kinds_of_decisions_and_the_costliest_decisions():
-    screen = read_screen(*RATES)
+def test_error_rates_list_decision_kinds_and_costliest_decisions():
+    screen = read_screen(*ERROR_RATE_ARGUMENTS)
     lines = screen.splitlines()
     assert "Error rate of gold against simple (standard)" in screen
     for kind in ("first upcard", "discard", "end or continue the deal", "all decisions"):
@@ -103,12 +105,12 @@ def test_error_rates_show_kinds_of_decisions_and_the_costliest_decisions():
     assert "gold-early gains" in " ".join(screen.split())
     commands = [line.strip() for line in lines if line.startswith("  simgin analyze")]
     assert len(commands) == 5
-    found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
-    place, mistake = re.search(r"points: (.*?)\. Chosen: (.*)\. Better", screen).groups()
-    assert re.search(f"^{place}, .*, gold", found, re.M) and f"{mistake} <" in found
+    analysis = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
+    position, mistake = re.search(r"points: (.*?)\. Chosen: (.*)\. Better", screen).groups()
+    assert re.search(f"^{position}, .*, gold", analysis, re.M) and f"{mistake} <" in analysis
 
 
-def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
+def test_dice_deal_has_rows_for_offers_of_the_die(tmp_path):
     offers = "gold+offer=strong:{}+answer=brave"
     players = [offers.format("blind=yes"), offers.format("count=60")]
     screen = call("analyze", *players, "-v", "dice", "--unit", 3, "--worlds", 200).stdout
@@ -116,26 +118,26 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
         assert words in screen
     path = tmp_path / "deal.json"
     path.write_text(call("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
-    read = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
-    assert "The player chose refuse 3" in read
+    analysis = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
+    assert "The player chose refuse 3" in analysis
     frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200).frame
     assert list(frame["by"].unique()) == ["deals"]
 
 
-POSITION = ("analyze", *HAND, "--pile", PILE, *FAST_OPTIONS)
+POSITION_ARGUMENTS = ("analyze", *HAND, "--pile", PILE, *FAST_OPTIONS)
 
 
 @pytest.fixture(scope="module")
 def report_directory(tmp_path_factory):
-    """Return a directory with the report of a position."""
-    place = tmp_path_factory.mktemp("position") / "page"
-    shown = call(*POSITION, "-o", place).stdout
-    assert f"Output:  {place / 'report.html'}" in shown
-    assert f" -o {place}\n" in shown
-    return place
+    """Save the report of a position, and return its directory."""
+    directory = tmp_path_factory.mktemp("position") / "page"
+    screen = call(*POSITION_ARGUMENTS, "-o", directory).stdout
+    assert f"Output:  {directory / 'report.html'}" in screen
+    assert f" -o {directory}\n" in screen
+    return directory
 
 
-def test_the_report_is_self_contained_and_describes_its_content(report_directory):
+def test_report_is_valid_html_with_a_described_figure(report_directory):
     page = (report_directory / "report.html").read_text()
     assert find_errors(page) == []
     assert page.count("<figure") == 1
@@ -147,7 +149,7 @@ def test_the_report_is_self_contained_and_describes_its_content(report_directory
     assert "Your hand, deadwood 29" in page and "Cards with a dashed frame were taken" in page
 
 
-def test_the_report_shows_every_card(report_directory):
+def test_report_shows_every_card(report_directory):
     page = (report_directory / "report.html").read_text()
     faces = re.findall(r'class="face ([a-z ]*)">(\w*)(?:<span class="suit( red)?">(.))?', page)
     suits = dict(zip("♠♥♦♣", "SHDC", strict=True))
@@ -161,19 +163,21 @@ def test_the_report_shows_every_card(report_directory):
     assert [tone for tone, *_ in faces].count("back") == 9
 
 
-def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_path):
-    place = tmp_path / "deal"
-    shown = call("analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", place).stdout
-    page = (place / "report.html").read_text()
+def test_deal_report_lists_every_decision_and_draws_costly_ones(tmp_path):
+    directory = tmp_path / "deal"
+    screen = call(
+        "analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", directory
+    ).stdout
+    page = (directory / "report.html").read_text()
     assert "Cost of each decision: gold v simple (standard)" in page
-    rows = [line for line in shown.splitlines() if line.startswith(("turn", "upcard"))]
+    rows = [line for line in screen.splitlines() if line.startswith(("turn", "upcard"))]
     assert len(rows) > 10 and page.count("<tr") == len(rows) + 1
-    frame = pd.read_csv(place / "analysis.csv")
+    frame = pd.read_csv(directory / "analysis.csv")
     costly = frame[frame["done"] & (frame["low"] > 0)]
     assert len(costly) and page.count("<figure") == min(6, len(costly))
 
 
-def test_a_folder_with_other_files_is_rejected_before_anything_is_played(tmp_path):
+def test_output_directory_with_unrelated_files_is_rejected(tmp_path):
     (tmp_path / "own.txt").write_text("mine")
-    assert str(tmp_path) in call(*POSITION, "-o", tmp_path, code=2).stderr
+    assert str(tmp_path) in call(*POSITION_ARGUMENTS, "-o", tmp_path, code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["own.txt"]

@@ -10,7 +10,7 @@ from support.command_line import call
 REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
 
 
-def test_a_citation_identifies_the_command():
+def test_citation_lists_command_seed_and_checksum():
     printed = call("cite", REFERENCE / "demo").stdout
     checksum = hashlib.sha256((REFERENCE / "demo" / "table.csv").read_bytes()).hexdigest()
     manifest = json.loads((REFERENCE / "demo" / "manifest.json").read_text())
@@ -26,7 +26,7 @@ def test_a_citation_identifies_the_command():
         assert f"\n{line}\n" in printed
 
 
-def test_a_result_without_a_question_or_a_table_is_identified(tmp_path):
+def test_result_without_question_or_table_can_be_cited(tmp_path):
     contents = {
         "simgin": "0.1.0",
         "form": 3,
@@ -42,7 +42,7 @@ def test_a_result_without_a_question_or_a_table_is_identified(tmp_path):
     assert printed.endswith(" (manifest.json)\n")
 
 
-def test_a_directory_without_a_result_is_rejected(tmp_path):
+def test_directory_without_a_result_is_rejected(tmp_path):
     assert "does not contain a simgin run" in call("cite", tmp_path, code=2).stderr
     (tmp_path / "manifest.json").write_bytes(with_checksum({"simgin": "0", "form": 3, "files": []}))
     assert "is corrupt" in call("cite", tmp_path, code=2).stderr

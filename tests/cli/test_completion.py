@@ -14,7 +14,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from simgin.strategy import catalogue, loader
 
-COMPLETE_ALL = f"""
+COMPLETE_EVERY_COMMAND_CODE = f"""
 import sys
 from click.shell_completion import ShellComplete
 from simgin.cli.main import cli
@@ -27,12 +27,12 @@ print({{"numba", "pandas", "pydantic", "rich"}} & set(sys.modules))
 
 
 def list_completions(*words: str) -> list[str]:
-    """Return click's completions of the last word."""
+    """Return the completions that click offers for the last word."""
     shell = ShellComplete(cli, {}, "simgin", "_SIMGIN_COMPLETE")
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
 
-def test_words_of_a_command_are_completed() -> None:
+def test_commands_and_arguments_are_completed() -> None:
     assert set(list_completions("")) == set(COMMANDS) and list_completions("rev") == ["review"]
     assert {"check", "new", "gold"} <= set(list_completions("strategies", ""))
     assert {"diff", "new", "check", "oklahoma"} <= set(list_completions("variants", ""))
@@ -62,32 +62,32 @@ def test_files_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_completion_does_not_load_the_engine() -> None:
-    command = [sys.executable, "-c", COMPLETE_ALL]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    command = [sys.executable, "-c", COMPLETE_EVERY_COMMAND_CODE]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stdout == "set()\n"
 
 
-def complete_in_bash(words: str, folder: Path) -> str:
-    """Call the completion script as bash calls it, and return the completions of the last word."""
-    found = folder / "simgin"
-    found.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
-    found.chmod(0o755)
+def complete_in_bash(command_line: str, folder: Path) -> str:
+    """Return the completions that bash offers for the last word of a command line."""
+    executable = folder / "simgin"
+    executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
+    executable.chmod(0o755)
     script = f"""
     eval "$(_SIMGIN_COMPLETE=bash_source simgin)"
-    COMP_WORDS=({words}) COMP_CWORD={len(words.split()) - 1}
+    COMP_WORDS=({command_line}) COMP_CWORD={len(command_line.split()) - 1}
     compopt() {{ :; }}  # works only during a completion
     _simgin_completion simgin
     echo "${{COMPREPLY[*]}}"
     """
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     command = ["bash", "--norc", "-c", script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert not done.stderr
-    return done.stdout
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert not process.stderr
+    return process.stdout
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_a_real_bash_completes(tmp_path: Path) -> None:
+def test_bash_completes_a_strategy(tmp_path: Path) -> None:
     assert complete_in_bash("simgin match gold-e", tmp_path) == "gold-early\n"
 
 
@@ -129,7 +129,7 @@ def test_policies_are_completed_after_a_slot() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 @pytest.mark.parametrize(
-    ("words", "offered"),
+    ("arguments", "completions"),
     [
         ("match gold+take = knock-or", "knock-or-meld"),
         ("match gold -v standard+undercut_on", "standard+undercut_on_tie="),
@@ -139,5 +139,7 @@ def test_policies_are_completed_after_a_slot() -> None:
         ("match gold+knock = at : k = 4 gold-e", "gold-early"),
     ],
 )
-def test_bash_completes_words_that_it_splits(words: str, offered: str, tmp_path: Path) -> None:
-    assert complete_in_bash(f"simgin {words}", tmp_path) == f"{offered}\n"
+def test_bash_completes_after_its_word_breaks(
+    arguments: str, completions: str, tmp_path: Path
+) -> None:
+    assert complete_in_bash(f"simgin {arguments}", tmp_path) == f"{completions}\n"

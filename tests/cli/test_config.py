@@ -14,7 +14,7 @@ FEW_DEALS = ("--deals", "200")
 
 @pytest.fixture(autouse=True)
 def config_file(empty_directory, monkeypatch):
-    """Read and write the settings in the test's directory."""
+    """Return the path of the configuration file, which is in the test's directory."""
     path = empty_directory / "settings" / "config.toml"
     monkeypatch.setenv("SIMGIN_CONFIG", str(path))
     return path
@@ -41,13 +41,13 @@ def test_settings_are_shown_changed_and_removed(config_file):
     assert {row["key"]: row["value"] for row in rows}["workers"] == 2
 
 
-def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
+def test_config_file_is_in_the_config_directory_of_the_user(monkeypatch):
     monkeypatch.delenv("SIMGIN_CONFIG")
     assert config.config_path() == platformdirs.user_config_path("simgin") / "config.toml"
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("vriant", "eaai"), "'vriant' is not a valid setting. Did you mean 'variant'?"),
         (("colour",), "is not a valid setting. Use one of variant, opponent, seconds_per_turn"),
@@ -61,9 +61,9 @@ def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
         (("variant", "eaai", "--unset"), "--unset requires a KEY without a VALUE."),
     ],
 )
-def test_an_invalid_setting_is_rejected(words, message, config_file):
-    words = ["--", *words] if "-1" in words else words
-    assert message in call("config", *words, code=2).stderr
+def test_invalid_setting_is_rejected(arguments, message, config_file):
+    arguments = ["--", *arguments] if "-1" in arguments else arguments
+    assert message in call("config", *arguments, code=2).stderr
     assert not config_file.exists()
 
 
@@ -76,7 +76,7 @@ def test_an_invalid_setting_is_rejected(words, message, config_file):
         ("workers", "config.toml is not valid TOML"),
     ],
 )
-def test_errors_in_the_file_are_reported_by_every_command(content, message, config_file):
+def test_errors_in_the_config_file_are_reported_by_every_command(content, message, config_file):
     config_file.parent.mkdir()
     config_file.write_text(content)
     assert message in call("cite", code=2).stderr
@@ -84,11 +84,11 @@ def test_errors_in_the_file_are_reported_by_every_command(content, message, conf
     assert call("--help").stdout
 
 
-@pytest.mark.parametrize("words", [("variant", "oklahoma"), ("variant", "--unset")])
-def test_a_file_that_is_not_toml_is_not_overwritten(words, config_file):
+@pytest.mark.parametrize("arguments", [("variant", "oklahoma"), ("variant", "--unset")])
+def test_config_file_that_is_not_toml_is_not_overwritten(arguments, config_file):
     config_file.parent.mkdir()
     config_file.write_text("variant = 'eaai'\nworkers 2\n")
-    error = call("config", *words, code=2).stderr
+    error = call("config", *arguments, code=2).stderr
     assert "config.toml is not valid TOML" in error and "line 2" in error
     assert "Correct the file. To restore all defaults, delete the file." in error
     assert config_file.read_text() == "variant = 'eaai'\nworkers 2\n"
@@ -105,7 +105,7 @@ def test_invalid_settings_can_be_removed_or_replaced(config_file):
     assert config.read_config() == {"workers": 2, "opponent": "gold"}
 
 
-def test_settings_become_defaults_that_the_command_records(empty_directory):
+def test_settings_are_defaults_that_the_recorded_command_contains(empty_directory):
     call("config", "variant", "oklahoma")
     call("config", "opponent", "gold-early")
     call("config", "workers", "1")
@@ -125,7 +125,7 @@ def test_settings_become_defaults_that_the_command_records(empty_directory):
     assert Path("out/table.csv").read_bytes() == Path("again/table.csv").read_bytes()
 
 
-def test_the_opponent_of_the_file_does_not_join_solitaire_games():
+def test_configured_opponent_is_ignored_in_solitaire_variants():
     call("config", "opponent", "gold-early")
     printed = call("match", "solo-greedy", *FEW_DEALS, "-v", "solitaire-gin").stdout
     assert "Command: simgin match solo-greedy -v solitaire-gin --deals 200" in printed
@@ -142,15 +142,15 @@ a = "gold"
 REVIEW = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 'gold']\n"
 
 
-def test_the_directory_and_the_seconds_of_reviews(empty_directory):
+def test_configured_results_directory_and_turn_seconds_are_used(empty_directory):
     call("config", "results", "mine")
     call("config", "seconds_per_turn", "20")
     Path("who.toml").write_text(EXPERIMENT)
     printed = call("run", "who.toml").stdout
     assert "Command: simgin run who.toml -o mine/who" in printed
     assert Path("mine/who/table.csv").exists() and not Path("results").exists()
-    few = ("--matches", "1k", "--players", "simple,gold")
-    printed = call("review", "eaai", "--against", "standard", *few).stdout
+    size_options = ("--matches", "1k", "--players", "simple,gold")
+    printed = call("review", "eaai", "--against", "standard", *size_options).stdout
     assert "--seconds-per-turn 20" in printed
     assert "-o mine/review-eaai-against-standard" in printed
     Path("club.toml").write_text(REVIEW)

@@ -50,7 +50,7 @@ RAISES = Strategy("raises", discard=careful)
 # The seeds produce keys whose highest bit is set.
 MANY_RULES = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
 PASSED_OUT_RULES = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
-GAMES = (
+MATCHUPS = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
     ("gold-at:k=3", "random", "oklahoma-spades", "match"),
@@ -70,57 +70,59 @@ GAMES = (
 )
 
 
-def test_interpreted_rows_are_those_of_the_compiled_run():
+def test_interpreted_run_prints_the_rows_of_the_compiled_run():
     compiled = call("match", "gold", "--deals", DEBUG_DEALS, "--json")
-    done = run_module("match", "gold", "--debug", "--json")
-    assert (done.stdout, done.returncode) == (compiled.stdout, 0), done.stderr
-    assert f"{DEBUG_DEALS} deals" in done.stderr and "--deals" in done.stderr
+    process = run_module("match", "gold", "--debug", "--json")
+    assert (process.stdout, process.returncode) == (compiled.stdout, 0), process.stderr
+    assert f"{DEBUG_DEALS} deals" in process.stderr and "--deals" in process.stderr
 
 
-def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
-    words = ("match", f"{strategy_file}#talks", "--deals", "2", "--debug", "--json")
-    done = run_module(*words, input="p 20 + int(view.own_turn)\nc\n" * 2)
-    assert done.returncode == 0, done.stderr
-    assert "(Pdb) 21\n" in done.stderr and "own turn 2\n" in done.stderr
-    assert json.loads(done.stdout)["rows"]
+def test_print_and_breakpoint_do_not_write_to_stdout(strategy_file):
+    arguments = ("match", f"{strategy_file}#talks", "--deals", "2", "--debug", "--json")
+    process = run_module(*arguments, input="p 20 + int(view.own_turn)\nc\n" * 2)
+    assert process.returncode == 0, process.stderr
+    assert "(Pdb) 21\n" in process.stderr and "own turn 2\n" in process.stderr
+    assert json.loads(process.stdout)["rows"]
 
 
-def test_an_exception_shows_the_lines_of_the_strategy_and_the_error(strategy_file):
-    done = run_module("show", f"{strategy_file}#raises", "--debug")
-    assert done.returncode == 2
-    head, _, sentence = done.stderr.partition("\nsimgin: error: /")
+def test_exception_shows_the_traceback_of_the_strategy_and_the_error(strategy_file):
+    process = run_module("show", f"{strategy_file}#raises", "--debug")
+    assert process.returncode == 2
+    head, _, error = process.stderr.partition("\nsimgin: error: /")
     frames = [line.strip() for line in head.splitlines() if line.startswith("  File")]
-    lines = {"careful": line_number("return deep"), "deep": line_number("raise V")}
+    lines = {"careful": find_line_number("return deep"), "deep": find_line_number("raise V")}
     assert frames == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
     assert head.endswith("ValueError: no idea in turn 1")
-    assert "raised ValueError: no idea in turn 1" in sentence
+    assert "raised ValueError: no idea in turn 1" in error
 
 
-def test_quitting_the_debugger_is_an_interruption(strategy_file):
-    done = run_module("match", f"{strategy_file}#talks", "--debug", input="q\n")
-    assert done.returncode == 130 and "interrupted" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_quitting_the_debugger_interrupts_the_command(strategy_file):
+    process = run_module("match", f"{strategy_file}#talks", "--debug", input="q\n")
+    assert process.returncode == 130 and "interrupted" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.slow
-def test_variants_and_strategies_have_the_same_sums_interpreted():
+def test_interpreted_and_compiled_batch_rows_are_identical():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
-    code += "from test_debug import GAMES, compute_digest\n"
-    code += "for i in range(len(GAMES)): print(compute_digest(i))"
+    code += "from test_debug import MATCHUPS, compute_digest\n"
+    code += "for i in range(len(MATCHUPS)): print(compute_digest(i))"
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(
+    process = subprocess.run(
         command, env=INTERPRETED_ENVIRONMENT, capture_output=True, text=True, check=False
     )
-    assert done.stdout.splitlines() == [compute_digest(i) for i in range(len(GAMES))], done.stderr
+    assert process.stdout.splitlines() == [compute_digest(i) for i in range(len(MATCHUPS))], (
+        process.stderr
+    )
 
 
-def run_module(*words, module="simgin", **more):
-    """Run a module with its arguments in a separate process."""
-    command = [sys.executable, "-m", module, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+def run_module(*arguments, module="simgin", **options):
+    """Run a module with command-line arguments in a separate process."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
-def line_number(text):
+def find_line_number(text):
     return next(
         number for number, line in enumerate(STRATEGY_CODE.splitlines(), start=1) if text in line
     )
@@ -133,14 +135,18 @@ def strategy_file(tmp_path):
     return path
 
 
-def compute_digest(i):
-    """Return the digest of the batch rows of 40 deals or 2 matches of a matchup."""
-    a, b, variant, unit = GAMES[i]
+def compute_digest(matchup_index):
+    """Return the digest of the batch rows of a matchup: 40 deals or 2 matches."""
+    a, b, variant, unit = MATCHUPS[matchup_index]
     if a.startswith("solo"):
         b, variant = None, "solitaire-gin"
-    other = b and loader.find_strategy(b)
+    opponent = b and loader.find_strategy(b)
     matchup = Matchup(
-        variants.find_variant(variant), loader.find_strategy(a), other, 2**64 - 1 - i, unit
+        variants.find_variant(variant),
+        loader.find_strategy(a),
+        opponent,
+        2**64 - 1 - matchup_index,
+        unit,
     )
-    played = kernel.play_batches(matchup, 0, 40 if unit == "deal" else 2)
-    return hashlib.sha256(played.tobytes()).hexdigest()
+    rows = kernel.play_batches(matchup, 0, 40 if unit == "deal" else 2)
+    return hashlib.sha256(rows.tobytes()).hexdigest()

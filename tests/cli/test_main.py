@@ -22,7 +22,7 @@ from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, reproducible_fi
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_the_help_lists_every_command_and_no_other():
+def test_help_lists_all_commands():
     output = call("--help").stdout
     assert all(f"\n  {name} " in output for name in COMMANDS)
     assert all(len(line) <= 80 for line in output.splitlines())
@@ -31,7 +31,7 @@ def test_the_help_lists_every_command_and_no_other():
     assert call("--version").stdout == f"simgin {simgin.__version__}\n"
 
 
-def test_simgin_without_arguments_names_the_tasks_on_one_screen():
+def test_simgin_without_arguments_lists_the_tasks_on_one_screen():
     output = call().stdout
     lines = output.splitlines()
     assert len(lines) <= 22 and all(len(line) <= 80 for line in lines)
@@ -49,7 +49,7 @@ def test_every_command_has_its_own_help(name):
     assert all(len(line) <= 80 for line in output.splitlines())
 
 
-def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_directory):
+def test_illegal_action_is_reported_with_a_command_to_replay_it(empty_directory):
     Path("mine.py").write_text(PLUGIN)
     message = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in message
@@ -58,7 +58,7 @@ def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_di
     call("match", "mine.py#throws", *FEW, "-o", "out")  # fixed: no faulty code was cached
 
 
-def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory, monkeypatch):
+def test_command_can_be_repeated_after_a_full_disk(empty_directory, monkeypatch):
     def fail_as_full_disk(path, content):
         raise OSError(28, "No space left on device")
 
@@ -71,16 +71,16 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
     call("match", "gold", *FEW, "-o", "out")
 
 
-def test_a_bug_is_not_reported_as_bad_input(monkeypatch):
+def test_unexpected_exception_is_not_reported_as_bad_input(monkeypatch):
     monkeypatch.setattr(runner, "run_tasks", lambda *_, **__: int("a bug"))
     assert isinstance(CliRunner().invoke(cli, ["match", "gold"]).exception, ValueError)
 
 
-def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_directory, monkeypatch):
+def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_directory, monkeypatch):
     with monkeypatch.context() as patched:
         interrupted_after(patched, 2)
-        words = ("match", "gold", "--deals", "60k", "--for", "10m")
-        message = call(*words, "-o", "out", "--workers", 1, code=130).stderr
+        arguments = ("match", "gold", "--deals", "60k", "--for", "10m")
+        message = call(*arguments, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
     expected = (
         f"interrupted. Finished batches are saved in out. Continue with: {command} --workers 1\n"
@@ -104,7 +104,7 @@ RUN_OPTIONS = ("--workers", "1", "--patience", "20s", "--details", "--json")
 
 
 @pytest.mark.parametrize(
-    ("words", "how"),
+    ("arguments", "options"),
     [
         (("match", "gold", "--deals", "60k", "-o", "out"), RUN_OPTIONS),
         (("match", "gold", "--deals", "60k"), RUN_OPTIONS),
@@ -113,20 +113,24 @@ RUN_OPTIONS = ("--workers", "1", "--patience", "20s", "--details", "--json")
         (("odds", "gin-solitaire"), ("--workers", "1")),
     ],
 )
-def test_a_resumed_run_keeps_its_options(empty_directory, monkeypatch, words, how):
+def test_command_to_resume_contains_all_options(empty_directory, monkeypatch, arguments, options):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     Path("e.toml").write_text(EXPERIMENT)
     for path in ("runs.runner.run_tasks", "odds.odds.run_odds"):
         monkeypatch.setattr(f"simgin.{path}", interrupt)
-    output = call(*words, *how, code=130).stderr
-    asked = shlex.split(output.splitlines()[-1].partition(" with: simgin ")[2])
-    assert asked[0] == words[0] and set(words) <= {*asked, "60k", "gold"}
-    assert sorted(asked[-len(how) :]) == sorted(how)
+    output = call(*arguments, *options, code=130).stderr
+    resume_arguments = shlex.split(output.splitlines()[-1].partition(" with: simgin ")[2])
+    assert resume_arguments[0] == arguments[0] and set(arguments) <= {
+        *resume_arguments,
+        "60k",
+        "gold",
+    }
+    assert sorted(resume_arguments[-len(options) :]) == sorted(options)
     if "out/ledger.sqlite" in files("."):
         with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
-            assert shlex.split(run_ledger.command)[1:] == asked
+            assert shlex.split(run_ledger.command)[1:] == resume_arguments
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -153,13 +157,13 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
-def test_a_closed_pipe_is_no_error():
+def test_closed_pipe_is_not_an_error():
     script = f"{shlex.quote(sys.executable)} -m simgin variants --json | head -c 10"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
     assert run.stdout == '{"simgin":' and run.stderr == ""
 
 
-def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
+def test_no_color_removes_colours_but_not_bold_text(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("FORCE_COLOR", "1")
     run = CliRunner().invoke(cli, ["strategies"], color=True)
@@ -171,62 +175,64 @@ def halve(x):
     return x // 2
 
 
-def compile_afresh():
+def compile_without_cache():
     jit.compile_function(halve, "int64(int64)", use_cache=False)
 
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
-    said = []
-    monkeypatch.setattr(session, "print_note", said.append)
+    notes = []
+    monkeypatch.setattr(session, "print_note", notes.append)
     with session.announce_compilation():
-        compile_afresh()
-    assert said == []
+        compile_without_cache()
+    assert notes == []
     monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     with session.announce_compilation():
         pass
-    assert said == []
+    assert notes == []
     with session.announce_compilation():
-        compile_afresh()
-        compile_afresh()
-    assert said == [session.COMPILING_NOTICE]
+        compile_without_cache()
+        compile_without_cache()
+    assert notes == [session.COMPILING_NOTICE]
     monkeypatch.setattr(shipped_code, "describe_problem", lambda _: "The code is for another CPU.")
     with session.announce_compilation():
-        compile_afresh()
-    assert said[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
+        compile_without_cache()
+    assert notes[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
     # The warning about the cache must be the only message
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     with session.announce_compilation():
-        compile_afresh()
-    assert len(said) == 2
+        compile_without_cache()
+    assert len(notes) == 2
 
 
-def test_a_long_wait_is_explained(monkeypatch):
-    said, long = [], threading.Event()
-    monkeypatch.setattr(session, "print_note", lambda message: (said.append(message), long.set()))
+def test_long_wait_is_explained(monkeypatch):
+    notes, is_explained = [], threading.Event()
+    monkeypatch.setattr(
+        session, "print_note", lambda message: (notes.append(message), is_explained.set())
+    )
     with session.explain_wait("trials first."):
         pass
-    assert said == []
+    assert notes == []
     monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     with session.explain_wait("trials first."):
-        assert long.wait(10)
-    assert said == ["trials first."]
+        assert is_explained.wait(10)
+    assert notes == ["trials first."]
 
 
-HAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
+HAND_COMMAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
 CLOSED_STREAMS = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such streams")
-@pytest.mark.parametrize(("words", "code"), CLOSED_STREAMS)
-def test_closed_streams_are_no_error(words, code):
-    script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND])} {words}"
+@pytest.mark.parametrize(("redirections", "code"), CLOSED_STREAMS)
+def test_closed_streams_are_not_an_error(redirections, code):
+    script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND_COMMAND])} {redirections}"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
     assert (run.returncode, run.stdout, run.stderr) == (code, "", "")
 
 
 @pytest.mark.parametrize("module", ["click", "simgin.cli.main", "numpy", "simgin.core.jit"])
-def test_ctrl_c_during_the_start_prints_one_word(module):
+def test_ctrl_c_during_startup_prints_one_line(module):
     """Interrupt while a module is imported, including code that Python executes from a string."""
     code = f"""
 import builtins, os, signal, sys
@@ -237,7 +243,7 @@ def interrupted(name, *others):
     return load(name, *others)
 builtins.__import__ = interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.argv = ["simgin", *{HAND!r}]
+sys.argv = ["simgin", *{HAND_COMMAND!r}]
 from simgin.__main__ import main
 main()
 """

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("empty_directory", "few_decks")
 
 call = partial(command_line.call, "odds")
 # Further columns after those of tidy rows, by table
-KEY_COLUMNS = {
+EXTRA_COLUMNS = {
     "strength": [],
     "bracket": [],
     "odds": ["draws", "kind"],
@@ -27,20 +27,21 @@ KEY_COLUMNS = {
 SOLO_OPTIONS = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000")
 
 
-def assert_narrow(output):
+def assert_fits_80_columns(output):
+    """Check that no line except the command has more than 80 characters."""
     assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Command: "))
 
 
-def test_the_report_of_odds_names_the_command_that_repeats_them():
+def test_report_of_odds_shows_the_command_to_repeat():
     call("solitary-gin", *SOLO_OPTIONS, "-o", "out")
     error = " ".join(command_line.call("report", "out", code=2).stderr.split())
     assert "out does not contain a run or a review." in error
     assert "repeat the command: simgin odds solitary-gin" in error
 
 
-def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
+def test_two_solitaire_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO_OPTIONS, "--details").stdout
-    assert_narrow(output)
+    assert_fits_80_columns(output)
     headings = ("matches won %", "goals met %", "penalty", "best possible")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
@@ -52,29 +53,29 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call(*repeated[2:], "--details").stdout == output
-    place = empty_directory / "results" / "odds"
-    tables = (*KEY_COLUMNS, "gap")
+    directory = empty_directory / "results" / "odds"
+    tables = (*EXTRA_COLUMNS, "gap")
     shown = ("odds", "strength", "totals", "threshold")
     written = {"manifest.json", "report.html", "summary.md", *(f"{name}.csv" for name in tables)}
     written |= {f"{name}.{kind}" for name in shown for kind in ("svg", "png")}
-    assert {path.name for path in place.iterdir()} == written
+    assert {path.name for path in directory.iterdir()} == written
     for name in tables:
-        frame = pd.read_csv(place / f"{name}.csv", keep_default_na=False)
+        frame = pd.read_csv(directory / f"{name}.csv", keep_default_na=False)
         assert tuple(frame.columns[:10]) == TABLE_COLUMNS and set(frame["opponent"]) == {""}
-        if name in KEY_COLUMNS:
-            assert list(frame.columns[10:]) == KEY_COLUMNS[name]
-    threshold = pd.read_csv(place / "threshold.csv")
+        if name in EXTRA_COLUMNS:
+            assert list(frame.columns[10:]) == EXTRA_COLUMNS[name]
+    threshold = pd.read_csv(directory / "threshold.csv")
     assert set(threshold["k"]) == set(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
     assert set(threshold["measure"]) == {"points", "share"}
 
 
-def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
-    words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
-    output = call(*words).stdout
+def test_two_player_odds_show_match_wins_at_each_score(empty_directory):
+    arguments = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
+    output = call(*arguments).stdout
     assert output.splitlines()[1].startswith("Against an equal opponent, you win ")
     assert len(output.splitlines()) <= 28 and "Matches won at each score" in output
-    output = call(*words, "--details").stdout
-    assert_narrow(output)
+    output = call(*arguments, "--details").stdout
+    assert_fits_80_columns(output)
     assert "nondealer" in output and "deadwood" in output and "joker" not in output
     assert "Further results" not in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
@@ -83,23 +84,23 @@ def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
         assert (empty_directory / "out" / f"{name}.svg").exists()
 
 
-def test_with_json_nothing_else_is_on_stdout():
-    whole = json.loads(call("solitaire-gin", *SOLO_OPTIONS, "--json").stdout)
-    assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+def test_json_output_is_a_single_object():
+    output = json.loads(call("solitaire-gin", *SOLO_OPTIONS, "--json").stdout)
+    assert list(output) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     tables = {"strength", "bracket", "odds", "left", "gin", "gap", "joker"}
-    assert {row["table"] for row in whole["rows"]} == tables
-    for row in whole["rows"]:
+    assert {row["table"] for row in output["rows"]} == tables
+    for row in output["rows"]:
         assert [*row][1:11] == [*TABLE_COLUMNS]
 
 
-def test_an_interruption_names_the_command_that_continues(monkeypatch):
+def test_interrupted_odds_show_the_command_to_resume(monkeypatch):
     def raise_interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("simgin.odds.odds.run_odds", raise_interrupt)
-    again = "with: simgin odds solitaire-gin --seed 1"
+    expected = "with: simgin odds solitaire-gin --seed 1"
     output = call("solitaire-gin", code=130).stderr
-    assert f"Finished players are saved in the cache. Continue {again}" in output
+    assert f"Finished players are saved in the cache. Continue {expected}" in output
     monkeypatch.setattr("simgin.core.jit.cache_directory", lambda: None)
     output = call("solitaire-gin", code=130).stderr
-    assert f"Nothing was saved. Start again {again}" in output
+    assert f"Nothing was saved. Start again {expected}" in output

@@ -15,79 +15,84 @@ from support.command_runs import OWN, files, reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "few_mixes")
 
-PANEL = ("match", "mine.py", "gold-early", "stubborn", "--against", "gold")
-SIZE = ("--deals", 4000, "--workers", 1)
-LEAGUE = ("league", "gold", "simple", "stubborn")
-MATCHES = ("--matches", 1000, "--workers", 1)
+PANEL_COMMAND = ("match", "mine.py", "gold-early", "stubborn", "--against", "gold")
+DEAL_OPTIONS = ("--deals", 4000, "--workers", 1)
+LEAGUE_COMMAND = ("league", "gold", "simple", "stubborn")
+MATCH_OPTIONS = ("--matches", 1000, "--workers", 1)
 
 
 @pytest.fixture(autouse=True)
-def own_strategy(empty_directory):
+def strategy_file(empty_directory):
+    """Write a strategy to mine.py."""
     Path("mine.py").write_text(OWN)
 
 
-def read_command(output):
-    """Return the words of the command that repeats an output."""
+def read_repeat_command(output):
+    """Return the arguments of the command that repeats an output."""
     line = output.splitlines()[-1]
     assert line.startswith("Command: simgin ")
     return shlex.split(line)[2:]
 
 
-def csv_files(place):
-    return {name: Path(place, name).read_bytes() for name in files(place) if name.endswith(".csv")}
+def read_csv_files(path):
+    """Return the contents of the CSV files in a directory by name."""
+    return {name: Path(path, name).read_bytes() for name in files(path) if name.endswith(".csv")}
 
 
-def test_a_match_of_several_strategies_is_a_panel():
-    output = call(*PANEL, *SIZE, "-o", "out").stdout
+def test_match_of_several_strategies_equals_a_panel_experiment():
+    output = call(*PANEL_COMMAND, *DEAL_OPTIONS, "-o", "out").stdout
     assert "Which strategies beat gold?" in output
     Path("e.toml").write_text(
         'question = "?"\ndeals = 4000\n'
         'panel = {strategies = ["mine.py", "gold-early", "stubborn"], against = "gold"}\n'
     )
-    announced = call("run", "e.toml", "-o", "file", "--workers", 1).stdout
-    assert "Estimated time: a few seconds." in announced
-    assert csv_files("out") == csv_files("file")
-    assert {"differences.csv", "table.csv"} <= csv_files("out").keys()
-    again = read_command(output)
-    assert again[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
-    assert call(*again[:-2], "-o", "again").stdout.splitlines()[:-2] == output.splitlines()[:-2]
-    assert csv_files("again") == csv_files("out")
+    screen = call("run", "e.toml", "-o", "file", "--workers", 1).stdout
+    assert "Estimated time: a few seconds." in screen
+    assert read_csv_files("out") == read_csv_files("file")
+    assert {"differences.csv", "table.csv"} <= read_csv_files("out").keys()
+    repeat_command = read_repeat_command(output)
+    assert repeat_command[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
+    assert (
+        call(*repeat_command[:-2], "-o", "again").stdout.splitlines()[:-2]
+        == output.splitlines()[:-2]
+    )
+    assert read_csv_files("again") == read_csv_files("out")
 
 
-def test_the_opponent_is_omitted_from_the_strategies():
-    result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCHES)
+def test_common_opponent_is_not_played_as_a_strategy():
+    result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCH_OPTIONS)
     assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
-    assert read_command(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
+    assert read_repeat_command(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
     for pair in (("gold-early", "gold"), ("gold", "gold-early")):
-        result = call("match", *pair, "--against", "gold", *SIZE)
+        result = call("match", *pair, "--against", "gold", *DEAL_OPTIONS)
         assert "gold is used only as the common opponent" in result.stderr
-        assert read_command(result.stdout)[:3] == ["match", "gold-early", "gold"]
+        assert read_repeat_command(result.stdout)[:3] == ["match", "gold-early", "gold"]
     played = simgin.match(["gold-early", "gold"], against="gold", deals=4000)
     assert [key.players for key in played.matchup_keys] == [("gold-early", "gold")]
 
 
-@pytest.mark.parametrize(("unit", "enough"), [("deals", 10_000), ("matches", 1000)])
-def test_a_size_that_is_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit, enough):
+@pytest.mark.parametrize(("unit", "min_size"), [("deals", 10_000), ("matches", 1000)])
+def test_sample_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit, min_size):
     monkeypatch.setattr(session, "run_plan_request", lambda *_, **__: None)
     warning = (
-        f"200 {unit} are too few to test differences. Use --{unit} {enough} or more (in an "
-        f"experiment file, {unit} = {enough})."
+        f"200 {unit} are too few to test differences. Use --{unit} {min_size} or more (in an "
+        f"experiment file, {unit} = {min_size})."
     )
-    assert warning in call(*PANEL, f"--{unit}", 200).stderr
-    assert call(*PANEL, f"--{unit}", enough).stderr == ""
+    assert warning in call(*PANEL_COMMAND, f"--{unit}", 200).stderr
+    assert call(*PANEL_COMMAND, f"--{unit}", min_size).stderr == ""
 
 
-def test_the_command_of_a_report_contains_the_style():
-    call("match", "gold", "simple", *MATCHES, "-o", "out")
-    assert read_command(call("report", "out", "--style", "ggplot").stdout) == [
+def test_command_of_a_report_contains_the_style():
+    call("match", "gold", "simple", *MATCH_OPTIONS, "-o", "out")
+    assert read_repeat_command(call("report", "out", "--style", "ggplot").stdout) == [
         *("report", "out", "--style", "ggplot")
     ]
 
 
-def test_differences_are_those_from_the_base():
+def test_differences_are_relative_to_the_baseline():
     frames = {}
     for base in ("gold-early", "simple", "gold"):
-        call(*PANEL, *SIZE, "--base", base, "-o", base)
+        call(*PANEL_COMMAND, *DEAL_OPTIONS, "--base", base, "-o", base)
         results = simgin.match(
             ["mine.py", "gold-early", "stubborn"], against="gold", base=base, deals=4000, workers=1
         )
@@ -101,18 +106,18 @@ def test_differences_are_those_from_the_base():
         {"mine.py", "gold-early", "stubborn"},
     ]
     manifest = directory.read_manifest("simple")
-    assert [one["a"] for one in manifest["matchups"]] == [
+    assert [matchup["a"] for matchup in manifest["matchups"]] == [
         "mine.py",
         "gold-early",
         "stubborn",
         "simple",
     ]
-    assert [one["a"] for one in directory.read_manifest("gold")["matchups"]] == [
+    assert [matchup["a"] for matchup in directory.read_manifest("gold")["matchups"]] == [
         *("mine.py", "gold-early", "stubborn")
     ]
 
 
-def test_the_opponent_as_base_gives_the_results_of_the_panel():
+def test_differences_from_the_opponent_equal_the_match_results():
     call(
         "match",
         "gold-early",
@@ -121,7 +126,7 @@ def test_the_opponent_as_base_gives_the_results_of_the_panel():
         "gold",
         "--base",
         "gold",
-        *MATCHES,
+        *MATCH_OPTIONS,
         "-o",
         "out",
     )
@@ -130,18 +135,20 @@ def test_the_opponent_as_base_gives_the_results_of_the_panel():
     assert set(differences["metric"]) == {"margin", "match_win"}
     for _, row in differences.iterrows():
         played = table[(table["strategy"] == row["strategy"]) & (table["metric"] == row["metric"])]
-        even = 0.5 if row["metric"] == "match_win" else 0
-        assert row["value"] == pytest.approx(played["value"].iloc[0] - even)
+        expected_if_equal = 0.5 if row["metric"] == "match_win" else 0
+        assert row["value"] == pytest.approx(played["value"].iloc[0] - expected_if_equal)
         assert row["base_strategy"] == "gold" and row["p_holm"] >= row["p"]
 
 
-def test_one_strategy_against_an_opponent_is_a_match():
-    expected = call("match", "gold-early", "gold", *SIZE).stdout
-    assert call("match", "gold-early", "--against", "gold", *SIZE).stdout == expected
+def test_panel_of_one_strategy_equals_a_match():
+    expected = call("match", "gold-early", "gold", *DEAL_OPTIONS).stdout
+    assert call("match", "gold-early", "--against", "gold", *DEAL_OPTIONS).stdout == expected
 
 
-@pytest.mark.parametrize("command", [(*PANEL, *SIZE), (*LEAGUE, *MATCHES)])
-def test_an_interrupted_command_resumes(monkeypatch, command):
+@pytest.mark.parametrize(
+    "command", [(*PANEL_COMMAND, *DEAL_OPTIONS), (*LEAGUE_COMMAND, *MATCH_OPTIONS)]
+)
+def test_interrupted_command_resumes(monkeypatch, command):
     call(*command, "-o", "whole")
     with monkeypatch.context() as patch:
         interrupted_after(patch, 2)
@@ -151,27 +158,27 @@ def test_an_interrupted_command_resumes(monkeypatch, command):
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     assert "already complete" in call(*command, "-o", "out").stderr
     call("report", "out")
-    assert csv_files("out") == csv_files("whole")
+    assert read_csv_files("out") == read_csv_files("whole")
 
 
-def test_a_league_is_a_round_robin():
-    output = call(*LEAGUE, *MATCHES, "-o", "out").stdout
+def test_league_equals_a_round_robin_experiment():
+    output = call(*LEAGUE_COMMAND, *MATCH_OPTIONS, "-o", "out").stdout
     assert "leads the league of 3" in " ".join(output.split())
     Path("e.toml").write_text(
         'question = "?"\nmatches = 1000\nround_robin = ["gold", "simple", "stubborn"]\n'
     )
     call("run", "e.toml", "-o", "file", "--workers", 1)
-    assert csv_files("out") == csv_files("file") and "league.csv" in files("out")
+    assert read_csv_files("out") == read_csv_files("file") and "league.csv" in files("out")
     results = simgin.league(["gold", "simple", "stubborn"], matches=1000, workers=1)
     assert len(results.standings) == 3
-    found = json.loads(call(*LEAGUE, *MATCHES, "--json").stdout)
+    found = json.loads(call(*LEAGUE_COMMAND, *MATCH_OPTIONS, "--json").stdout)
     assert found["command"].startswith("simgin league gold simple stubborn -v standard --matches")
     assert found["rows"] == results.records()
-    plan = call(*LEAGUE, "--dry-run").stdout
+    plan = call(*LEAGUE_COMMAND, "--dry-run").stdout
     assert "3 matchups" in plan and "5,000 matches each" in plan
 
 
-def test_labels_replace_specs_in_sentences_and_tables_but_not_in_files():
+def test_labels_replace_specs_on_screen_but_not_in_tables():
     Path("e.toml").write_text(
         'question = "?"\ndeals = 2000\nvariants = ["standard", "oklahoma"]\n'
         'labels = {"mine.py" = "My bot", gold = "Golden", oklahoma = "With a limit card"}\n'
@@ -193,7 +200,7 @@ def test_labels_replace_specs_in_sentences_and_tables_but_not_in_files():
         simgin.match("gold", deals=20, labels={"wary": "?"})
 
 
-def test_a_label_can_be_set_by_the_name_of_a_strategy_and_used_in_a_plot():
+def test_label_of_a_strategy_name_is_used_in_plots():
     short_name = simgin.match("mine.py", deals=20).info.display_names["mine.py"]
     results = simgin.league(
         ["gold", "simple", "mine.py"], matches=20, workers=1, labels={short_name: "My bot"}
@@ -215,7 +222,7 @@ def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
     )
     call("run", "inner/e.toml", "--workers", 1)
     manifest = directory.read_manifest("results/e")
-    a, changed, b = [one["a"] for one in manifest["matchups"]]
+    a, changed, b = [matchup["a"] for matchup in manifest["matchups"]]
     assert (a, b) == ("inner/near.py", "mine.py") and changed.endswith("/inner/near.py#mine")
     assert manifest["question"] == "Is near.py better?"
     assert manifest["matchups"][0]["variant"].startswith("inner/club.toml")

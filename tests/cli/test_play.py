@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
-def saves_in_test_folder(tmp_path, monkeypatch):
-    """Save games in a folder of the test, and leave the cache of compiled code where it is."""
+def games_in_test_directory(tmp_path, monkeypatch):
+    """Save games and deals in the test's directory, and analyse with few worlds."""
     from simgin.cli.commands import play
 
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
@@ -40,23 +40,24 @@ def saves_in_test_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(coach, "WORLDS", 100)
 
 
-def play_input(text, *words, code=0):
-    result = CliRunner().invoke(cli, ["play", *words], input=text, prog_name="simgin")
+def run_play(typed, *arguments, code=0):
+    """Run `simgin play` with typed input, and return its output."""
+    result = CliRunner().invoke(cli, ["play", *arguments], input=typed, prog_name="simgin")
     assert isinstance(result.exception, SystemExit | None), result.exception
     assert result.exit_code == code, result.output
     assert all(len(line) <= 80 for line in result.output.splitlines() if "Saved" not in line)
     return result.output
 
 
-class Player:
-    """Player that types a choice from the screen: an ending, a card of the hand, or any key."""
+class RandomPlayer:
+    """Player that ends the deal if possible, and otherwise types a random legal choice."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.screens = []
 
     def __call__(self, prompt=""):
-        screen = self.shown()
+        screen = self.read_screen()
         self.screens.append(screen)
         keys = re.findall(r"\b(\w) to ", screen.split("\n\n")[-1].partition("Type ? for")[0])
         if "Press Enter" in screen:
@@ -69,82 +70,83 @@ class Player:
         return self.rng.choice(keys)
 
 
-def play_to_the_end(monkeypatch, capsys, *words, player=None):
-    player = player or Player(1)
-    player.shown = lambda: capsys.readouterr().out
+def play_to_the_end(monkeypatch, capsys, *arguments, player=None):
+    """Play a game to its end; return the screens before each input and the last output."""
+    player = player or RandomPlayer(1)
+    player.read_screen = lambda: capsys.readouterr().out
     monkeypatch.setattr("builtins.input", player)
-    with pytest.raises(SystemExit) as left:
-        cli.main(["play", *words])
-    assert left.value.code == 0
+    with pytest.raises(SystemExit) as exit_info:
+        cli.main(["play", *arguments])
+    assert exit_info.value.code == 0
     return player.screens, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
-def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys, tmp_path):
+def test_finished_game_saves_a_deal_that_can_be_graded(variant, monkeypatch, capsys, tmp_path):
     players = () if variant == "solitaire-gin" else ("gold",)
     file = tmp_path / "mine.json"
     (tmp_path / "mine-1.json").write_text("an earlier game")
-    words = (*players, "-v", variant, "--one", "--save", str(file))
-    screens, end = play_to_the_end(monkeypatch, capsys, *words)
+    arguments = (*players, "-v", variant, "--one", "--save", str(file))
+    screens, end = play_to_the_end(monkeypatch, capsys, *arguments)
     assert f"Saved: {tmp_path}/mine-2.json" in end.replace("\n", "")
     assert end.endswith("\nGrade: simgin grade --last 1\n")
     assert screens[0].startswith(f"{variant}: deal 1")
     assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
     rows = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
-    read = read_deal_file(tmp_path / "mine-2.json").deal
-    assert [row["event"] for row in rows[1:-1]] == ["decision"] * len(read.decisions)
-    assert rows[0]["taken_back"] == 0 and read.state.score.tolist() == rows[-1]["score"]
+    deal = read_deal_file(tmp_path / "mine-2.json").deal
+    assert [row["event"] for row in rows[1:-1]] == ["decision"] * len(deal.decisions)
+    assert rows[0]["taken_back"] == 0 and deal.state.score.tolist() == rows[-1]["score"]
     assert f"Points: you {rows[-1]['score'][0]}" in screens[-1]
-    judge = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
-    graded = call("grade", tmp_path / "mine-2.json", *judge).stdout
+    grade_options = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
+    graded = call("grade", tmp_path / "mine-2.json", *grade_options).stdout
     assert graded.startswith("Your grade in 1 deal (")
     assert "\nYou lost " in graded or "\nYou made no significant mistake" in graded
     assert "Comparison" not in graded and ("Net score: " in graded) == (variant == "standard")
 
 
-def test_an_unfinished_game_is_resumed_and_an_action_can_be_undone(saves_in_test_folder):
-    first = play_input("?\nq\n", "gold")
+def test_unfinished_game_is_resumed_and_an_action_can_be_undone(games_in_test_directory):
+    first = run_play("?\nq\n", "gold")
     assert "Keys:" in first and "run: simgin play gold -v standard" in first
     key = re.search(r"(\w) to (?:take|pass)", first)[1]
-    second = play_input(f"{key}\nq\n", "gold")
+    second = run_play(f"{key}\nq\n", "gold")
     assert second.count("Hand") == 2 and "resumed" not in second  # nothing had been answered
-    third = play_input("u\nq\n", "gold")
+    third = run_play("u\nq\n", "gold")
     assert "Saved game resumed." in third and "undone: 1" in third
     hands = re.findall("Hand .*", first + third)
     assert hands[0] == hands[-1]
-    assert "Saved game resumed." not in play_input("q\n", "gold", "--new")
+    assert "Saved game resumed." not in run_play("q\n", "gold", "--new")
 
 
-def test_input_that_cannot_be_typed_is_reported(saves_in_test_folder):
-    message = play_input("XX\n9C9\n\nu\nq\n", "gold")
+def test_invalid_key_is_reported(games_in_test_directory):
+    message = run_play("XX\n9C9\n\nu\nq\n", "gold")
     assert "'XX' is not a valid key" in message
     assert "nothing to undo" in message
 
 
 @pytest.fixture
-def saved_game(tmp_path, saves_in_test_folder):
+def saved_game(tmp_path, games_in_test_directory):
     """Return the file of a game saved in its second deal, after an undo."""
     file = tmp_path / "kept" / "game.json"
-    player = Player(3)
-    screen = play_input("q\n", "gold")
-    words = []
-    while (len(words) < 60 and "deal 2" not in screen) or "card to discard" not in screen:
-        player.shown = lambda screen=screen: screen.rpartition(72 * "-")[2]
-        words.append(player())
-        screen = play_input("".join(f"{word}\n" for word in [words[-1], "q"]), "gold")
+    player = RandomPlayer(3)
+    screen = run_play("q\n", "gold")
+    typed = []
+    while (len(typed) < 60 and "deal 2" not in screen) or "card to discard" not in screen:
+        player.read_screen = lambda screen=screen: screen.rpartition(72 * "-")[2]
+        typed.append(player())
+        screen = run_play("".join(f"{key}\n" for key in [typed[-1], "q"]), "gold")
         screen = screen.rpartition("> ")[0].rpartition("> ")[2]
-    play_input("u\nq\n", "gold")
+    run_play("u\nq\n", "gold")
     return file
 
 
-def test_a_saved_game_that_cannot_be_read_begins_again(tmp_path, saves_in_test_folder):
+def test_unreadable_saved_game_is_replaced_by_a_new_game(tmp_path, games_in_test_directory):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
-        assert "is corrupt, so a new game" in play_input("q\n", "gold")
+        assert "is corrupt, so a new game" in run_play("q\n", "gold")
 
 
-NUMBERS = [
+INVALID_VALUES = [
     "9223372036854775808",
     "-9223372036854775809",
     "Infinity",
@@ -154,7 +156,7 @@ NUMBERS = [
     "1e3",
     "0.5",
 ]
-NUMBERS += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
+INVALID_VALUES += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
 CORRUPT_CONTENTS = [
     "",
     "null",
@@ -168,51 +170,51 @@ CORRUPT_CONTENTS = [
 ]
 
 
-def corrupt_variants(content):
-    """Return corrupt versions of a saved game."""
-    kept = json.loads(content)
+def make_corrupt_games(content):
+    """Yield corrupt versions of a saved game."""
+    saved = json.loads(content)
     yield from CORRUPT_CONTENTS
     yield content[: len(content) // 2]
-    for name in kept:
-        yield json.dumps({other: value for other, value in kept.items() if other != name})
-        for number in NUMBERS:
+    for name in saved:
+        yield json.dumps({key: value for key, value in saved.items() if key != name})
+        for number in INVALID_VALUES:
             if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # can be saved, too
-                yield json.dumps(kept | {name: "HERE"}).replace('"HERE"', number)
+                yield json.dumps(saved | {name: "HERE"}).replace('"HERE"', number)
             if name != "back":
-                yield json.dumps(kept | {name: ["HERE"]}).replace('"HERE"', number)
-    first, *_, last = deals = kept["deals"]
-    for number in NUMBERS:
-        yield json.dumps(kept | {"deals": [[*first, "HERE"], last]}).replace('"HERE"', number)
-    yield json.dumps(kept | {"deals": [first[:-1], last]})
-    yield json.dumps(kept | {"deals": [*deals, last]})
-    yield json.dumps(kept | {"deals": [first] * 40})
-    yield json.dumps(kept | {"deals": [first, last[:-1] + [last[-1] ^ 1]]})
-    yield json.dumps(kept | {"deals": [first * 1000]})
-    yield json.dumps(kept | {"prompts": [len(last)]})
-    yield json.dumps(kept | {"prompts": [0, 0]})
-    yield json.dumps(kept | {"more": 1})
+                yield json.dumps(saved | {name: ["HERE"]}).replace('"HERE"', number)
+    first, *_, last = deals = saved["deals"]
+    for number in INVALID_VALUES:
+        yield json.dumps(saved | {"deals": [[*first, "HERE"], last]}).replace('"HERE"', number)
+    yield json.dumps(saved | {"deals": [first[:-1], last]})
+    yield json.dumps(saved | {"deals": [*deals, last]})
+    yield json.dumps(saved | {"deals": [first] * 40})
+    yield json.dumps(saved | {"deals": [first, last[:-1] + [last[-1] ^ 1]]})
+    yield json.dumps(saved | {"deals": [first * 1000]})
+    yield json.dumps(saved | {"prompts": [len(last)]})
+    yield json.dumps(saved | {"prompts": [0, 0]})
+    yield json.dumps(saved | {"more": 1})
 
 
-def test_corrupt_games_are_named_and_not_played(saved_game):
+def test_corrupt_saved_game_is_reported_and_not_resumed(saved_game):
     content = saved_game.read_text()
-    assert "Saved game resumed." in play_input("q\n", "gold")
+    assert "Saved game resumed." in run_play("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
-    files = list(corrupt_variants(content))
+    files = list(make_corrupt_games(content))
     assert len(files) > 100
     for text in files:
         saved_game.write_text(text)
-        screen = play_input("u\nq\n", "gold")
+        screen = run_play("u\nq\n", "gold")
         assert "is corrupt, so a new game" in screen, text[:200]
         assert "nothing to undo" in screen
         assert saved_game.read_text() == text  # the first answer would overwrite it
 
 
-@pytest.mark.parametrize("what", ["pipe", "folder", "huge"])
-def test_a_file_that_is_not_a_game_is_reported(saved_game, what):
+@pytest.mark.parametrize("file_type", ["pipe", "folder", "huge"])
+def test_unusable_saved_game_file_is_reported(saved_game, file_type):
     saved_game.unlink()
-    if what == "pipe":
+    if file_type == "pipe":
         os.mkfifo(saved_game)
-    elif what == "folder":
+    elif file_type == "folder":
         saved_game.mkdir()
     else:
         with saved_game.open("wb") as file:
@@ -222,13 +224,13 @@ def test_a_file_that_is_not_a_game_is_reported(saved_game, what):
     assert "delete the file" in output
 
 
-def test_a_solitaire_game_has_no_opponent(saves_in_test_folder):
+def test_opponent_in_a_solitaire_variant_is_rejected(games_in_test_directory):
     result = call("play", "gold", "-v", "solitaire-gin", code=2)
     assert "Omit gold" in result.output
 
 
 @pytest.mark.slow
-def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
+def test_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     monkeypatch.setattr(coach, "WORLDS", 1000)  # A cost is rarely significant in 100 worlds.
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
@@ -238,7 +240,7 @@ def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     assert "You lost" in end and end.endswith("\nGrade: simgin grade --last 1\n")
 
 
-def test_the_ladder_agrees_with_the_reference_results():
+def test_error_rates_of_strategies_equal_the_reference_results():
     rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
     total = rates[rates["kind"] == "all"]
     half = (total["high"] - total["low"]) / 2
@@ -251,9 +253,9 @@ def test_the_ladder_agrees_with_the_reference_results():
 # Hints, explanations and the log
 
 
-def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_in_test_folder):
-    screens = play_input("e\nw\np\nw\nq\n", "gold", "--one").split("> ")
-    hint, nothing, _, why = (" ".join(screen.split()) for screen in screens[1:5])
+def test_hint_and_explanation_show_the_outcomes_of_the_best_action(games_in_test_directory):
+    screens = run_play("e\nw\np\nw\nq\n", "gold", "--one").split("> ")
+    hint, empty_explanation, _, explanation = (" ".join(screen.split()) for screen in screens[1:5])
     assert re.search(r"Best: (take TC|pass)\b|No action is clearly the best\.", hint)
     assert re.search(
         r"after (take TC|pass), compared with those after (pass|take TC), "
@@ -265,16 +267,17 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_in_t
     assert re.search(r"undercut in \d+ % \(vs. \d+ %\), are undercut", hint)
     assert "are undercut in" in hint and "and your opponent wins" in hint
     assert "Pile" not in hint and "Hand" in hint and "Type t to take TC" in hint
-    assert "You have not made a decision in this deal yet." in nothing
+    assert "You have not made a decision in this deal yet." in empty_explanation
     assert re.search(
-        r"Pass (costs [\d.]+ ± [\d.]+ points\. Best: take TC|is the best)|better than pass\.", why
+        r"Pass (costs [\d.]+ ± [\d.]+ points\. Best: take TC|is the best)|better than pass\.",
+        explanation,
     )
-    assert "pass <" in why and "take TC" in why
+    assert "pass <" in explanation and "take TC" in explanation
 
 
-def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(saves_in_test_folder):
-    """Use one unit in matches and deals, and ignore a cost that is not significant."""
-    assert re.search("action +cost, points +match %", play_input("e\nq\n", "gold"))
+def test_coach_and_grade_report_the_same_mistakes(games_in_test_directory):
+    """Both measure costs in points and ignore costs that are not significant."""
+    assert re.search("action +cost, points +match %", run_play("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
     advisor = coach.Coach(table.matchup)
     table.act(advisor.analyse_open_decision(table.trace()).ranking[1])
@@ -291,7 +294,7 @@ def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(sav
         assert len([*describe_costliest([row])]) == (low > 0)
 
 
-def test_a_hint_always_lists_a_possible_knock():
+def test_hint_always_lists_a_possible_knock():
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "deal"), (0,))
     while table.decision.slot != "knock":
         view = table.decision.view
@@ -305,28 +308,28 @@ def test_a_hint_always_lists_a_possible_knock():
     assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
 
 
-def test_the_outcomes_of_two_actions_account_for_the_cost(saves_in_test_folder):
+def test_outcomes_of_two_actions_are_consistent_with_the_cost(games_in_test_directory):
     table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
     analysis = coach.Coach(table.matchup).analyse_open_decision(table.trace())
-    best, other = analysis.ranking[:2]
-    sentence = compare_outcomes(analysis, other)
+    best, other_action = analysis.ranking[:2]
+    sentence = compare_outcomes(analysis, other_action)
     points = re.search(r"average (-?[\d.]+) net points \(vs. (-?[\d.]+)\)", sentence)
-    gap = float(points[1]) - float(points[2])
-    assert gap == pytest.approx(analysis.estimate_cost(other)[0], abs=0.11)
+    difference = float(points[1]) - float(points[2])
+    assert difference == pytest.approx(analysis.estimate_cost(other_action)[0], abs=0.11)
     outcomes = analysis.outcomes[:, best]
-    share = outcomes["won_undercut"].mean()
-    assert 0 < share < outcomes["win"].mean()
-    assert f", undercut in {100 * share:.0f} %" in sentence
+    undercut_rate = outcomes["won_undercut"].mean()
+    assert 0 < undercut_rate < outcomes["win"].mean()
+    assert f", undercut in {100 * undercut_rate:.0f} %" in sentence
 
 
-def test_the_resume_command_keeps_all_options(saves_in_test_folder):
-    words = ("gold", "-v", "standard", "--seed", "5", "--coach", "--save", "mine")
-    screen = " ".join(play_input("q\n", *words).split())
+def test_command_to_resume_a_game_contains_all_options(games_in_test_directory):
+    arguments = ("gold", "-v", "standard", "--seed", "5", "--coach", "--save", "mine")
+    screen = " ".join(run_play("q\n", *arguments).split())
     assert "run: simgin play gold -v standard --seed 5 --coach --save mine" in screen
 
 
 def test_only_enter_continues_after_a_deal(monkeypatch, capsys):
-    class CuriousPlayer(Player):
+    class CuriousPlayer(RandomPlayer):
         """Player that types other keys before Enter after a deal."""
 
         keys = iter("ew?sx")
@@ -345,7 +348,7 @@ def test_only_enter_continues_after_a_deal(monkeypatch, capsys):
     assert "'x' is not a valid key after a deal" in x_key
 
 
-def test_the_log_of_a_long_deal_has_pages(monkeypatch):
+def test_log_of_a_long_deal_has_pages(monkeypatch):
     lines = [f"{number} turn" for number in range(1, 51)]
     monkeypatch.setattr(table_text, "format_turn_lines", lambda deal, seat: lines)
     pages = [table_text.format_history_lines(None, page) for page in range(4)]
@@ -358,7 +361,7 @@ def test_the_log_of_a_long_deal_has_pages(monkeypatch):
 
 
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(
-    saves_in_test_folder, monkeypatch, tmp_path, capsys
+    games_in_test_directory, monkeypatch, tmp_path, capsys
 ):
     monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     file = tmp_path / "mine.py"
@@ -366,16 +369,16 @@ def test_compilation_is_announced_at_the_start_and_at_each_analysis(
         "from simgin.strategy import Strategy, take\n\n\n@take\ndef never(view, rules, params):\n"
         f"    return 0 * {os.getpid()}\n\n\nSTRATEGY = Strategy('mine', take=never)\n"
     )
-    assert session.COMPILING_NOTICE in play_input("q\n", str(file))
+    assert session.COMPILING_NOTICE in run_play("q\n", str(file))
     for _ in range(2):
         with game.announce_analysis("Evaluating ..."):
             numba.njit(lambda: 1)()
     assert capsys.readouterr().err.count(session.COMPILING_NOTICE) == 2
 
 
-def test_keys_typed_during_an_analysis_are_discarded(monkeypatch):
-    terminal, end = pty.openpty()
-    with os.fdopen(terminal, "wb", buffering=0) as keyboard, os.fdopen(end) as stdin:
+def test_keys_typed_during_an_analysis_are_ignored(monkeypatch):
+    terminal, terminal_input = pty.openpty()
+    with os.fdopen(terminal, "wb", buffering=0) as keyboard, os.fdopen(terminal_input) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         with game.announce_analysis("Evaluating ..."):
             keyboard.write(b"s\n")
@@ -383,35 +386,35 @@ def test_keys_typed_during_an_analysis_are_discarded(monkeypatch):
         assert not select.select([stdin], [], [], 0)[0]
 
 
-def test_a_hint_saves_the_coach_the_analysis(saves_in_test_folder, monkeypatch):
+def test_coach_reuses_the_analysis_of_a_hint(games_in_test_directory, monkeypatch):
     calls = []
     analyse = coach.analyse_position
     monkeypatch.setattr(coach, "analyse_position", lambda *a: calls.append(a) or analyse(*a))
-    output = play_input("e\np\nu\ne\nt\nu\nq\n", "gold", "--one", "--coach")
+    output = run_play("e\np\nu\ne\nt\nu\nq\n", "gold", "--one", "--coach")
     assert re.search("Coach: (Pass |No .* than pass)", output)
     assert len(calls) == 1
 
 
 @pytest.mark.parametrize("variant", ["solitaire-gin", "solitary-gin", "dice", "shot"])
-def test_hints_fit_every_variant(variant, saves_in_test_folder):
+def test_hint_fits_one_screen_in_every_variant(variant, games_in_test_directory):
     players = () if "solita" in variant else ("gold",)
-    screens = play_input("e\nl\n?\nq\n", *players, "-v", variant, "--seed", "3").split("> ")
+    screens = run_play("e\nl\n?\nq\n", *players, "-v", variant, "--seed", "3").split("> ")
     assert "action" in screens[1] and ("opponent" in screens[1]) == bool(players)
     for screen in screens:
         assert screen.count("\n") <= 24, screen
 
 
-def test_the_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
-    class LoggingPlayer(Player):
+def test_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
+    class LoggingPlayer(RandomPlayer):
         """Player that looks at the log before every action."""
 
-        is_logged = True
+        has_seen_log = True
 
         def __call__(self, prompt=""):
-            self.is_logged = not self.is_logged
-            if self.is_logged:
+            self.has_seen_log = not self.has_seen_log
+            if self.has_seen_log:
                 return super().__call__(prompt)
-            self.screens.append(self.shown())
+            self.screens.append(self.read_screen())
             return "l"
 
     screens, _ = play_to_the_end(monkeypatch, capsys, "gold", "--one", player=LoggingPlayer(1))
@@ -423,13 +426,18 @@ def test_the_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
     assert not any("gold drew " in line for line in longest)
 
 
-def test_the_rules_of_a_variant_come_first_in_at_most_three_lines(saves_in_test_folder):
-    assert "Standard Gin" not in play_input("q\n", "gold")
-    long = "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3+undercut_bonus=35+gin_bonus=35"
-    for variant, words in [("oklahoma", "The first upcard sets the knock limit"), (long, " ...")]:
-        lines = play_input("q\n", "gold", "-v", variant).split(72 * "-")[1].splitlines()
+def test_game_begins_with_at_most_three_lines_of_rules(games_in_test_directory):
+    assert "Standard Gin" not in run_play("q\n", "gold")
+    long_spec = (
+        "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3+undercut_bonus=35+gin_bonus=35"
+    )
+    for variant, text in [
+        ("oklahoma", "The first upcard sets the knock limit"),
+        (long_spec, " ..."),
+    ]:
+        lines = run_play("q\n", "gold", "-v", variant).split(72 * "-")[1].splitlines()
         about = lines[1 : next(i for i, line in enumerate(lines) if "declined" in line)]
-        assert words in " ".join(about) and 1 <= len(about) <= 3
+        assert text in " ".join(about) and 1 <= len(about) <= 3
 
 
 def test_suits_have_colours_on_a_terminal_only(monkeypatch):
@@ -447,21 +455,24 @@ def test_suits_have_colours_on_a_terminal_only(monkeypatch):
 # Deals that simgin keeps
 
 
-def test_the_last_deals_are_graded_without_a_file(monkeypatch, capsys, tmp_path):
+def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
     output = call("grade", "--last", 1, code=2).output
     assert "contains no deals. To play a deal" in " ".join(output.split())
     for seed, variant in (("1", "oklahoma"), ("2", "standard"), ("3", "standard")):
         play_to_the_end(monkeypatch, capsys, "gold", "--one", "-v", variant, "--seed", seed)
-    kept = sorted((tmp_path / "data" / "deals").iterdir())
-    assert len(kept) == 3 and read_deal_file(kept[0]).deal.matchup.variant.spec == "oklahoma"
-    assert kept_deals.last_deals(1) == [str(kept[2])]
-    assert kept_deals.last_deals(9) == list(map(str, kept[1:]))
+    deal_files = sorted((tmp_path / "data" / "deals").iterdir())
+    assert (
+        len(deal_files) == 3
+        and read_deal_file(deal_files[0]).deal.matchup.variant.spec == "oklahoma"
+    )
+    assert kept_deals.last_deals(1) == [str(deal_files[2])]
+    assert kept_deals.last_deals(9) == list(map(str, deal_files[1:]))
     (tmp_path / "data" / "deals" / "deal-9.json").write_text("damaged")
-    shown = call("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
-    assert shown.startswith("Your grade in 2 deals (standard)")
-    assert "Command: simgin grade --last 2 " in shown
-    for words in (("grade",), ("grade", "mine.json", "--last", 1)):
-        assert "use --last 10" in call(*words, code=2).output
+    screen = call("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
+    assert screen.startswith("Your grade in 2 deals (standard)")
+    assert "Command: simgin grade --last 2 " in screen
+    for arguments in (("grade",), ("grade", "mine.json", "--last", 1)):
+        assert "use --last 10" in call(*arguments, code=2).output
 
 
 def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
@@ -474,13 +485,13 @@ def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
     assert [path.read_text() for path in sorted(folder.iterdir())] == ["2", "3", "mine"]
 
 
-def test_a_game_continues_if_a_deal_cannot_be_kept(monkeypatch, capsys, tmp_path):
+def test_game_continues_if_a_deal_cannot_be_saved(monkeypatch, capsys, tmp_path):
     (tmp_path / "data").write_text("a file in the place of the directory")
     _, end = play_to_the_end(monkeypatch, capsys, "gold", "--one")
     assert "`simgin grade --last` cannot use this deal" in end
 
 
-def test_the_deals_are_in_the_data_directory_of_the_platform(monkeypatch, tmp_path):
+def test_deals_are_saved_in_the_data_directory_of_the_user(monkeypatch, tmp_path):
     assert kept_deals.deals_directory() == tmp_path / "data" / "deals"
     monkeypatch.delenv("SIMGIN_DATA_DIR")
     assert kept_deals.deals_directory() == platformdirs.user_data_path("simgin") / "deals"

@@ -8,7 +8,7 @@ import pytest
 
 from support.command_line import call
 
-SCREENS = 48  # two terminals of 24 lines
+MAX_LINES = 48  # two terminals of 24 lines
 DEEP_FOLDER = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
 PATIENT_STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock, param
@@ -80,13 +80,14 @@ def working_directory(folder, few_mixes, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def read_screen(words):
-    return call(*words.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
+def read_screen(command):
+    """Return the output of a command in which FILE stands for the strategy file."""
+    return call(*command.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_sentences_a_table_and_the_command_fit_two_screens(name):
-    assert_two_screens(read_screen(COMMANDS[name]))
+def test_output_fits_two_screens(name):
+    assert_fits_two_screens(read_screen(COMMANDS[name]))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_sentences_a_table_and_the_command_fit_two_screens(name):
         ("-3,0", "Sequential test: no decision after 500 pairs. gold-early "),
     ],
 )
-def test_the_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
+def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
     output = read_screen(f"match gold-early gin-only --sprt {bounds} --matches 1000")
     _, sentences = " ".join(output.split()).split("Does gold-early beat gin-only? ")
     assert sentences.startswith(result) and "gold-early wins " in sentences
@@ -105,25 +106,26 @@ def test_the_result_of_a_sequential_test_comes_before_the_estimate(bounds, resul
 
 
 @pytest.mark.parametrize(
-    ("words", "outcome"),
+    ("arguments", "outcome"),
     [
         ("gold-early gin-only --matches 2000", "beats"),
         ("gold simple --deals 2000", "is too close to call"),
         ("gold -v solitary-gin --deals 2000", None),
     ],
 )
-def test_the_words_about_the_outcome_are_defined_once(words, outcome):
-    output = " ".join(read_screen(f"match {words}").split())
+def test_terms_for_the_outcome_are_defined_once(arguments, outcome):
+    output = " ".join(read_screen(f"match {arguments}").split())
     assert output.count("is significant at the 95 % confidence level") == (outcome is not None)
     assert outcome is None or f" {outcome}" in output
 
 
-def assert_two_screens(output):
+def assert_fits_two_screens(output):
+    """Check that an output has a verdict, one table and a command on two screens."""
     lines = output.splitlines()
     assert lines[-1].startswith("Command: simgin ")
     answer = [line for line in lines if not line.startswith(("Command:", "Output:", "Details:"))]
     assert all(len(line) <= 80 for line in answer)
-    assert len(lines) <= SCREENS
+    assert len(lines) <= MAX_LINES
     rules = [i for i, line in enumerate(lines) if re.fullmatch("─+", line)]
     assert len(rules) == 1
     words = "\n".join(lines[: rules[0]])
@@ -134,33 +136,33 @@ def assert_two_screens(output):
         assert diagnosis not in output
 
 
-def test_details_follow_and_a_finished_run_shows_them_again():
-    assert_two_screens(read_screen("run twenty.toml -o twenty"))
+def test_report_shows_the_details_of_a_finished_run():
+    assert_fits_two_screens(read_screen("run twenty.toml -o twenty"))
     output = call("report", "twenty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Command", "Output"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP_FOLDER) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
     short = call("report", "twenty").stdout.splitlines()
-    assert short[-1] == "Command: simgin report twenty" and len(short) <= SCREENS
+    assert short[-1] == "Command: simgin report twenty" and len(short) <= MAX_LINES
 
 
-def test_files_that_give_the_same_name_are_distinguished():
-    for place in ("one", "two"):
-        Path(place).mkdir()
-        Path(place, "mine.py").write_text(PATIENT_STRATEGY_CODE)
+def test_strategies_of_the_same_name_are_distinguished():
+    for folder_name in ("one", "two"):
+        Path(folder_name).mkdir()
+        Path(folder_name, "mine.py").write_text(PATIENT_STRATEGY_CODE)
     Path("other.py").write_text(PATIENT_STRATEGY_CODE)
     Path("namesake.py").write_text(PATIENT_STRATEGY_CODE.replace("patient-gold", "gold"))
-    for words, expected in [
+    for players, expected in [
         ("one/mine.py two/mine.py:k=7", "patient-gold against patient-gold:k=7"),
         ("one/mine.py two/mine.py", "patient-gold (one/mine.py) and patient-gold (two/mine.py) pl"),
         ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
         ("namesake.py gold", "gold (namesake.py) against gold, standard"),
     ]:
-        assert expected in " ".join(read_screen(f"match {words} --deals 400").split())
+        assert expected in " ".join(read_screen(f"match {players} --deals 400").split())
 
 
-def test_a_comparison_comes_first_and_uses_file_names():
+def test_comparison_begins_with_the_names_of_the_runs():
     for k in (3, 9):
         read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
@@ -180,16 +182,18 @@ RECORDED_SCREENS = (Path(__file__).parents[1] / "data" / "screens.txt").read_tex
 
 
 @pytest.mark.parametrize("block", RECORDED_SCREENS.removeprefix("=== ").split("\n=== "))
-def test_a_screen_has_the_expected_text_and_its_command_repeats_it(block):
-    words, *wanted = block.strip().splitlines()
-    screen = call(*shlex.split(words)).stdout
+def test_recorded_screen_is_reproduced(block):
+    command_line, *expected_lines = block.strip().splitlines()
+    screen = call(*shlex.split(command_line)).stdout
     lines = [line.rstrip() for line in screen.splitlines()]
     assert all(len(line) <= 80 or "simgin " in line for line in lines)
     joined = " ".join(screen.split())
-    for message in wanted:
+    for message in expected_lines:
         assert message[2:] in lines if message.startswith("= ") else message in joined, message
     (command,) = [line for line in lines if line.startswith("Command: ")]
-    assert command == lines[-1] or words.startswith("analyze")  # which repeats its answer last
-    again = shlex.split(command.removeprefix("Command: simgin "))
-    details = ["--details"] * ("--details" in words)
-    assert call(*again, *details).stdout == screen or words.startswith("hand")
+    assert command == lines[-1] or command_line.startswith(
+        "analyze"
+    )  # which repeats its answer last
+    repeat_arguments = shlex.split(command.removeprefix("Command: simgin "))
+    details = ["--details"] * ("--details" in command_line)
+    assert call(*repeat_arguments, *details).stdout == screen or command_line.startswith("hand")

@@ -24,21 +24,25 @@ def test_strategies_lists_strategies_and_policies():
     assert {row["tier"] for row in found["rows"]} == {"fast"}
 
 
-def test_short_prints_names_that_can_be_played_and_nothing_else():
-    every = call("strategies", "--short").stdout.split()
-    alone = call("strategies", "--short", "--players", "1").stdout.split()
-    two = call("strategies", "--short", "--players", "2").stdout.split()
-    assert call("strategies", "--short", "-v", "gin-solitaire").stdout.split() == alone
-    assert call("strategies", "--short", "-v", "oklahoma").stdout.split() == two
-    assert sorted(every) == list(loader.list_strategies()) and set(alone) | set(two) == set(every)
-    assert {"gold", "simple"} <= set(two) and all(name.startswith("solo-") for name in alone)
+def test_short_list_contains_only_playable_names():
+    all_names = call("strategies", "--short").stdout.split()
+    solitaire_names = call("strategies", "--short", "--players", "1").stdout.split()
+    two_player_names = call("strategies", "--short", "--players", "2").stdout.split()
+    assert call("strategies", "--short", "-v", "gin-solitaire").stdout.split() == solitaire_names
+    assert call("strategies", "--short", "-v", "oklahoma").stdout.split() == two_player_names
+    assert sorted(all_names) == list(loader.list_strategies()) and set(solitaire_names) | set(
+        two_player_names
+    ) == set(all_names)
+    assert {"gold", "simple"} <= set(two_player_names) and all(
+        name.startswith("solo-") for name in solitaire_names
+    )
     knocks = call("strategies", "--short", "--slot", "knock").stdout.split()
     assert {"at", "early"} <= set(knocks)
     for name in knocks:
         loader.find_strategy(f"gold+knock={name}")
 
 
-def test_the_list_is_filtered_by_slot_and_word():
+def test_list_is_filtered_by_slot_and_word():
     rows = json.loads(call("strategies", "--slot", "knock", "--json").stdout)["rows"]
     assert {(row["kind"], row["slot"]) for row in rows} == {("policy", "knock")}
     found = call("strategies", "--search", "UNDERCUT")
@@ -49,7 +53,7 @@ def test_the_list_is_filtered_by_slot_and_word():
         assert call("strategies", *words, code=2).stderr
 
 
-def test_a_new_strategy_is_written_once_and_shows_its_tier():
+def test_new_strategy_file_can_be_played_and_is_not_overwritten():
     output = call("strategies", "new", "mine.py").stdout
     assert "Output:  mine.py" in output
     for words in ("match", "strategies check", "show"):
@@ -59,7 +63,7 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier():
     assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
 
 
-def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
+def test_interpreted_strategy_is_shown_as_slow(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
         "from simgin.strategy import *\nSEEN = {}\n@take\n"
@@ -71,7 +75,7 @@ def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
     assert "it reads the dict SEEN" in run.stderr
 
 
-def test_a_strategy_shows_slots_parameters_file_and_digest():
+def test_strategy_shows_slots_parameters_file_and_digest():
     output = call("strategies", "gold-early:k=7").stdout
     shown = ("early:k=7", "0..500 (whole)", "number of own turns in which every", "knock.py")
     for words in (*shown, "Digest: "):
@@ -82,7 +86,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     assert shown.items() <= rows[2]["parameters"][0].items()
 
 
-def test_a_file_is_shown_with_the_name_that_it_declares(empty_directory):
+def test_strategy_file_is_shown_with_its_declared_name(empty_directory):
     text = "from simgin.strategy import Strategy\n\nSTRATEGY = Strategy('patient')\n"
     Path("mine.py").write_text(text)
     assert call("strategies", "mine.py").stdout.startswith("patient (mine.py)\n")
@@ -97,25 +101,25 @@ def test_a_file_is_shown_with_the_name_that_it_declares(empty_directory):
     )
 
 
-def print_check(monkeypatch, *failed, code=0, words=()):
-    """Return the output of a check with constructed results."""
-    passed = dict.fromkeys(contract.CHECKS, True) | dict(failed)
+def run_check_with_results(monkeypatch, *changed_results, code=0, options=()):
+    """Return the output of `strategies check` with given results of single checks."""
+    passed = dict.fromkeys(contract.CHECKS, True) | dict(changed_results)
     findings = [
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
     ]
     monkeypatch.setattr(contract, "check_strategies", lambda *_: findings)
-    return call("strategies", "check", "mine.py", *words, code=code).stdout
+    return call("strategies", "check", "mine.py", *options, code=code).stdout
 
 
-@pytest.mark.parametrize(("knows", "signs"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])
-def test_a_check_is_a_line_with_details_below_failures_only(knows, signs, monkeypatch):
-    monkeypatch.setattr(strategies, "can_print", lambda _: knows)
+@pytest.mark.parametrize(("has_unicode", "marks"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])
+def test_check_shows_details_only_for_failures(has_unicode, marks, monkeypatch):
+    monkeypatch.setattr(strategies, "can_print", lambda _: has_unicode)
     failed = (("legal", False), ("plays", None))
-    lines = print_check(monkeypatch, *failed, code=1).splitlines()
-    assert [line.split()[0] for line in lines if line.split()[1:2] == ["legal"]] == [signs[1]]
-    assert sum(line.split()[:1] == [signs[0]] for line in lines) == 8
+    lines = run_check_with_results(monkeypatch, *failed, code=1).splitlines()
+    assert [line.split()[0] for line in lines if line.split()[1:2] == ["legal"]] == [marks[1]]
+    assert sum(line.split()[:1] == [marks[0]] for line in lines) == 8
     assert sum("about" in line for line in lines) == 2
     assert "1 of 10 checks failed." in lines
-    output = print_check(monkeypatch)
+    output = run_check_with_results(monkeypatch)
     assert "All checks passed. about read." in output and "about plays." in output
-    assert json.loads(print_check(monkeypatch, words=["--json"]))["rows"][0]["passed"]
+    assert json.loads(run_check_with_results(monkeypatch, options=["--json"]))["rows"][0]["passed"]

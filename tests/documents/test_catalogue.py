@@ -12,14 +12,14 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference"
 
 
-def test_the_catalogue_agrees_with_league_and_bench() -> None:
+def test_catalogue_agrees_with_league_and_bench() -> None:
     assert strategies.format_catalogue() == catalogue.CATALOGUE_FILE.read_text()
 
 
-def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
+def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
     """Two strategies are too slow and have their own experiments; dice-player equals gold here."""
-    asked = plan_experiment(ROOT / "experiments" / "league.toml")
-    league = {text for cell in asked.matchup_keys for text in cell.players}
+    plan = plan_experiment(ROOT / "experiments" / "league.toml")
+    league = {spec for key in plan.matchup_keys for spec in key.players}
     missing = {
         name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)
     } - league
@@ -27,14 +27,15 @@ def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
     assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league
 
 
-def test_no_speed_is_so_near_a_limit_that_noise_could_change_its_tier() -> None:
+def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:
+    """Otherwise, timing noise could change the speed tier of a strategy."""
     rates = [catalogue.read_entry(name).get("deals_per_second") for name in loader.list_built_in()]
     simple = catalogue.read_entry("simple")["deals_per_second"]
     for limit in filter(None, catalogue.SPEED_TIERS):
         assert not any(0.8 < rate / simple / limit < 1.25 for rate in rates if rate)
 
 
-def test_the_catalogue_describes_every_strategy_in_words() -> None:
+def test_catalogue_describes_every_strategy() -> None:
     assert catalogue.format_strength("simple").startswith("+0 ± 0, 50")
     assert catalogue.format_strength("nobody") == "–"
     tiers = {"champion": "fast", "gold": "fast", "marjj": "thorough", "mc": "searching"}

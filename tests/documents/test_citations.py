@@ -16,13 +16,15 @@ FILES += sorted(ROOT.glob("*.md"))
 RULES = ROOT / "docs/reference/rules.md"
 
 # Documents that are not in the repository, so no file may cite them
-UNPUBLISHED = re.compile(
+UNPUBLISHED_DOCUMENT = re.compile(
     r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)"
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 
-CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
-RULES_CITATION = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
+CLAUSE_PATTERN = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
+RULES_CITATION = re.compile(
+    rf"\brules\.md ({CLAUSE_PATTERN}(?:(?:, | and | to | or ){CLAUSE_PATTERN})*)"
+)
 PAGE_CITATION = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
 FILE_CITATION = re.compile(
     r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/"
@@ -31,19 +33,19 @@ FILE_CITATION = re.compile(
 
 
 @cache
-def clauses() -> frozenset[str]:
+def list_clauses() -> frozenset[str]:
     """Return the clauses of the rules: headings, numbered items and ids in tables."""
     text = RULES.read_text()
-    found = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
-    found |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
+    clauses = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
+    clauses |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
     for number, section in re.findall(r"^## (\d+)\. (.*?)(?=^## |\Z)", text, re.M | re.S):
         if not re.search(r"^### ", section, re.M):
-            found |= {f"{number}.{item}" for item in re.findall(r"^(\d+)\. ", section, re.M)}
-    return frozenset(found)
+            clauses |= {f"{number}.{item}" for item in re.findall(r"^(\d+)\. ", section, re.M)}
+    return frozenset(clauses)
 
 
 @cache
-def anchors(page: Path) -> frozenset[str]:
+def list_anchors(page: Path) -> frozenset[str]:
     """Return the anchors of a page: slugs of its headings, and explicit ids."""
     text = page.read_text()
     slugs = set()
@@ -53,24 +55,26 @@ def anchors(page: Path) -> frozenset[str]:
     return frozenset(slugs | set(re.findall(r'id="([^"]+)"', text)))
 
 
-def missing_citations(text: str) -> list[str]:
+def find_missing_citations(text: str) -> list[str]:
     """Return the citations in a text that do not exist."""
     cited = [
-        number for numbers in RULES_CITATION.findall(text) for number in re.findall(CLAUSE, numbers)
+        number
+        for numbers in RULES_CITATION.findall(text)
+        for number in re.findall(CLAUSE_PATTERN, numbers)
     ]
-    wrong = [f"rules.md {number}" for number in cited if number not in clauses()]
+    missing = [f"rules.md {number}" for number in cited if number not in list_clauses()]
     for citation in PAGE_CITATION.findall(text):
         name, _, anchor = citation.partition("#")
         page = ROOT / name
-        if not page.exists() or (anchor and anchor not in anchors(page)):
-            wrong.append(citation)
-    return wrong + sorted(
+        if not page.exists() or (anchor and anchor not in list_anchors(page)):
+            missing.append(citation)
+    return missing + sorted(
         path for path in set(FILE_CITATION.findall(text)) if not (ROOT / path).exists()
     )
 
 
-def test_every_citation_exists() -> None:
+def test_every_cited_page_rule_and_file_exists() -> None:
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in FILES}
-    wrong = {name: missing_citations(text) for name, text in texts.items()}
-    assert {name: cited for name, cited in wrong.items() if cited} == {}
-    assert [name for name, text in texts.items() if UNPUBLISHED.search(text)] == []
+    missing = {name: find_missing_citations(text) for name, text in texts.items()}
+    assert {name: cited for name, cited in missing.items() if cited} == {}
+    assert [name for name, text in texts.items() if UNPUBLISHED_DOCUMENT.search(text)] == []

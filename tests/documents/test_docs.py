@@ -32,10 +32,10 @@ PLAYED_BLOCKS = {
     "learned",
     "odds",
 }  # blocks that play matches
-by_page = pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
+for_each_page = pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 
 
-def read(page):
+def read_page(page):
     return (ROOT / page).read_text()
 
 
@@ -59,28 +59,30 @@ def test_pages_for_users_do_not_link_to_pages_for_developers():
     ("page", "max_words"),
     [("how-to/positions", 1500), ("how-to/odds", 1000), ("reference/strategies/solo", 1200)],
 )
-def test_a_page_is_short_except_for_generated_blocks(page, max_words):
-    text = re.sub(r"<!-- .*?<!-- end -->", "", read(f"docs/{page}.md"), flags=re.S)
+def test_page_is_short_except_for_generated_blocks(page, max_words):
+    text = re.sub(r"<!-- .*?<!-- end -->", "", read_page(f"docs/{page}.md"), flags=re.S)
     assert len(text.split()) <= max_words
 
 
-@by_page
+@for_each_page
 def test_generated_blocks_are_up_to_date(page):
     """After a change, run `python docs/make.py`."""
     assert make.render_page(page, set(make.RENDERERS_BY_KIND) - PLAYED_BLOCKS) == page.read_text()
 
 
 @pytest.mark.slow
-@by_page
+@for_each_page
 def test_played_blocks_are_up_to_date(page):
     assert make.render_page(page, PLAYED_BLOCKS) == page.read_text()
 
 
 def test_every_contract_check_and_every_helper_is_documented():
-    text = read("docs/how-to/writing-a-strategy.md")
+    text = read_page("docs/how-to/writing-a-strategy.md")
     checks = text.split("## Check a strategy")[1]
     assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", checks, re.M) == list(CHECKS)
-    section = read("docs/reference/api.md").partition("## simgin.toolkit")[2].partition("<!--")[0]
+    section = (
+        read_page("docs/reference/api.md").partition("## simgin.toolkit")[2].partition("<!--")[0]
+    )
     documented = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
     assert sorted(documented) == sorted(toolkit.__all__)
     for name, arguments in documented.items():
@@ -96,8 +98,8 @@ def test_every_contract_check_and_every_helper_is_documented():
         *(f"docs/{name}" for name in ("tutorial/first-hour", "how-to/reviews", "how-to/odds")),
     ],
 )
-def test_the_commands_shown_have_these_arguments(page):
-    blocks = re.findall(r"^```sh\n(.*?)^```", read(f"{page}.md"), re.M | re.S)
+def test_commands_on_a_page_have_valid_arguments(page):
+    blocks = re.findall(r"^```sh\n(.*?)^```", read_page(f"{page}.md"), re.M | re.S)
     commands = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
     assert commands
     for line in commands:
@@ -107,27 +109,27 @@ def test_the_commands_shown_have_these_arguments(page):
         command.make_context(name, words)  # parses the arguments without a match
 
 
-def test_the_strategies_in_the_documentation_play(tmp_path):
+def test_strategies_in_the_documentation_can_be_played(tmp_path):
     """README and the tutorial show the same strategy."""
     pages = ("README.md", "docs/tutorial/first-hour.md", "docs/how-to/writing-a-strategy.md")
-    shown = [re.findall(r"```python\n(.*?)```", read(page), re.S) for page in pages]
-    assert shown[0] == shown[1] and len(shown[0]) == 1
-    for i, code in enumerate(shown[0] + [code for code in shown[2] if "Strategy(" in code]):
+    codes = [re.findall(r"```python\n(.*?)```", read_page(page), re.S) for page in pages]
+    assert codes[0] == codes[1] and len(codes[0]) == 1
+    for i, code in enumerate(codes[0] + [code for code in codes[2] if "Strategy(" in code]):
         path = tmp_path / f"mine{i}.py"
         path.write_text(code)
         call("match", path, "gold", "--deals", 200)
 
 
-def test_the_toolkit_works_outside_a_policy(capsys):
-    page = read("docs/how-to/writing-a-strategy.md")
+def test_toolkit_example_prints_the_documented_output(capsys):
+    page = read_page("docs/how-to/writing-a-strategy.md")
     section = page.partition("## Use the toolkit outside a policy")[2]
     code = re.search(r"```python\n(.*?)```", section, re.S)[1]
     exec(code, {})
     assert capsys.readouterr().out.splitlines() == re.findall("  # (.*)", code)
 
 
-def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypatch):
-    page = read("docs/how-to/variants.md")
+def test_variants_and_commands_in_the_documentation_work(tmp_path, monkeypatch):
+    page = read_page("docs/how-to/variants.md")
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
     blocks = re.findall(r"```sh\n(simgin .*?)```", page, re.S)
@@ -142,45 +144,49 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
     exec(code.replace("20k", "200"), {})
 
 
-def test_the_odds_in_the_readme_are_those_of_their_page():
-    """The win rates of the naive and the strongest player in Solitary Gin."""
-    answer = (
-        read("README.md")
+def test_odds_in_the_readme_equal_those_on_the_odds_page():
+    """Compare the win rates of the naive and the strongest player in Solitary Gin."""
+    example = (
+        read_page("README.md")
         .partition("simgin odds solitary-gin")[2]
         .partition("by number of draws")[0]
     )
-    naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
-    below = read("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
-    table = below.partition("**Odds by draws")[0]
-    rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
-    assert rows[1][-1].startswith(f"{naive} ")
-    assert rows[-1][-1] == f"{strong} |"
+    naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", example, re.S).groups()
+    section = read_page("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
+    table = section.partition("**Odds by draws")[0]
+    table_rows = [
+        line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))
+    ]
+    assert table_rows[1][-1].startswith(f"{naive} ")
+    assert table_rows[-1][-1] == f"{strong} |"
 
 
-def test_the_functions_on_the_page_for_developers_are_in_their_files():
+def test_functions_named_on_the_developer_page_exist():
     """The page follows one deal through the code."""
-    rows = re.findall(r"^\| \d+ \| `(\S+)` \| ([^|]*) \|", read("docs/development/README.md"), re.M)
-    assert len(rows) > 10
-    for file, names in rows:
-        defined = re.findall(r"^ *def (\w+)", read(f"simgin/{file}"), re.M)
+    table_rows = re.findall(
+        r"^\| \d+ \| `(\S+)` \| ([^|]*) \|", read_page("docs/development/README.md"), re.M
+    )
+    assert len(table_rows) > 10
+    for file, names in table_rows:
+        defined = re.findall(r"^ *def (\w+)", read_page(f"simgin/{file}"), re.M)
         assert set(re.findall(r"`(\w+)`", names)) <= set(defined), file
 
 
-@pytest.mark.parametrize("words", [(), ("solitaire-gin", "solo-greedy")])
-def test_the_script_for_developers_prints_one_batch(words, monkeypatch, capsys):
+@pytest.mark.parametrize("arguments", [(), ("solitaire-gin", "solo-greedy")])
+def test_developer_script_prints_one_batch(arguments, monkeypatch, capsys):
     script = ROOT / "docs/development/one_batch.py"
-    monkeypatch.setattr(sys, "argv", [str(script), *words])
+    monkeypatch.setattr(sys, "argv", [str(script), *arguments])
     runpy.run_path(str(script), run_name="__main__")
     sums = dict(re.findall(r"^(\w+) +(-?\d+) +\d+$", capsys.readouterr().out, re.M))
     units = batch_columns.DEAL_BATCH_SIZE
-    assert sums["deals"] == str(units if words else 2 * units)
+    assert sums["deals"] == str(units if arguments else 2 * units)
     assert tuple(sums) == batch_columns.FACT_NAMES
 
 
 # The pages on variants, metrics, reviews and plots
 
-GAMES = DOCS / "reference" / "games"
-GAME_PAGES = sorted(GAMES.glob("*.md"))
+GAMES_DIRECTORY = DOCS / "reference" / "games"
+GAME_PAGES = sorted(GAMES_DIRECTORY.glob("*.md"))
 HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
 N_QUESTIONS = {
     "X": 12,
@@ -190,11 +196,11 @@ N_QUESTIONS = {
     "003": 44,
     "004": 16,
 }  # number of questions by source
-STANDARD = variants.find_variant("standard").params
-REVIEWS, PLOTS = read("docs/how-to/reviews.md"), read("docs/reference/plots.md")
+STANDARD_PARAMS = variants.find_variant("standard").params
+REVIEWS_PAGE, PLOTS_PAGE = read_page("docs/how-to/reviews.md"), read_page("docs/reference/plots.md")
 
 
-def rows(text, block):
+def read_table_rows(text, block):
     """Return the cells of the table in a generated block, without its header."""
     inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
     lines = [line for line in inner.splitlines() if line.startswith("|")]
@@ -203,13 +209,13 @@ def rows(text, block):
 
 @pytest.mark.parametrize("name", variants.variant_names())
 def test_every_variant_has_a_page_with_its_headings_in_order(name):
-    text = (GAMES / f"{name}.md").read_text()
+    text = (GAMES_DIRECTORY / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find_variant(name).title}\n")
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
     facts = " | ".join(games.format_index_cells(variants.find_variant(name)))
-    assert f"| {facts} | " in (GAMES / "README.md").read_text()
+    assert f"| {facts} | " in (GAMES_DIRECTORY / "README.md").read_text()
     assert len(GAME_PAGES) == len(variants.variant_names()) + 1
 
 
@@ -219,48 +225,51 @@ def test_every_open_question_on_the_rules_has_an_answer():
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(questions)
 
 
-def test_every_metric_is_in_the_table_with_its_own_definition():
+def test_every_metric_is_documented_with_a_unique_definition():
     """Two metrics of a unit share a definition only if one is the solitaire form of the other."""
-    names = re.findall(r"^\| `(\w+)` \| [12]", read("docs/reference/metrics.md"), re.M)
+    names = re.findall(r"^\| `(\w+)` \| [12]", read_page("docs/reference/metrics.md"), re.M)
     assert names == [metric.name for metric in metrics.METRICS]
-    own = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
-    definitions = [(metric.unit, metric.meaning) for metric in own]
+    checked_metrics = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
+    definitions = [(metric.unit, metric.meaning) for metric in checked_metrics]
     assert len(set(definitions)) == len(definitions)
 
 
-def test_every_row_of_a_scorecard_is_described():
-    """Proportions name their denominator: all or some deals or matches."""
-    described = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
-    known = scorecard.list_scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
-    against = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
-    solo = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
-    solo += [("Draws per deal", "draws"), ("Skill (matches won): strong v naive player", "skill")]
-    solo = [(f"{title} (solitaire)", key) for title, key in solo]
-    assert described == [*((row.title, row.key) for row in known), *against, *solo]
-    meanings = [row.meaning for row in known if "%" in row.unit]
+def test_every_row_of_a_scorecard_is_documented():
+    """Percentages name their denominator: all or some deals or matches."""
+    described = [(row[0], row[1].strip("`")) for row in read_table_rows(REVIEWS_PAGE, "scorecard")]
+    row_specs = scorecard.list_scorecard_rows({**STANDARD_PARAMS}, review_request.SECONDS_PER_TURN)
+    matchup_rows = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
+    solo_rows = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
+    solo_rows += [
+        ("Draws per deal", "draws"),
+        ("Skill (matches won): strong v naive player", "skill"),
+    ]
+    solo_rows = [(f"{title} (solitaire)", key) for title, key in solo_rows]
+    assert described == [*((row.title, row.key) for row in row_specs), *matchup_rows, *solo_rows]
+    meanings = [row.meaning for row in row_specs if "%" in row.unit]
     assert len(meanings) == 6
     assert all(
         re.match(r"percentage of (all|the) (deals|matches)", meaning) for meaning in meanings
     ), meanings
 
 
-def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
-    sections = PLOTS.split("<!-- plots -->")[1].split("<!-- end -->")[0].split("\n### ")[1:]
+def test_every_plot_is_documented():
+    sections = PLOTS_PAGE.split("<!-- plots -->")[1].split("<!-- end -->")[0].split("\n### ")[1:]
     assert {text.split()[0] for text in sections} | {"png", "svg"} == set(plots.__all__)
     for text in sections:
         assert f"plots.{text.split()[0]}(" in text and "```sh\nsimgin " in text and "\n![" in text
-    images = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
+    images = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS_PAGE)
     images = [name for name in images if not name.startswith("sweep")]
     assert images == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
 
 
-def test_the_page_states_what_a_review_plays():
-    assert dict(rows(REVIEWS, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
+def test_reviews_page_states_the_players_and_matches_of_a_review():
+    assert dict(read_table_rows(REVIEWS_PAGE, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
     solo = review_request.SOLO_MATCHES
     first, *_, last = review_request.ERROR_RATES_BY_LOOK
-    assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS
-    assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS
-    assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
+    assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE
+    assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE
+    assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGERS)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_LITTLE)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)

@@ -16,14 +16,16 @@ from simgin.stats.table import TABLE_COLUMNS, list_output_columns, read_schema
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
-SPEC = importlib.util.spec_from_file_location("reference", ROOT / "benchmarks" / "reference.py")
-reference = sys.modules["reference"] = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(reference)
-REFERENCE = ROOT / "results/reference/demo"
+REFERENCE_MODULE_SPEC = importlib.util.spec_from_file_location(
+    "reference", ROOT / "benchmarks" / "reference.py"
+)
+reference = sys.modules["reference"] = importlib.util.module_from_spec(REFERENCE_MODULE_SPEC)
+REFERENCE_MODULE_SPEC.loader.exec_module(reference)
+DEMO_DIRECTORY = ROOT / "results/reference/demo"
 
 
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
-def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
+def test_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
     """All tables and the summary are identical; `make reference` regenerates the others."""
     monkeypatch.chdir(ROOT)
     call("run", f"experiments/{name}.toml", "-o", tmp_path / name)
@@ -31,15 +33,17 @@ def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, mon
     for path in (*committed.glob("*.csv"), committed / "summary.md"):
         assert (tmp_path / name / path.name).read_bytes() == path.read_bytes(), path.name
     manifest = json.loads((committed / "manifest.json").read_text())
-    own = json.loads((tmp_path / name / "manifest.json").read_text())
-    assert all(own[key] == manifest[key] for key in ("seed", "variants", "matchups", "question"))
+    new_manifest = json.loads((tmp_path / name / "manifest.json").read_text())
+    assert all(
+        new_manifest[key] == manifest[key] for key in ("seed", "variants", "matchups", "question")
+    )
 
 
-def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths():
-    commands = {one.name: one.command for one in reference.list_reference_results()}
+def test_every_reference_result_has_a_command_without_local_paths():
+    commands = {result.name: result.command for result in reference.list_reference_results()}
     assert commands["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
-    for path in REFERENCE.parent.rglob("manifest.json"):
-        assert path.parent.relative_to(REFERENCE.parent).as_posix() in commands
+    for path in DEMO_DIRECTORY.parent.rglob("manifest.json"):
+        assert path.parent.relative_to(DEMO_DIRECTORY.parent).as_posix() in commands
         text = path.read_bytes()
         contents = json.loads(text)
         assert not re.search(rb"[\"' =]/\w", text), path
@@ -47,8 +51,7 @@ def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths
         assert text == with_checksum(contents), path
 
 
-def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
-    """Files that are not committed are not copied."""
+def test_rebuilding_a_reference_replaces_only_committed_files(tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "WORK_DIRECTORY", tmp_path / "work")
     monkeypatch.setattr(reference, "REFERENCE_DIRECTORY", tmp_path / "reference")
     monkeypatch.setitem(reference.COMMANDS_BY_NAME, "mine", ("true",))
@@ -71,8 +74,8 @@ def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch
     assert manifest.read_bytes() == with_checksum(command)
 
 
-def test_the_tutorial_quotes_the_reference_results():
-    summary = (REFERENCE / "summary.md").read_text()
+def test_tutorial_quotes_the_reference_results():
+    summary = (DEMO_DIRECTORY / "summary.md").read_text()
     table = summary.partition("\n## Results")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| standard")]
     quoted = (ROOT / "docs/tutorial/first-hour.md").read_text()
@@ -82,15 +85,15 @@ def test_the_tutorial_quotes_the_reference_results():
         assert f"| {a} | " + " | ".join(cells) + " |" in quoted
 
 
-FRAMES = [
+TABLE_FILES = [
     path
     for path in sorted((ROOT / "results/reference").rglob("*.csv"))
     if path.stem != "costliest"  # a table for people
 ]
 
 
-@pytest.mark.parametrize("path", FRAMES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_table_has_the_columns_of_its_schema_and_proportions_up_to_1(path):
+@pytest.mark.parametrize("path", TABLE_FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_table_has_valid_columns_and_proportions(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
     declared = [
@@ -104,8 +107,8 @@ def test_every_table_has_the_columns_of_its_schema_and_proportions_up_to_1(path)
     assert values.abs().max() <= 1 or values.empty
 
 
-def test_the_documentation_quotes_the_results_of_champion_under_random_rules():
-    summary = (REFERENCE.parent / "champion-rules/summary.md").read_text()
+def test_documentation_quotes_the_results_of_champion():
+    summary = (DEMO_DIRECTORY.parent / "champion-rules/summary.md").read_text()
     mean, _, n_rule_sets, _, n_low = re.search(
         r"champion, trained \| (.*?) \| (.*?) \| (\d+) \| (\d+) \| (\d+) \|", summary
     ).groups()

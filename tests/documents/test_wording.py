@@ -16,18 +16,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = tomllib.loads((ROOT / "tests/data/wording.toml").read_text())
+WORDING_RULES = tomllib.loads((ROOT / "tests/data/wording.toml").read_text())
 PAGES = sorted(
     path
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
     if path.name not in ("api.md", "cli.md")  # generated from docstrings and help texts
 )
-SOURCES = sorted(path for folder in RULES["folders"] for path in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(
+    path for folder in WORDING_RULES["folders"] for path in (ROOT / folder).rglob("*.py")
+)
 STRING_TOKENS = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 
 
-def page_lines(path: Path) -> list[str]:
-    """Return the lines of a page; generated blocks, code and released changes are empty."""
+def read_page_lines(path: Path) -> list[str]:
+    """Return the lines of a page; those of generated blocks, code and old changes are empty."""
     text = path.read_text()
     if path.name == "CHANGELOG.md":
         text = text.partition("\n### Renamed names")[0]
@@ -39,10 +41,10 @@ def page_lines(path: Path) -> list[str]:
     return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text).splitlines()
 
 
-def page_blocks(path: Path) -> Iterator[tuple[int, str]]:
+def split_page_blocks(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the first line number and the text of each paragraph, list item and table cell."""
     start, block = 1, []
-    for number, line in enumerate([*page_lines(path), ""], 1):
+    for number, line in enumerate([*read_page_lines(path), ""], 1):
         text = line.strip()
         if not text or re.match(r"[#|]|([-*]|\d+\.) ", text):
             yield start, " ".join(block)
@@ -53,7 +55,7 @@ def page_blocks(path: Path) -> Iterator[tuple[int, str]]:
             block.append(re.sub(r"^(#+|[-*]|\d+\.) ", "", text))
 
 
-def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def find_docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the line number and the text of each paragraph of the docstrings of a module."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
@@ -63,49 +65,51 @@ def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 @cache
-def prose() -> list[tuple[str, str]]:
-    """Return the places and texts of pages and docstrings."""
-    found = [(path, block) for path in PAGES for block in page_blocks(path)]
-    found += [
-        (path, block) for path in SOURCES for block in docstrings(ast.parse(path.read_text()))
+def collect_prose() -> list[tuple[str, str]]:
+    """Return the locations and texts of the paragraphs of pages and docstrings."""
+    blocks = [(path, block) for path in PAGES for block in split_page_blocks(path)]
+    blocks += [
+        (path, block) for path in SOURCES for block in find_docstrings(ast.parse(path.read_text()))
     ]
-    return [(f"{path.relative_to(ROOT)}:{line}", text) for path, (line, text) in found]
+    return [(f"{path.relative_to(ROOT)}:{line}", text) for path, (line, text) in blocks]
 
 
 @cache
-def all_text() -> list[tuple[str, str]]:
-    """Return the places and texts of pages, TOML files, comments and strings; without code."""
-    found = [(path, block) for path in PAGES for block in page_blocks(path)]
+def collect_text() -> list[tuple[str, str]]:
+    """Return the locations and texts of pages, TOML files, comments and strings."""
+    blocks = [(path, block) for path in PAGES for block in split_page_blocks(path)]
     for path in SOURCES:
         tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
-        words = [token for token in tokens if token.type in (tokenize.COMMENT, *STRING_TOKENS)]
-        found += [(path, (token.start[0], token.string)) for token in words]
-    for path in (ROOT / name for name in RULES["files"]):
-        found += [(path, line) for line in enumerate(path.read_text().splitlines(), 1)]
+        text_tokens = [
+            token for token in tokens if token.type in (tokenize.COMMENT, *STRING_TOKENS)
+        ]
+        blocks += [(path, (token.start[0], token.string)) for token in text_tokens]
+    for path in (ROOT / name for name in WORDING_RULES["files"]):
+        blocks += [(path, line) for line in enumerate(path.read_text().splitlines(), 1)]
     code = re.compile(r"`[^`\n]*`|\{[^{}\n]*\}")
-    return [(f"{path.relative_to(ROOT)}:{n}", code.sub("`", text)) for path, (n, text) in found]
+    return [(f"{path.relative_to(ROOT)}:{n}", code.sub("`", text)) for path, (n, text) in blocks]
 
 
-def check(places: list[str], limit: int, description: str) -> None:
-    """Fail with all places if there are more of them than the limit."""
-    assert len(places) <= limit, f"more than {limit} {description}: {', '.join(places)}"
+def check_limit(locations: list[str], limit: int, description: str) -> None:
+    """Fail with all locations if there are more of them than the limit."""
+    assert len(locations) <= limit, f"more than {limit} {description}: {', '.join(locations)}"
 
 
-@pytest.mark.parametrize("pattern", RULES["limits"])
+@pytest.mark.parametrize("pattern", WORDING_RULES["limits"])
 def test_unclear_wording_does_not_become_more_frequent(pattern):
     expression = re.compile(rf"\b(?:{pattern})\b", re.I)
-    places = [place for place, text in all_text() for _ in expression.findall(text)]
-    check(places, RULES["limits"][pattern], f"matches of {pattern!r}")
+    locations = [location for location, text in collect_text() for _ in expression.findall(text)]
+    check_limit(locations, WORDING_RULES["limits"][pattern], f"matches of {pattern!r}")
 
 
 def test_long_sentences_do_not_become_more_frequent():
     sentences = [
-        (place, sentence)
-        for place, text in prose()
+        (location, sentence)
+        for location, text in collect_prose()
         for sentence in re.split(r"(?<=[.?!:])\s+(?=[A-Z`*\"(\[])", text)
     ]
-    places = [place for place, sentence in sentences if len(sentence.split()) > 30]
-    check(places, RULES["long_sentences"], "sentences with over 30 words")
+    locations = [location for location, sentence in sentences if len(sentence.split()) > 30]
+    check_limit(locations, WORDING_RULES["long_sentences"], "sentences with over 30 words")
 
 
 def test_every_code_block_has_a_language():
@@ -117,6 +121,6 @@ def test_every_code_block_has_a_language():
 def test_bold_text_is_not_used_for_headings():
     """Rule MD036 of markdownlint."""
     bold = re.compile(r"\*\*[^*]+[^*.:?!]\*\*")
-    blocks = [(path, block) for path in PAGES for block in page_blocks(path)]
-    places = [f"{path.name}:{line}" for path, (line, text) in blocks if bold.fullmatch(text)]
-    check(places, RULES["bold_headings"], "bold headings")
+    blocks = [(path, block) for path in PAGES for block in split_page_blocks(path)]
+    locations = [f"{path.name}:{line}" for path, (line, text) in blocks if bold.fullmatch(text)]
+    check_limit(locations, WORDING_RULES["bold_headings"], "bold headings")

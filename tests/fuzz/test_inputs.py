@@ -42,28 +42,37 @@ from worked_examples import engine, files, schema
 
 DATA = Path(__file__).parents[1] / "data"
 few_cases = cases(3, 300)
-MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
-SECRETS = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
-HUGE = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
+MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
+SECRET_NAMES = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
+HUGE_NUMBERS = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
 DEEP_NESTING = ("[" * 100_000, '{"a":' * 50_000, "(" * 100_000, "\n\t" * 50_000, " " * 100_000)
-CODE = 'a"""+__import__("pathlib").Path("it-ran").touch()+"""'
+INJECTED_CODE = 'a"""+__import__("pathlib").Path("it-ran").touch()+"""'
 PATHS = (
     *("../out", "/etc/passwd", "/dev/full", "mine.txt", "folder", "pipe", "circle", "-", "--", "~"),
-    *(CODE, f"{CODE}.py", "a\nb.py", "a\\b.py", "a'b.py", "$(touch it-ran)", "`touch it-ran`"),
+    *(
+        INJECTED_CODE,
+        f"{INJECTED_CODE}.py",
+        "a\nb.py",
+        "a\\b.py",
+        "a'b.py",
+        "$(touch it-ran)",
+        "`touch it-ran`",
+    ),
     *("x" * 300, "é.py", "a b", "{0.__class__}", "%s.toml", "C:\\x", "a/" * 500, "mine.py/x"),
 )
-TYPED_TEXTS = [
-    word for word in (*ODD, *PATHS, *HUGE, *DEEP_NESTING) if "\0" not in word
+HOSTILE_STRINGS = [
+    word for word in (*ODD, *PATHS, *HUGE_NUMBERS, *DEEP_NESTING) if "\0" not in word
 ]  # no shell passes it
 opened_secrets = []
 
 
-def record_secrets(event, args):
+def record_opened_secrets(event, args):
+    """Record each opened file with "secret" in its path (an audit hook)."""
     if event == "open" and isinstance(args[0], str | bytes) and "secret" in os.fsdecode(args[0]):
         opened_secrets.append(args[0])
 
 
-sys.addaudithook(record_secrets)
+sys.addaudithook(record_opened_secrets)
 
 
 @pytest.fixture
@@ -80,7 +89,7 @@ def workspace(empty_directory, monkeypatch):
         "secret/EVIL.PY",
         *(f"here/{x}.py" for x in ("random", "json", "simgin")),
     ):
-        Path(name).write_text(MARK)
+        Path(name).write_text(MARKER_CODE)
     monkeypatch.chdir("here")
     for name in ("mine.txt", "folder/mine"):
         Path(name).write_text("years of work")
@@ -90,8 +99,8 @@ def workspace(empty_directory, monkeypatch):
 
 
 @contextlib.contextmanager
-def isolated():
-    """Raise AssertionError if the block takes long, runs code or opens one of the secrets."""
+def forbid_side_effects():
+    """Raise AssertionError if the block takes long, runs code or opens a secret file."""
     with cpu_limit():
         yield
     assert not Path("it-ran").exists() and not opened_secrets
@@ -100,48 +109,48 @@ def isolated():
 # Files
 
 
-def edit_text(text, piece, index, pattern):
+def replace_match(text, replacement, index, pattern):
     """Return the bytes of a text in which one match of a pattern is replaced."""
     spans = [match.span() for match in re.finditer(pattern, text)] or [(0, 0)]
     start, end = spans[index % len(spans)]
-    return (text[:start] + piece + text[end:]).encode(errors="replace")
+    return (text[:start] + replacement + text[end:]).encode(errors="replace")
 
 
-def with_values(text):
-    """Return cases of a JSON or TOML file with other values; another text does not change."""
-    values = [*VALUES, *SECRETS]
-    for read, write in ((json.loads, json_file), (tomllib.loads, random_texts.toml_file)):
+def vary_values(text):
+    """Return cases of a JSON or TOML text with changed values; other text is unchanged."""
+    values = [*VALUES, *SECRET_NAMES]
+    for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.toml_file)):
         with contextlib.suppress(ValueError):
             return changed(st.just(read(text)), values).map(write)
     return st.just(text.encode())
 
 
-def json_file(value):
+def encode_json(value):
     return json.dumps(value).encode(errors="replace")
 
 
-def contents(valid):
-    """Return cases of a file: valid, damaged, with other values or encodings, huge or deep."""
-    texts, indices = st.sampled_from(valid), st.integers(0, 10**5)
-    if isinstance(valid[0], bytes):
+def vary_contents(valid_contents):
+    """Return cases of a file: valid, corrupt, or with changed values, encodings or sizes."""
+    texts, indices = st.sampled_from(valid_contents), st.integers(0, 10**5)
+    if isinstance(valid_contents[0], bytes):
         return damaged(texts)
     encodings = st.sampled_from(("utf-8-sig", "utf-16", "utf-16-le", "utf-32"))
-    values = texts.flatmap(with_values)
+    values = texts.flatmap(vary_values)
     return st.one_of(
         *(values, values, damaged(texts.map(str.encode))),
         st.builds(str.encode, texts, encodings),
-        st.builds(edit_text, texts, st.sampled_from(HUGE), indices, st.just(r"\d+")),
+        st.builds(replace_match, texts, st.sampled_from(HUGE_NUMBERS), indices, st.just(r"\d+")),
         st.builds(
-            edit_text,
+            replace_match,
             texts,
-            st.sampled_from((*DEEP_NESTING, *HUGE, "\0", *SECRETS)),
+            st.sampled_from((*DEEP_NESTING, *HUGE_NUMBERS, "\0", *SECRET_NAMES)),
             indices,
             st.just(""),
         ),
     )
 
 
-NOT_A_FILE = {
+SPECIAL_FILES = {
     "a pipe": os.mkfifo,
     "a directory": os.mkdir,
     "a device": lambda path: os.symlink("/dev/zero", path),
@@ -152,17 +161,17 @@ NOT_A_FILE = {
 
 
 def write_content(path, content):
-    """Write a file, or create something other than a file at its path."""
+    """Write a file, or create a special file at its path."""
     if os.path.isdir(path) and not os.path.islink(path):
         os.rmdir(path)
     Path(path).unlink(missing_ok=True)
-    if content in NOT_A_FILE:
-        NOT_A_FILE[content](path)
+    if content in SPECIAL_FILES:
+        SPECIAL_FILES[content](path)
     else:
         Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "?"
 variants = ["eaai", "standard+gin_bonus=20"]
 deals = "2k"
@@ -174,7 +183,7 @@ fields = [{ strategy = "gold", against = "simple" }]
 [panel]
 strategies = ["gold", "stubborn"]
 """
-SWEEP = """
+SWEEP_TOML = """
 question = "?"
 hypothesis = "Yes."
 seed = 7
@@ -186,8 +195,10 @@ against = "{who}"
 variant = "standard+undercut_bonus={u}"
 grid = { k = [0, 2], who = ["gold", "simple"], u = [10, 25] }
 """
-SOLO = 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gin-only"]\nfor = "30s"\n'
-REVIEW = """
+SOLO_TOML = (
+    'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gin-only"]\nfor = "30s"\n'
+)
+REVIEW_TOML = """
 title = "?"
 rule_sets = ["oklahoma", "standard+gin_bonus=20"]
 against = "standard"
@@ -195,12 +206,12 @@ goals = ["turns per match 100..140"]
 seconds_per_turn = 10
 matches = "20k"
 """
-SAVED_GAME = '{"deals": [[1, 5], [0]], "prompts": [0], "back": 1}'
-QUICK = "--worlds 1 --as gold --against gold"
+SAVED_GAME_JSON = '{"deals": [[1, 5], [0]], "prompts": [0], "back": 1}'
+QUICK_OPTIONS = "--worlds 1 --as gold --against gold"
 
 
 def check_plan():
-    """Raise AssertionError if matchups repeat or contrasts differ in more than one part."""
+    """Raise AssertionError if a matchup repeats or a contrast changes more than one part."""
     plan = plan_experiment("e.toml")
     pairs = {(key.variant, frozenset((key.a, key.b))) for key in plan.matchup_keys}
     assert len(pairs) == len(plan.matchup_keys) > 0
@@ -211,13 +222,14 @@ def check_plan():
 
 
 def check_variants():
+    """Raise AssertionError if a variant of a file is invalid or its spec is ambiguous."""
     for spec, variant in variants.variants_in_file("v.toml").items():
         assert find_variant(spec) == find_variant(variant.spec) == variant
         assert not validate(variant.params)
 
 
-def recorded_deals():
-    """Return deals that simgin shows, and logs of other engines."""
+def list_deal_files():
+    """Return contents of deal files: output of `simgin show` and logs of other engines."""
     words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
     deals = [run_cli(*words, *more, codes=(0,)).stdout for more in ((), ("--json",), ("--json",))]
     return [*deals, *(path.read_text() for path in sorted((DATA / "game_logs").iterdir()))]
@@ -227,36 +239,41 @@ def run_worked_examples():
     files.run_examples(files.read_examples("w.json"), engine)
 
 
-VECTORS = json.loads((DATA / "more_examples.json").read_text())["vectors"][:9]
+WORKED_EXAMPLES = json.loads((DATA / "more_examples.json").read_text())["vectors"][:9]
 # Name: the path, valid contents, the command that reads it, and a check of accepted files
-FILES = {
-    "experiment": ("e.toml", [EXPERIMENT, SWEEP, SOLO], "run e.toml --dry-run", check_plan),
+INPUT_FILES = {
+    "experiment": (
+        "e.toml",
+        [EXPERIMENT_TOML, SWEEP_TOML, SOLO_TOML],
+        "run e.toml --dry-run",
+        check_plan,
+    ),
     "variants": (
         "v.toml",
         [variant_files.CLUB, variant_files.DEN],
         "variants v.toml",
         check_variants,
     ),
-    "review": ("r.toml", [REVIEW], "review --file r.toml --goals x<1", None),
+    "review": ("r.toml", [REVIEW_TOML], "review --file r.toml --goals x<1", None),
     "values": ("k.toml", ["[knock]\nk = 3\n"], "strategies gold-early@k.toml", None),
     "weights": ("w.npy", [b"", b"\x93NUMPY"], "strategies champion@w.npy", None),
-    "analyzed": ("d.json", recorded_deals, f"analyze d.json --turn 2 {QUICK}", None),
-    "graded": ("d.json", recorded_deals, f"grade d.json {QUICK}", None),
+    "analyzed": ("d.json", list_deal_files, f"analyze d.json --turn 2 {QUICK_OPTIONS}", None),
+    "graded": ("d.json", list_deal_files, f"grade d.json {QUICK_OPTIONS}", None),
     "speed": ("b.json", ['{"rows": []}'], "bench --seconds 0.01 --against b.json", None),
-    "game": ("kept.json", [SAVED_GAME], "play gold --one", None),
-    "worked examples": ("w.json", [json.dumps(VECTORS)], run_worked_examples, None),
+    "game": ("kept.json", [SAVED_GAME_JSON], "play gold --one", None),
+    "worked examples": ("w.json", [json.dumps(WORKED_EXAMPLES)], run_worked_examples, None),
 }
-ALWAYS_REJECTED = ("review", "weights", "speed")  # valid files would play for a long time
-NEVER_REJECTED = ("game",)  # a game that cannot be read is started again
+ALWAYS_REJECTED_FILES = ("review", "weights", "speed")  # valid files would play for a long time
+NEVER_REJECTED_FILES = ("game",)  # a game that cannot be read is started again
 
 
 @few_cases
-@pytest.mark.parametrize("name", FILES)
-def test_files(workspace, name, n):
-    path, valid, command, check_accepted = FILES[name]
+@pytest.mark.parametrize("name", INPUT_FILES)
+def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
+    path, valid, command, check_accepted = INPUT_FILES[name]
     valid, codes = valid() if callable(valid) else valid, []
 
-    def read(**options):
+    def run_command(**options):
         if callable(command):
             with contextlib.suppress(schema.ExampleError):
                 command()
@@ -265,25 +282,30 @@ def test_files(workspace, name, n):
         return run_cli_harmlessly(*command.split(), stdin="q\n", **options).exit_code
 
     write_content(path, valid[-1])
-    read(writes=[path])  # compiles
+    run_command(writes=[path])  # compiles
 
     def check(content):
         write_content(path, content)
-        with isolated():
-            codes.append(read(codes=(0, 2), writes=[path] if name in NEVER_REJECTED else []))
+        with forbid_side_effects():
+            codes.append(
+                run_command(codes=(0, 2), writes=[path] if name in NEVER_REJECTED_FILES else [])
+            )
         if codes[-1] == 0 and check_accepted:
             check_accepted()
 
-    fuzz(n, check, contents(valid) | contents(valid) | st.sampled_from([*NOT_A_FILE]))
-    if name not in (*ALWAYS_REJECTED, *NEVER_REJECTED):
+    fuzz(n, check, vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILES]))
+    if name not in (*ALWAYS_REJECTED_FILES, *NEVER_REJECTED_FILES):
         check_exit_codes(codes)
 
 
-DOTTED = ".".join("a" * 60_000)
+LONG_DOTTED_KEY = ".".join("a" * 60_000)
 MORE_ERRORS_MESSAGE = "more errors."
 HOSTILE_TOML = [
-    *((text, "a line has more than 300 dots") for text in (f"{DOTTED} = 1", f"[{DOTTED}]")),
-    (f"x = {{ {DOTTED} = 1 }}", "a line has more than 300 dots"),
+    *(
+        (text, "a line has more than 300 dots")
+        for text in (f"{LONG_DOTTED_KEY} = 1", f"[{LONG_DOTTED_KEY}]")
+    ),
+    (f"x = {{ {LONG_DOTTED_KEY} = 1 }}", "a line has more than 300 dots"),
     ("x = '" + "x" * 2**20 + "'", "larger than 1 MiB"),
     *(("x = " + text, "nested too deep") for text in ("[" * 2**18 + "]" * 2**18, "{x=" * 2**18)),
     (".".join("x" * 300) + " = " + "[" * 300 + "]" * 300, ""),
@@ -298,7 +320,7 @@ HOSTILE_TOML = [
 
 
 @pytest.mark.parametrize(("text", "reason"), HOSTILE_TOML, ids=range(len(HOSTILE_TOML)))
-def test_a_file_made_to_use_up_time_or_memory(empty_directory, text, reason):
+def test_toml_that_would_exhaust_time_or_memory_is_rejected(empty_directory, text, reason):
     Path("e.toml").write_text(text)
     commands = ("run", "e.toml", "--dry-run"), ("variants", "e.toml")
     with time_limit(60):
@@ -309,18 +331,23 @@ def test_a_file_made_to_use_up_time_or_memory(empty_directory, text, reason):
 # Strings
 
 
-def hostile_variations(valid):
-    """Return cases of a string: valid, damaged, repeated, or next to a hostile string."""
-    valid = valid if isinstance(valid, st.SearchStrategy) else st.sampled_from(valid)
-    piece, part = st.sampled_from(TYPED_TEXTS), st.just("") | valid
+def vary_string(valid_strings):
+    """Return cases of a string: valid, corrupt, repeated, or joined with a hostile string."""
+    valid_strings = (
+        valid_strings
+        if isinstance(valid_strings, st.SearchStrategy)
+        else st.sampled_from(valid_strings)
+    )
+    piece, part = st.sampled_from(HOSTILE_STRINGS), st.just("") | valid_strings
     joined = st.tuples(part, piece, part).map("".join)
-    repeated = st.builds(str.__mul__, valid, st.sampled_from((2, 21, 41, 3000)))
-    return st.one_of(valid, damaged(valid), joined, joined, repeated).map(
+    repeated = st.builds(str.__mul__, valid_strings, st.sampled_from((2, 21, 41, 3000)))
+    return st.one_of(valid_strings, damaged(valid_strings), joined, joined, repeated).map(
         lambda text: text.replace("\0", "")
     )
 
 
 def check_variant(spec):
+    """Raise AssertionError if the canonical spec does not describe the same variant."""
     found = find_variant(spec)
     assert find_variant(found.spec) == found and validate(found.params) == []
     settings = random_texts.settings(found.params)
@@ -328,6 +355,7 @@ def check_variant(spec):
 
 
 def check_strategy(spec):
+    """Raise AssertionError if the canonical spec does not describe the same strategy."""
     found = loader.find_strategy(spec)
     again = loader.find_strategy(found.spec)
     assert again.spec == found.spec
@@ -335,6 +363,7 @@ def check_strategy(spec):
 
 
 def check_hand(text):
+    """Raise AssertionError if the formatted hand has other cards."""
     found = notation.parse_cards(text)
     again = notation.parse_cards(notation.format_hand(notation.cards_to_mask(found)))
     assert again == sorted(found) == sorted(set(again))
@@ -348,11 +377,11 @@ def check_written_strategy(path):
 
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
-HANDS = [f"{HAND} KS", "7H 7D 7C | 8C 9C TC | 4H TD AC 4C", str(HAND.split()), HAND.lower()]
-ANALYZE = ["analyze", HAND, *QUICK.split()]
-CHART = "chart knock --player gold --score 60-80 --deals 2k".split()
+HAND_FORMATS = [f"{HAND} KS", "7H 7D 7C | 8C 9C TC | 4H TD AC 4C", str(HAND.split()), HAND.lower()]
+ANALYZE_COMMAND = ["analyze", HAND, *QUICK_OPTIONS.split()]
+CHART_COMMAND = "chart knock --player gold --score 60-80 --deals 2k".split()
 # Options of commands; those that would play for long have no valid player
-OPTIONS = {
+OPTIONS_BY_COMMAND = {
     "match gold --deals 20": "until sprt for seed workers variant output",
     "show gold": "seed unit half deal variant",
     "hand 5S6S7S9H9D9CKSQD2CAH": "upcard score variant",
@@ -365,64 +394,82 @@ OPTIONS = {
     "bench nothing": "seconds save against",
     "strategies gold": "slot players search",
 }
-WORDS = [
+COMMANDS_WITH_PLACEHOLDER = [
     f"{command} --{option} {{}}".split()
-    for command, options in OPTIONS.items()
+    for command, options in OPTIONS_BY_COMMAND.items()
     for option in options.split()
 ] + [[command, "--", "{}"] for command in ("report", "run", "show", "examples")]
-ARGUMENTS = "run new/run x.py 5S gold eaai 7 0 18446744073709551616 1.5 0.1% 5m".split()
-ADDRESSES = "local:0 127.0.0.1:1 tcp://127.0.0.1:1 [::1]:1 local:99999 tcp://x".split()
+VALID_ARGUMENTS = "run new/run x.py 5S gold eaai 7 0 18446744073709551616 1.5 0.1% 5m".split()
+SCHEDULER_ADDRESSES = "local:0 127.0.0.1:1 tcp://127.0.0.1:1 [::1]:1 local:99999 tcp://x".split()
 # Name: valid strings, commands with {} for the string, and a check of accepted strings
-STRINGS = {
+INPUT_STRINGS = {
     "rules": (random_texts.compositions, [["variants", "--json", "--", "{}"]], check_variant),
     "strategy": (random_texts.strategies(), [["strategies", "--", "{}"]], check_strategy),
     "learned": (["@w.npy", "@0123abcd.npy"], [["strategies", "--", "champion{}"]], None),
-    "hand": (random_texts.hands | st.sampled_from(HANDS), [["hand", "--", "{}"]], check_hand),
-    "cards": (HANDS, [["analyze", "--pile", "QD TS", *QUICK.split(), "--", "{}"]], None),
+    "hand": (
+        random_texts.hands | st.sampled_from(HAND_FORMATS),
+        [["hand", "--", "{}"]],
+        check_hand,
+    ),
+    "cards": (
+        HAND_FORMATS,
+        [["analyze", "--pile", "QD TS", *QUICK_OPTIONS.split(), "--", "{}"]],
+        None,
+    ),
     "pile": (
         ["QD TS 9D* QH ", "QD ? .. QH", "[QD, TS]", "? ", "? ?* "],
-        *([[*ANALYZE, "--pile", "{}"]], None),
+        *([[*ANALYZE_COMMAND, "--pile", "{}"]], None),
     ),
-    "score": (["30-45", "0-0"], [[*ANALYZE, "--pile=QD", "--score", "{}"]], None),
+    "score": (["30-45", "0-0"], [[*ANALYZE_COMMAND, "--pile=QD", "--score", "{}"]], None),
     "goals": (["gin 4..5 %", "turns < 9"], [["review", "eaai", "--goals", "{}, no row < 1"]], None),
     "sweep": (["knock_limit=0..3"], ["review eaai --goals x<1 --sweep {}".split()], None),
     "limits": (["k=0..9"], ["tune gold-early --against nobody --parameters {}".split()], None),
     "where": (["won, points < 3"], ["find gold --deals 20 --where {}".split()], None),
-    "scheduler": (ADDRESSES, ["match gold --deals 20 --scheduler {}".split()], None),
-    "words": (ARGUMENTS, WORDS, None),
-    "chart": (["chart"], [[*CHART, "-o", "{}"]], None),
-    "chart file": (["my.py", "MY.PY"], [[*CHART, "--strategy", "{}"]], check_written_strategy),
-    "chart player": (["gold", "gold+knock=at:k=3"], [[*CHART[:3], "{}", *CHART[4:]]], None),
+    "scheduler": (SCHEDULER_ADDRESSES, ["match gold --deals 20 --scheduler {}".split()], None),
+    "words": (VALID_ARGUMENTS, COMMANDS_WITH_PLACEHOLDER, None),
+    "chart": (["chart"], [[*CHART_COMMAND, "-o", "{}"]], None),
+    "chart file": (
+        ["my.py", "MY.PY"],
+        [[*CHART_COMMAND, "--strategy", "{}"]],
+        check_written_strategy,
+    ),
+    "chart player": (
+        ["gold", "gold+knock=at:k=3"],
+        [[*CHART_COMMAND[:3], "{}", *CHART_COMMAND[4:]]],
+        None,
+    ),
 }
-REJECTED_STRINGS = ("learned", "goals", "sweep", "limits", "scheduler")
-OUTPUTS = {"-o", "--output", "--strategy", "--run", "--save", "examples"}
+ALWAYS_REJECTED_STRINGS = ("learned", "goals", "sweep", "limits", "scheduler")
+OUTPUT_OPTIONS = {"-o", "--output", "--strategy", "--run", "--save", "examples"}
 
 
 @few_cases
-@pytest.mark.parametrize("name", STRINGS)
-def test_strings(workspace, name, n):
-    valid, commands, check_accepted = STRINGS[name]
+@pytest.mark.parametrize("name", INPUT_STRINGS)
+def test_any_string_gives_a_result_or_one_error(workspace, name, n):
+    valid, commands, check_accepted = INPUT_STRINGS[name]
     before, codes = {*os.listdir()}, []
 
-    def check(text, words):
+    def check(text, arguments):
         first = text.split("/")[0] or "/"
-        may_write = OUTPUTS & {*words} and not os.path.lexists(first)  # only new files
-        words = [word.replace("{}", text) for word in words]
-        with isolated():
-            result = run_cli_harmlessly(*words, codes=(0, 2), writes=[first] if may_write else [])
+        may_write = OUTPUT_OPTIONS & {*arguments} and not os.path.lexists(first)  # only new files
+        arguments = [word.replace("{}", text) for word in arguments]
+        with forbid_side_effects():
+            result = run_cli_harmlessly(
+                *arguments, codes=(0, 2), writes=[first] if may_write else []
+            )
         codes.append(result.exit_code)
         if result.exit_code == 0 and check_accepted:
             check_accepted(text)
         for path in {*os.listdir()} - before:
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    fuzz(n, check, hostile_variations(valid), st.sampled_from(commands))
-    if name not in REJECTED_STRINGS:
+    fuzz(n, check, vary_string(valid), st.sampled_from(commands))
+    if name not in ALWAYS_REJECTED_STRINGS:
         check_exit_codes(codes)
 
 
-def valid_variants(n):
-    """Return the canonical specs of those of n random compositions that are valid."""
+def draw_valid_variants(n):
+    """Draw n random compositions, and return the canonical specs of the valid ones."""
     specs = []
 
     def check(spec):
@@ -434,7 +481,7 @@ def valid_variants(n):
 
 
 def test_valid_variants_can_be_played():
-    specs = valid_variants(120)[-20:]
+    specs = draw_valid_variants(120)[-20:]
     assert len(specs) == 20
     for spec in specs:
         play_variants.play(spec)
@@ -442,32 +489,34 @@ def test_valid_variants_can_be_played():
 
 @pytest.mark.slow
 def test_variants_play_within_array_bounds():
-    specs = valid_variants(2000)
+    specs = draw_valid_variants(2000)
     assert len(specs) > 200
-    words = [sys.executable, play_variants.__file__]
+    arguments = [sys.executable, play_variants.__file__]
     env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    sent = "".join(f"{spec}\n" for spec in specs)
-    done = subprocess.run(words, input=sent, env=env, capture_output=True, text=True, timeout=3600)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines() == specs
+    input_lines = "".join(f"{spec}\n" for spec in specs)
+    process = subprocess.run(
+        arguments, input=input_lines, env=env, capture_output=True, text=True, timeout=3600
+    )
+    assert process.returncode == 0, process.stderr[-2000:]
+    assert process.stdout.splitlines() == specs
 
 
 # Environment variables
 
-SHELL_WORDS = ("", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000)
-VARIABLES = [
+COMPLETED_LINES = ("", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000)
+ENVIRONMENTS = [
     *({"TERM": value, "FORCE_COLOR": "x"} for value in ("", "dumb", "unknown", "\x1b")),
     *({"LANG": value} for value in ("", "C", "xx_YY", "tr_TR.UTF-8")),
     *({"_SIMGIN_COMPLETE": value} for value in ("x", "bash_source")),
     *(
         {"_SIMGIN_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": index}
-        for words in SHELL_WORDS
+        for words in COMPLETED_LINES
         for index in ("0", "1", "-1", "99")  # a shell passes a number; click fails on other strings
     ),
 ]
 
 
-@pytest.mark.parametrize("env", VARIABLES, ids=str)
-def test_variables_of_the_shell(workspace, env):
+@pytest.mark.parametrize("env", ENVIRONMENTS, ids=str)
+def test_any_environment_gives_a_result_or_one_error(workspace, env):
     for words in (["variants", "oklahoma"], ["hand", "5S"]):
         run_cli(*words, env=env)

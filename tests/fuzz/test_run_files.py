@@ -35,9 +35,9 @@ from support.hostile import (
     time_limit,
 )
 
-RUN = ("run", "e.toml", "-o", "run")
-COMPARE, REPORT = ("compare", "run", "base"), ("report", "run")
-MANIFEST, LEDGER = Path("run/manifest.json"), Path("run") / ledger.LEDGER_FILE
+RUN_COMMAND = ("run", "e.toml", "-o", "run")
+COMPARE_COMMAND, REPORT_COMMAND = ("compare", "run", "base"), ("report", "run")
+MANIFEST_PATH, LEDGER_PATH = Path("run/manifest.json"), Path("run") / ledger.LEDGER_FILE
 EXPERIMENT = """
 question = "?"
 variants = ["eaai"]
@@ -51,19 +51,19 @@ against = "simple"
 
 @pytest.fixture(scope="module")
 def finished_run(tmp_path_factory):
-    """Create a directory with an experiment, its finished run, and a second run to compare."""
-    place = tmp_path_factory.mktemp("finished")
+    """Return a directory with an experiment, its finished run, and a run to compare."""
+    folder = tmp_path_factory.mktemp("finished")
     with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(place)
+        patched.chdir(folder)
         Path("e.toml").write_text(EXPERIMENT)
-        run_cli(*RUN, codes=(0,))
+        run_cli(*RUN_COMMAND, codes=(0,))
         run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
-    return place
+    return folder
 
 
 @pytest.fixture
-def run(finished_run, empty_directory, monkeypatch):
-    """Return a function that restores the copy of the finished run in which tests work."""
+def restore_run(finished_run, empty_directory, monkeypatch):
+    """Copy a finished run, and return a function that restores the copy."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
     shutil.copytree(finished_run, empty_directory, dirs_exist_ok=True)
@@ -75,31 +75,31 @@ def run(finished_run, empty_directory, monkeypatch):
     return restore
 
 
-def rows(result):
+def parse_rows(result):
     return json.loads(result.stdout)["rows"]
 
 
-def compare(expected):
-    """Return the exit code of a comparison, which prints the expected rows or an error."""
-    result = run_cli_harmlessly(*COMPARE, "--json", writes=("run/ledger.sqlite-",))
-    assert result.exit_code == 2 or rows(result) == expected
+def check_comparison(expected):
+    """Compare the runs; check the rows unless it fails, and return the exit code."""
+    result = run_cli_harmlessly(*COMPARE_COMMAND, "--json", writes=("run/ledger.sqlite-",))
+    assert result.exit_code == 2 or parse_rows(result) == expected
     return result.exit_code
 
 
 @cases(60)
-def test_manifests(run, n):
-    valid = MANIFEST.read_bytes()
-    expected, codes = rows(run_cli(*COMPARE, "--json", codes=(0,))), []
+def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
+    valid = MANIFEST_PATH.read_bytes()
+    expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,))), []
 
     def check(content):
-        MANIFEST.write_bytes(content)
-        codes.append(compare(expected))
+        MANIFEST_PATH.write_bytes(content)
+        codes.append(check_comparison(expected))
         if codes[-1] == 2:
-            run_cli_harmlessly(*REPORT, codes=(2,))
+            run_cli_harmlessly(*REPORT_COMMAND, codes=(2,))
             run_cli_harmlessly(
-                *RUN, writes=("run/",), codes=(0, 2)
+                *RUN_COMMAND, writes=("run/",), codes=(0, 2)
             )  # in the directory of another version's run
-            run()
+            restore_run()
 
     objects = changed(st.just(json.loads(valid))).map(lambda value: json.dumps(value).encode())
     fuzz(n, check, damaged(st.just(valid)) | objects)
@@ -107,117 +107,122 @@ def test_manifests(run, n):
 
 
 @cases(25)
-def test_ledgers(run, n):
-    valid = LEDGER.read_bytes()
-    expected = rows(run_cli(*COMPARE, "--json", codes=(0,)))
-    results, codes, resumed = rows(run_cli(*RUN, "--json", codes=(0,))), [], []
+def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
+    valid = LEDGER_PATH.read_bytes()
+    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
+    results, codes, resume_codes = parse_rows(run_cli(*RUN_COMMAND, "--json", codes=(0,))), [], []
 
     def check(content, is_resumed):
-        LEDGER.write_bytes(content)
-        codes.append(compare(expected))
+        LEDGER_PATH.write_bytes(content)
+        codes.append(check_comparison(expected))
         if is_resumed:
-            found = run_cli_harmlessly(*RUN, "--json", writes=("run/",), codes=(0, 2))
-            resumed.append(found.exit_code)
-            assert found.exit_code == 2 or rows(found) == results
-        run()
+            found = run_cli_harmlessly(*RUN_COMMAND, "--json", writes=("run/",), codes=(0, 2))
+            resume_codes.append(found.exit_code)
+            assert found.exit_code == 2 or parse_rows(found) == results
+        restore_run()
 
     fuzz(n, check, damaged(st.just(valid)), st.sampled_from((True, False, False, False)))
     check_exit_codes(codes)
-    assert resumed.count(0) > 0
+    assert resume_codes.count(0) > 0
 
 
-def execute(statement, *values):
-    with closing(sqlite3.connect(LEDGER)) as connection, connection:
+def execute_sql(statement, *values):
+    with closing(sqlite3.connect(LEDGER_PATH)) as connection, connection:
         return connection.execute(statement, values).fetchone()
 
 
 def write_identity(text):
     """Write the description of a run into its ledger, with a valid checksum."""
     row = ("identity", text)
-    execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._checksum(row))
+    execute_sql("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._checksum(row))
 
 
-FORGED = [
+FORGED_VALUES = [
     *("[]", "7", "null", "{}", '{"matchups": 3}', "[" * 100_000),
     *({"sums": "text"}, {"sums": 7}, {"worker": 7}, {"first": "0"}, {"first": -5}),
     *({"units": 2**62}, {"units": 0}, {"units": -(2**63)}, {"units": 0.5}, {"bit": 1}),
 ]
 
 
-@pytest.mark.parametrize("forged", FORGED, ids=lambda forged: str(forged)[:20])
-def test_forged_rows_with_a_valid_checksum(run, forged):
-    """Reject impossible values in identities and blocks, and bits changed without a checksum."""
+@pytest.mark.parametrize("forged", FORGED_VALUES, ids=lambda forged: str(forged)[:20])
+def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
+    """One case changes a bit without updating the checksum."""
     columns = ("cell", "first", "units", "worker", "sums", "seal")
-    expected = rows(run_cli(*COMPARE, "--json", codes=(0,)))
+    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
     if isinstance(forged, str):
         write_identity(forged)
     else:
         where = "ORDER BY cell, first LIMIT 1"
-        values = execute(f"SELECT {', '.join(columns)} FROM blocks {where}")
+        values = execute_sql(f"SELECT {', '.join(columns)} FROM blocks {where}")
         row = dict(zip(columns, values, strict=True)) | forged
         if row.pop("bit", 0):
             row["sums"] = bytes([*row["sums"][:9], row["sums"][9] ^ 1, *row["sums"][10:]])
         else:
             row["seal"] = ledger._checksum([row[name] for name in columns[:-1]])
-        execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
-        execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
+        execute_sql(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
+        execute_sql("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
     is_replayed = not isinstance(forged, str)
-    for words in (REPORT, COMPARE):
-        told = "batches are missing or corrupt" if is_replayed else "is corrupt"
-        assert told in run_cli(*words, codes=(2,)).stderr
-    assert "is complete" not in run_cli(*RUN, codes=(0,) if is_replayed else (2,)).stderr
-    assert not is_replayed or rows(run_cli(*COMPARE, "--json")) == expected
+    for arguments in (REPORT_COMMAND, COMPARE_COMMAND):
+        message = "batches are missing or corrupt" if is_replayed else "is corrupt"
+        assert message in run_cli(*arguments, codes=(2,)).stderr
+    assert "is complete" not in run_cli(*RUN_COMMAND, codes=(0,) if is_replayed else (2,)).stderr
+    assert not is_replayed or parse_rows(run_cli(*COMPARE_COMMAND, "--json")) == expected
 
 
 @cases(20)
-def test_forged_manifests(run, n):
-    """Handle any contents if manifest and ledger agree and have valid checksums."""
+def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
+    """Manifest and ledger agree and have valid checksums."""
     valid = directory.read_manifest("run")
-    with ledger.open_existing_ledger(LEDGER) as run_ledger:
+    with ledger.open_existing_ledger(LEDGER_PATH) as run_ledger:
         keys = run_ledger.identity.keys()
 
     def check(contents):
         with contextlib.suppress(ValueError):  # NaN has no checksum
-            MANIFEST.write_bytes(directory.with_checksum(contents))
+            MANIFEST_PATH.write_bytes(directory.with_checksum(contents))
         write_identity(json.dumps({key: contents.get(key) for key in keys}))
-        for words in (COMPARE, REPORT):
+        for words in (COMPARE_COMMAND, REPORT_COMMAND):
             run_cli_harmlessly(*words, writes=("run/",))
-        run()
+        restore_run()
 
     fuzz(n, check, changed(st.just(valid)))
 
 
-def test_no_file_outside_of_a_run_is_removed_or_written(run):
-    """Reject a manifest that is nested too deep or names other files through links."""
-    mine = Path("mine.txt").absolute()
-    mine.write_text("years of work")
+def test_no_file_outside_a_run_is_removed_or_written(restore_run):
+    """Manifests, links and ledgers that name files outside the run are rejected."""
+    outside_file = Path("mine.txt").absolute()
+    outside_file.write_text("years of work")
     contents = directory.read_manifest("run")
 
     def check(message, *commands):
-        for words in commands or (REPORT, RUN):
-            assert message in run_cli_harmlessly(*words, codes=(2,)).stderr
+        for arguments in commands or (REPORT_COMMAND, RUN_COMMAND):
+            assert message in run_cli_harmlessly(*arguments, codes=(2,)).stderr
 
-    MANIFEST.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    check("", REPORT)
-    for name in ("../mine.txt", str(mine), "plots/../../mine.txt", "", ".", "\n"):
+    MANIFEST_PATH.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    check("", REPORT_COMMAND)
+    for name in ("../mine.txt", str(outside_file), "plots/../../mine.txt", "", ".", "\n"):
         files = {**contents, "files": [*contents["files"], name]}
-        MANIFEST.write_bytes(directory.with_checksum(files))
+        MANIFEST_PATH.write_bytes(directory.with_checksum(files))
         check("")
-    run()
+    restore_run()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
-        Path(link).symlink_to(mine)
+        Path(link).symlink_to(outside_file)
         check("which is not a regular file. Move it away")
         Path(link).unlink()
-    hostile_ledgers.name_super_journal(LEDGER, mine)
-    check("because it names another file, which SQLite would delete", REPORT, COMPARE, RUN)
-    run()
+    hostile_ledgers.name_super_journal(LEDGER_PATH, outside_file)
+    check(
+        "because it names another file, which SQLite would delete",
+        REPORT_COMMAND,
+        COMPARE_COMMAND,
+        RUN_COMMAND,
+    )
+    restore_run()
     shutil.move("run/plots", "elsewhere")
     Path("run/plots").symlink_to(Path("elsewhere").absolute())
     check("")
 
 
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
-def test_an_array_that_claims_more_than_it_holds(tmp_path, shape):
+def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
     content = io.BytesIO()
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
     with zipfile.ZipFile(content, "w") as file:
@@ -232,7 +237,7 @@ def test_an_array_that_claims_more_than_it_holds(tmp_path, shape):
 
 
 @cases(150)
-def test_cached_arrays(empty_directory, monkeypatch, n):
+def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n):
     monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
 
@@ -253,7 +258,7 @@ def test_cached_arrays(empty_directory, monkeypatch, n):
     fuzz(n, check, damaged(st.just(path.read_bytes())))
 
 
-POLICY = """
+POLICY_CODE = """
 from simgin.strategy import Strategy, discard
 @discard
 def mine(view, rules, params):
@@ -264,24 +269,24 @@ def mine(view, rules, params):
     return found
 MINE = Strategy("mine", discard=mine)
 """
-LEGAL = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
+LEGAL_DISCARDS = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
 
 
 @pytest.fixture
 def policy(empty_directory, monkeypatch):
-    """Return a policy that is not compiled, with a separate cache."""
+    """Return a policy that is not yet compiled, with a separate cache."""
     monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory / "cache")
     Path("cache").mkdir()
-    Path("mine.py").write_text(POLICY)
+    Path("mine.py").write_text(POLICY_CODE)
     return loader.find_strategy("mine.py").discard
 
 
 def count_cache_hits(policy):
-    """Compile or load a policy, check its actions, and return the number of versions loaded."""
+    """Compile or load a policy, check its actions, and return the number of cache hits."""
     view, rules = new_view(), build_rules(find_variant("standard"))
     with time_limit():
         compiled = compiler._compile_uncached(policy)
-    for view.legal in LEGAL:
+    for view.legal in LEGAL_DISCARDS:
         action = compiled(view, rules, compiler.make_parameter_vector(policy))
         assert action == policy.function(view, rules, None)
     return sum(compiled.stats.cache_hits.values())
@@ -297,20 +302,22 @@ REPLACEMENTS = {
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @cases(16)
-def test_compiled_policies(policy, n):
+def test_corrupt_compiled_policy_is_compiled_again(policy, n):
     Path("outside").mkdir()
     Path("outside/mine.txt").write_text("years of work")
     assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
 
-    junk = [pickle.dumps(one) for one in (None, "0.0.0", ["x"], 2**70)]
-    junk = st.sampled_from(junk) | st.binary(max_size=10_000)
+    other_pickles = [pickle.dumps(one) for one in (None, "0.0.0", ["x"], 2**70)]
+    other_pickles = st.sampled_from(other_pickles) | st.binary(max_size=10_000)
 
     def check(data):
         files = sorted(path for path in Path("cache").rglob("*.nb?") if path.is_file())
         before = {path: path.read_bytes() for path in files}
         path = data.draw(st.sampled_from(files))
         damage = damaged(st.just(before[path]))
-        content = damage | damage | junk | junk.map(lambda new: new + before[path])
+        content = (
+            damage | damage | other_pickles | other_pickles.map(lambda new: new + before[path])
+        )
         content = data.draw(content | st.sampled_from([*REPLACEMENTS]))
         path.unlink()
         if isinstance(content, str):

@@ -22,15 +22,15 @@ from support.hostile import run_cli, run_cli_harmlessly
 from support.weighted_strategy import write_weighed
 
 ROOT = Path(__file__).parents[2]
-MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
-STRATEGY = """
+MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock
 def mine(view, rules, params):
     return 1
 MINE = Strategy("mine", knock=mine)
 """
-READ_RUN = (("report", "out"), ("compare", "out", "out"))
+RUN_READING_COMMANDS = (("report", "out"), ("compare", "out", "out"))
 
 
 class CodeRunningPickle:
@@ -40,7 +40,7 @@ class CodeRunningPickle:
         return Path.touch, (Path("it-ran"),)
 
 
-def has_run():
+def has_marked_code_run():
     """Return True if marked code has run since the last call."""
     exists = Path("it-ran").exists()
     Path("it-ran").unlink(missing_ok=True)
@@ -49,47 +49,47 @@ def has_run():
 
 @pytest.fixture
 def workspace(empty_directory):
-    """Create a directory with a strategy file, in which no marked code may run."""
-    Path("mine.py").write_text(STRATEGY)
+    """Return a directory with a strategy file, and check that no marked code runs."""
+    Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
-    assert not has_run()
+    assert not has_marked_code_run()
 
 
 @pytest.fixture
-def run_of_mine(workspace):
-    """Play a run of a strategy file that would run code if it were read again."""
+def strategy_run(workspace):
+    """Play a run of a strategy file, then change the file so that reading it is noticed."""
     run_cli("match", "mine.py", "--deals", 2000, "-o", "out", codes=(0,))
-    Path("mine.py").write_text(STRATEGY + MARK)
+    Path("mine.py").write_text(STRATEGY_CODE + MARKER_CODE)
 
 
-def test_a_listed_name_is_not_a_file(workspace):
+def test_built_in_name_does_not_load_a_file(workspace):
     for name in ("gold", "gold.py"):
-        Path(name).write_text(MARK + STRATEGY)
-    for words in ("strategies gold", "match gold nobody", "show gold"):
-        run_cli(*words.split())
+        Path(name).write_text(MARKER_CODE + STRATEGY_CODE)
+    for command in ("strategies gold", "match gold nobody", "show gold"):
+        run_cli(*command.split())
 
 
-def test_an_experiment_executes_only_the_files_that_it_names(workspace):
-    Path("mine.py").write_text(MARK + STRATEGY)
+def test_experiment_executes_only_the_strategy_files_of_its_players(workspace):
+    Path("mine.py").write_text(MARKER_CODE + STRATEGY_CODE)
     for player in ("gold", "mine.py"):
         matchups = f'[{{ a = "{player}" }}, {{ a = "nobody" }}]'
         Path("e.toml").write_text(f'question = "mine.py"\nmatchups = {matchups}\n')
         run_cli("run", "e.toml", "--dry-run", codes=(2,))
-        assert has_run() == (player == "mine.py")
+        assert has_marked_code_run() == (player == "mine.py")
 
 
-def test_the_cache_is_in_the_home_directory(monkeypatch):
+def test_cache_is_in_the_home_directory(monkeypatch):
     monkeypatch.delenv("SIMGIN_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     assert jit.cache_root().is_relative_to(Path.home())
 
 
-def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
-    for words in (*READ_RUN, ("report", "out", "--details")):
-        run_cli(*words, codes=(0,))
+def test_reading_a_run_executes_none_of_its_strategies(strategy_run):
+    for arguments in (*RUN_READING_COMMANDS, ("report", "out", "--details")):
+        run_cli(*arguments, codes=(0,))
 
 
-def test_pickles_in_a_ledger_are_not_loaded(run_of_mine):
+def test_pickles_in_a_ledger_are_not_loaded(strategy_run):
     path = Path("out") / ledger.LEDGER_FILE
     array = io.BytesIO()
     np.savez(array, np.array([CodeRunningPickle()], object), allow_pickle=True)
@@ -102,13 +102,13 @@ def test_pickles_in_a_ledger_are_not_loaded(run_of_mine):
                 run_ledger.read_step("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
-        for words in READ_RUN:
+        for words in RUN_READING_COMMANDS:
             run_cli(*words, codes=(2,))
 
 
 def test_pickles_in_weights_are_not_loaded(workspace):
     np.save("w.npy", np.array([CodeRunningPickle()], object), allow_pickle=True)
-    Path("mine.py").write_text(STRATEGY.replace("@knock", '@knock(weights="w.npy")'))
+    Path("mine.py").write_text(STRATEGY_CODE.replace("@knock", '@knock(weights="w.npy")'))
     message = run_cli("match", "mine.py", codes=(2,)).stderr
     assert "cannot use the weights in" in message and "not an array of real numbers" in message
     for path in (ROOT / "simgin").rglob("*.py"):
@@ -133,12 +133,15 @@ def test_strings_in_toml_are_not_evaluated(workspace, text):
         run_cli(*words.split())
 
 
-CONTROLS = "\x1b]0;t\x07 \x1b[31m \x9b2J \u202e"
+CONTROL_CHARACTERS = "\x1b]0;t\x07 \x1b[31m \x9b2J \u202e"
 
 
-def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
-    """Escape titles, questions, paths and manifests on streams that strip nothing."""
-    question, text = json.dumps("<script>alert(1)</script>" + CONTROLS), json.dumps(CONTROLS)
+def test_output_is_free_of_control_characters_and_tags(workspace):
+    """Titles, questions, paths and manifests are escaped."""
+    question, text = (
+        json.dumps("<script>alert(1)</script>" + CONTROL_CHARACTERS),
+        json.dumps(CONTROL_CHARACTERS),
+    )
     Path("e.toml").write_text(
         f"question = {question}\nhypothesis = {text}\ndeals = 2000\nmatchups = [{{ a = 'gold' }}]\n"
     )
@@ -146,7 +149,7 @@ def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
         f"[variants.club]\ntitle = {text}\nabout = {text}\nbase = 'standard'\n"
     )
     Path("\x1b[31m").mkdir()
-    Path("\x1b[31m/mine.py").write_text(STRATEGY)
+    Path("\x1b[31m/mine.py").write_text(STRATEGY_CODE)
     printed = []
 
     def run(*words):
@@ -159,7 +162,11 @@ def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
     for words in commands.split(","):
         run(*words.split(" "))
     contents = directory.read_manifest("out")
-    contents["stopped"], contents["tune"], contents["command"] = CONTROLS, {}, CONTROLS
+    contents["stopped"], contents["tune"], contents["command"] = (
+        CONTROL_CHARACTERS,
+        {},
+        CONTROL_CHARACTERS,
+    )
     Path("out/manifest.json").write_bytes(directory.with_checksum(contents))
     run("report", "out")
     output = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "CONTROLLED"))
@@ -171,32 +178,36 @@ def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
     assert "<script" not in summary
 
 
-OFFLINE = """match gold --deals 100,match mine.py --deals 2000 -o out,report out,compare out out
+OFFLINE_COMMANDS = """match gold --deals 100,match mine.py --deals 2000 -o out,report out
+compare out out
 strategies mine.py,strategies new new.py,variants oklahoma,variants new new.toml
 variants check new.toml,hand 5S6S7S9H9D9CKSQD2CAH,show gold mine.py,examples,examples copied,doctor
 run copied/experiments/demo.toml --dry-run,find gold --where won --deals 20
 analyze gold --unit 3 --turn 1 --worlds 100"""
-OFFLINE_SLOW = """odds gin-solitaire --strategy solo-greedy --deals 2000 -o odds
+SLOW_OFFLINE_COMMANDS = """odds gin-solitaire --strategy solo-greedy --deals 2000 -o odds
 review eaai --matches 1000 --json -o review
 tune gold-early -v eaai --generations 1 --confirm 1000 --json --run tuned
 train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run trained
 bench --seconds 0.01"""
 
 
-@pytest.mark.parametrize("lines", [OFFLINE, pytest.param(OFFLINE_SLOW, marks=pytest.mark.slow)])
-def test_no_command_opens_a_connection(run_of_mine, monkeypatch, lines):
+@pytest.mark.parametrize(
+    "commands", [OFFLINE_COMMANDS, pytest.param(SLOW_OFFLINE_COMMANDS, marks=pytest.mark.slow)]
+)
+def test_no_command_opens_a_connection(strategy_run, monkeypatch, commands):
     def fail_on_connection(*_):
         raise AssertionError("a connection")
 
     for name in ("connect", "connect_ex", "bind"):
         monkeypatch.setattr(socket.socket, name, fail_on_connection)
-    Path("mine.py").write_text(STRATEGY)
+    Path("mine.py").write_text(STRATEGY_CODE)
     write_weighed(Path())
-    for words in re.split("[,\n]", lines):
-        run_cli(*words.split(), codes=(0,))
+    for command in re.split("[,\n]", commands):
+        run_cli(*command.split(), codes=(0,))
 
 
-READING_COMMANDS = """match {}.py,match gold@{}.toml,match gold -v {}.toml,match gold+knock={}.py
+FILE_READING_COMMANDS = """match {}.py,match gold@{}.toml,match gold -v {}.toml
+match gold+knock={}.py
 match weighed.py,show {}.py,find {}.py --where won,strategies {}.py,strategies check {}.py
 tune {}.py,tune gold-early -o {}.toml,train {}.py,variants {}.toml,variants check {}.toml
 hand 5S -v {}.toml,odds {}.toml,review {}.toml -o out,odds --strategy {}.py,run {}.toml
@@ -204,11 +215,11 @@ run {}.toml --dry-run,analyze {}.json,grade {}.json,analyze {}.py simple,bench -
 bench --save {}.json,report {},compare {} {},match gold -o {},report {}.json,analyze gold -o {}"""
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, partial(os.symlink, "/dev/zero")])
-def test_every_command_ends_at_an_endless_file(workspace, make):
+@pytest.mark.parametrize("create", [os.mkfifo, partial(os.symlink, "/dev/zero")])
+def test_every_command_rejects_an_endless_file(workspace, create):
     Path("endless").mkdir()
-    for end in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
-        make(f"endless{end}")
-    Path("weighed.py").write_text(STRATEGY.replace("@knock", '@knock(weights="endless.npy")'))
-    for words in re.split("[,\n]", READING_COMMANDS):
-        run_cli_harmlessly(*words.replace("{}", "endless").split(), codes=(1, 2))
+    for suffix in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
+        create(f"endless{suffix}")
+    Path("weighed.py").write_text(STRATEGY_CODE.replace("@knock", '@knock(weights="endless.npy")'))
+    for command in re.split("[,\n]", FILE_READING_COMMANDS):
+        run_cli_harmlessly(*command.replace("{}", "endless").split(), codes=(1, 2))

@@ -23,7 +23,7 @@ from support.hostile import (
     run_cli_harmlessly,
 )
 
-HEAD = """
+IMPORTS_CODE = """
 import asyncio, click, functools, os, sys, time
 import numpy as np
 from simgin.envs.external_player import make_external_strategy
@@ -31,12 +31,12 @@ from simgin.strategy import *
 from simgin.toolkit import *
 LIST, DICT, ARRAY, TEXT = [1, 2], {1: 2}, np.arange(3), "x"
 """
-KNOCK = """
+KNOCK_CODE = """
 @knock
 def ends(view, rules, params):
     return 1
 """
-VALID = f"""{KNOCK}
+VALID_CODE = f"""{KNOCK_CODE}
 @take(n=param(3, 0, 9, "turns"), w=choice("high", "low"), on=flag(True))
 def picks(view, rules, params):
     return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
@@ -49,7 +49,7 @@ RAISED_EXCEPTIONS = [
     *("ExceptionGroup('so', [OSError()])", "ValueError('two\\n\\nlines' * 4000)", "SyntaxError"),
     *("click.Abort", "click.exceptions.Exit(0)", "asyncio.CancelledError"),
 ]
-VALUES = [
+VALUE_EXPRESSIONS = [
     *("None", "0", "-1", "2.5", "1e400", "float('nan')", "10**5000", "''", "'x'", "'A b'", "b'x'"),
     *("'\\0'", "'x' * 9999", "'\\ud800'", "()", "[]", "[1]", "dict()", "DICT", "len", "object()"),
     *("Strategy", "Policy", "sys", "lambda v, r, p: 1", "type('Odd', (), {'__repr__': 7})()"),
@@ -80,7 +80,7 @@ SIGNATURES = [
     *("(self, view, rules, params)", "(rules, view, params)", "(_, __, ___)"),
     *("(view: 'x', rules: 1 / 1, params) -> None", "(view, view_, rules=print)"),
 ]
-LINES = [
+BODY_LINES = [
     *("return 0", "return 1", "return True", "return None", "return 2.5", "return 'x'", "return"),
     *("return -1", "return 63", "return 64", "return 10**30", "return -2**63", "return 2**63"),
     *("return view", "return rules", "return params", "return (1, 2)", "return [1]", "return {}"),
@@ -98,50 +98,52 @@ LINES = [
     *("return functools.reduce(lambda a, b: a, [])", "return '\\ud800'", "return view.noise"),
     *("with open(__file__) as file: return 0", "async def f(): pass", "class X: pass"),
 ]
-POLICY = "@{slot}{options}\ndef mine{signature}:\n    {line}\n    {line}\n"
-POLICIES = [
-    *[POLICY] * 12,
-    POLICY + "mine = {slot}(lambda view, rules, params: 1)\n",
-    POLICY + "mine = {slot}({slot}(lambda v, r, p: 1).function)\n",
+POLICY_TEMPLATE = "@{slot}{options}\ndef mine{signature}:\n    {line}\n    {line}\n"
+POLICY_TEMPLATES = [
+    *[POLICY_TEMPLATE] * 12,
+    POLICY_TEMPLATE + "mine = {slot}(lambda view, rules, params: 1)\n",
+    POLICY_TEMPLATE + "mine = {slot}({slot}(lambda v, r, p: 1).function)\n",
     "def make():\n    x = object()\n    @{slot}\n    def inner(view, rules, params): return x\n"
     "    return inner\nmine = make()\n",
     "class Mine:\n    def __call__(self, view, rules, params): return 1\nmine = {slot}(Mine())\n",
-    POLICY + "Z = mine.function\nZ.__code__ = (lambda a, b, c: 7).__code__\n",
-    POLICY + "Z = mine.function\nZ.__doc__ = 7\nZ.__module__ = None\n",
-    POLICY + "Z = mine.function\nZ.__globals__.clear\nZ.__defaults__ = (1, 2, 3)\n",
+    POLICY_TEMPLATE + "Z = mine.function\nZ.__code__ = (lambda a, b, c: 7).__code__\n",
+    POLICY_TEMPLATE + "Z = mine.function\nZ.__doc__ = 7\nZ.__module__ = None\n",
+    POLICY_TEMPLATE + "Z = mine.function\nZ.__globals__.clear\nZ.__defaults__ = (1, 2, 3)\n",
 ]
-EXTERNAL = "MINE = make_external_strategy('external', lambda seen: {value})\n"
-FIELDS = {
-    "value": VALUES,
+EXTERNAL_TEMPLATE = "MINE = make_external_strategy('external', lambda seen: {value})\n"
+TEMPLATE_FIELDS = {
+    "value": VALUE_EXPRESSIONS,
     "raised": RAISED_EXCEPTIONS,
     "signature": SIGNATURES,
-    "line": LINES,
+    "line": BODY_LINES,
     "options": ("", "", "", "(noise=True)", "(k=param(1, 0, 9))", "(weights=[1.0])"),
 }
-FILE_FIELDS = FIELDS | {"slot": ("take", "discard", "knock", "show", "pick")}
+FILE_TEMPLATE_FIELDS = TEMPLATE_FIELDS | {"slot": ("take", "discard", "knock", "show", "pick")}
 
 
 @st.composite
 def strategy_files(draw):
-    """Draw a valid strategy file that is damaged or has one or two hostile statements."""
+    """Draw a strategy file that is corrupt or contains hostile statements."""
     lines = draw(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=2))
-    hostile = "".join(f"{filled(draw, line, FILE_FIELDS)}\n" for line in lines)
-    texts = [HEAD + VALID + hostile] * 3 + [HEAD + hostile + VALID]
+    hostile = "".join(f"{filled(draw, line, FILE_TEMPLATE_FIELDS)}\n" for line in lines)
+    texts = [IMPORTS_CODE + VALID_CODE + hostile] * 3 + [IMPORTS_CODE + hostile + VALID_CODE]
     content = st.sampled_from([text.encode(errors="surrogatepass") for text in texts])
-    return draw(content | content | content | damaged(st.just((HEAD + VALID).encode())))
+    return draw(
+        content | content | content | damaged(st.just((IMPORTS_CODE + VALID_CODE).encode()))
+    )
 
 
 @st.composite
-def policy_files(draw):
-    """Draw a policy with an odd signature, odd lines or an odd wrapping."""
+def policy_codes(draw):
+    """Draw a strategy file whose policy has unusual arguments, lines or decorators."""
     slot = draw(st.sampled_from(("take", "discard", "knock", "show")))
-    policy = draw(st.sampled_from(POLICIES)) + f"MINE = Strategy('mine', {slot}=mine)\n"
-    template = draw(st.sampled_from([policy] * 9 + [EXTERNAL]))
-    return HEAD + filled(draw, template, FIELDS | {"slot": [slot]})
+    policy = draw(st.sampled_from(POLICY_TEMPLATES)) + f"MINE = Strategy('mine', {slot}=mine)\n"
+    template = draw(st.sampled_from([policy] * 9 + [EXTERNAL_TEMPLATE]))
+    return IMPORTS_CODE + filled(draw, template, TEMPLATE_FIELDS | {"slot": [slot]})
 
 
 def is_accepted(spec):
-    """Return True if a strategy can be described, False if an error message rejects it."""
+    """Return True if a strategy can be described, or False if it is rejected with an error."""
     try:
         strategy = loader.find_strategy(spec)
         loader.compute_strategy_digest(strategy)
@@ -158,7 +160,7 @@ def is_accepted(spec):
     return True
 
 
-def remove(path):
+def remove_path(path):
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -166,7 +168,7 @@ def remove(path):
 
 
 @cases(200)
-def test_strategy_files(empty_directory, n):
+def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
     modules, codes, number = {*sys.modules}, [], itertools.count()
 
     def check(content):
@@ -176,7 +178,7 @@ def test_strategy_files(empty_directory, n):
         if len(codes) % 10 == 0:
             message = run_cli("match", path, "nobody", codes=(2,)).stderr
             assert codes[-1] == 0 or path.name in message
-        remove(path)
+        remove_path(path)
 
     fuzz(n, check, strategy_files())
     for name in {*sys.modules} - modules:
@@ -186,36 +188,38 @@ def test_strategy_files(empty_directory, n):
 
 
 @pytest.mark.parametrize("name", ["7", "10**5000", "type('Odd', (), {'__repr__': 7})()"])
-def test_a_module_name_that_is_not_a_string(empty_directory, name):
+def test_module_name_need_not_be_a_string(empty_directory, name):
     calls = f"import types\nM = types.ModuleType('m')\nM.x = 1\n__name__ = M.__name__ = {name}\n"
-    Path("mine.py").write_text(HEAD + calls + VALID.replace("return 1", "return M.x"))
+    Path("mine.py").write_text(IMPORTS_CODE + calls + VALID_CODE.replace("return 1", "return M.x"))
     assert is_accepted("mine.py")
     run_cli("match", "mine.py", "--deals", 10, codes=(0, 2))
 
 
-TYPE_ERRORS = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]
+TYPE_ERROR_LINES = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]
 
 
-@pytest.mark.parametrize("line", [f"raise {raised}" for raised in RAISED_EXCEPTIONS] + TYPE_ERRORS)
-def test_the_error_of_a_file_names_its_line(empty_directory, line):
+@pytest.mark.parametrize(
+    "line", [f"raise {raised}" for raised in RAISED_EXCEPTIONS] + TYPE_ERROR_LINES
+)
+def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
     Path("mine.py").write_text(f"import asyncio, click\nfrom simgin.strategy import *\n{line}\n")
     message = run_cli("match", "mine.py", codes=(2,)).stderr
     assert message.count("\n") == 1 and "mine.py cannot be read (line 3): " in message
-    assert line not in TYPE_ERRORS or "TypeError: " in message
+    assert line not in TYPE_ERROR_LINES or "TypeError: " in message
 
 
 @cases(25)
-def test_policies(empty_directory, monkeypatch, capfd, n):
+def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd, n):
     monkeypatch.setattr(
         by_value, "compute_fingerprint", lambda _: ""
     )  # compiled code is not cached
     codes, number = [], itertools.count()
     plays = st.sampled_from(("match {} --deals 10 --workers 1", "show {} gold"))
 
-    def check(text, words):
+    def check(text, command):
         path = Path(f"s{next(number)}.py")
         path.write_text(text)
-        for line in ("strategies {} --json", words):
+        for line in ("strategies {} --json", command):
             result = run_cli(*line.format(path).split())
             lines = result.stderr.splitlines()
             assert all(line.startswith("simgin: ") for line in lines), result.stderr
@@ -225,77 +229,100 @@ def test_policies(empty_directory, monkeypatch, capfd, n):
         path.unlink()
         assert read_tree(".") == {}
 
-    fuzz(n, check, policy_files(), plays)
+    fuzz(n, check, policy_codes(), plays)
     check_exit_codes(codes, 0.95)
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
 # Names in the working directory
 
-CODE = '__import__("pathlib").Path("it-ran").touch()'
-CHAMPION = (Path(__file__).parents[2] / "strategies" / "champion.npy").read_bytes()
-LEARNED = loader.format_learned_name("straight-12345678", CHAMPION)
-CONTENTS = [
-    *(f"{CODE}\nraise SystemExit(7)\n".encode(), b"[knock]\nk = 0\n", b"", b"\xff\xfep\0l\0"),
-    f'question = "Whose?"\n[[matchups]]\na = "nobody"\n# {CODE}'.encode(),
+INJECTED_CODE = '__import__("pathlib").Path("it-ran").touch()'
+CHAMPION_WEIGHTS = (Path(__file__).parents[2] / "strategies" / "champion.npy").read_bytes()
+LEARNED_FILE_NAME = loader.format_learned_name("straight-12345678", CHAMPION_WEIGHTS)
+HOSTILE_CONTENTS = [
+    *(
+        f"{INJECTED_CODE}\nraise SystemExit(7)\n".encode(),
+        b"[knock]\nk = 0\n",
+        b"",
+        b"\xff\xfep\0l\0",
+    ),
+    f'question = "Whose?"\n[[matchups]]\na = "nobody"\n# {INJECTED_CODE}'.encode(),
     b'[variants.oklahoma]\ntitle = "Planted"\nabout = "Planted"\nchanges.gin_bonus = 99\n',
     b'{"rows": [], "command": "simgin bench"}',
 ]
 SHADOWED_NAMES = f"""
 gold simple champion demo standard oklahoma eaai solitaire-gin random nobody mine straight learned
 gold.py simple.py demo.toml oklahoma.toml standard.toml variants.toml deals.toml metrics.toml
-champion.npy beliefs.npy stake.npy mc.npy improvement.npy solo.npy {LEARNED} by_chart.py.j2
-page.html.j2 strategy.py.j2 ledger.sql manifest.json ledger.sqlite known_answers.toml pyproject.toml
-simgin simgin.py strategies experiments results cache py.typed setup.cfg conftest.py core toolkit
+champion.npy beliefs.npy stake.npy mc.npy improvement.npy solo.npy {LEARNED_FILE_NAME}
+by_chart.py.j2 page.html.j2 strategy.py.j2 ledger.sql manifest.json ledger.sqlite
+known_answers.toml pyproject.toml simgin simgin.py strategies experiments results cache py.typed
+setup.cfg conftest.py core toolkit
 """.split()
-BY_NAME = f"""match gold simple --deals 40, match champion gold -v oklahoma --deals 40,
-match champion@{LEARNED} simple --deals 40, strategies gold, strategies champion --json,
+COMMANDS_WITH_NAMES = f"""match gold simple --deals 40, match champion gold -v oklahoma --deals 40,
+match champion@{LEARNED_FILE_NAME} simple --deals 40, strategies gold, strategies champion --json,
 variants oklahoma, variants diff standard oklahoma, show gold simple -v eaai,
 hand 5S6S7S9H9D9CKSQD2CAH, examples, find gold --where won --deals 20, cite, run nothing,
 match nothing, variants nothing""".split(",")
-BY_PATH = """match gold --deals 10 -o {}, strategies new {}.py, variants new {}.toml, examples {},
-show gold simple --json {}, match {}.py --deals 10, match gold+knock={}.py --deals 10 -o out,
-match gold -v {}.toml --deals 10 -o out, match champion@{}.npy --deals 10, strategies {}.py,
-match gold@{}.toml --deals 10 -o out, run {}.toml -o out, run {} --dry-run, report {},
-compare {} {}, analyze {}.json, variants {}.toml""".split(",")
-CHARACTERS = [
+COMMANDS_WITH_PATHS = """match gold --deals 10 -o {}, strategies new {}.py, variants new {}.toml,
+examples {}, show gold simple --json {}, match {}.py --deals 10,
+match gold+knock={}.py --deals 10 -o out, match gold -v {}.toml --deals 10 -o out,
+match champion@{}.npy --deals 10, strategies {}.py, match gold@{}.toml --deals 10 -o out,
+run {}.toml -o out, run {} --dry-run, report {}, compare {} {}, analyze {}.json,
+variants {}.toml""".split(",")
+NAME_PARTS = [
     *('"""', "'", '"', "\\", "\n", "\t", "\x1b[31m", "\x7f", "\u202e", "é", "🂡", " ", "  ", "%s"),
     *("$(touch it-ran)", "`touch it-ran`", ";touch it-ran;", "|", "&", ">", "*", "~", "!", "#"),
-    *(f'"""+{CODE}+"""', "{{ 7 * 7 }}", "{k}", "<script>", "-->", "[b]", "@", "+knock=at", ":k=1"),
+    *(
+        f'"""+{INJECTED_CODE}+"""',
+        "{{ 7 * 7 }}",
+        "{k}",
+        "<script>",
+        "-->",
+        "[b]",
+        "@",
+        "+knock=at",
+        ":k=1",
+    ),
     *("-", "--debug", "..", ".", "=", ",", "]]\n[knock]\nk = 1", "x" * 100, "\\N", "\\x00"),
     *("a", "mine"),
 ]
-VALID_FILES = {
-    ".py": f"from simgin.strategy import *{KNOCK}MINE = Strategy('mine', knock=ends)\n".encode(),
+VALID_CONTENTS_BY_SUFFIX = {
+    ".py": (
+        f"from simgin.strategy import *{KNOCK_CODE}MINE = Strategy('mine', knock=ends)\n".encode()
+    ),
     ".toml": b'question = "?"\ndeals = 10\nmatchups = [{ a = "gold" }]\n',
-    ".npy": CHAMPION,
+    ".npy": CHAMPION_WEIGHTS,
     ".json": b"{}",
 }
 
 
 @pytest.fixture
 def workspace(empty_directory, tmp_path_factory, monkeypatch):
-    """Create an empty working directory in which no code may run, and cached weights."""
+    """Return an empty directory in which no code may run; cache weights outside it."""
     jit.cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     folder = jit.cache_root() / jit.compiled_digest() / loader.LEARNED_FOLDER
     folder.mkdir(parents=True)
-    (folder / LEARNED).write_bytes(CHAMPION)
+    (folder / LEARNED_FILE_NAME).write_bytes(CHAMPION_WEIGHTS)
     yield empty_directory
     assert not Path("it-ran").exists()
 
 
 @cases(2, 300)
-def test_files_here_do_not_replace_what_is_named_without_a_path(workspace, n):
-    expected = {words: run_cli(*words.split()) for words in BY_NAME}
-    content = st.sampled_from(CONTENTS) | st.binary(max_size=9999) | damaged(st.just(CHAMPION))
+def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, n):
+    expected = {command: run_cli(*command.split()) for command in COMMANDS_WITH_NAMES}
+    content = (
+        st.sampled_from(HOSTILE_CONTENTS)
+        | st.binary(max_size=9999)
+        | damaged(st.just(CHAMPION_WEIGHTS))
+    )
     kinds = st.sampled_from(("file", "file", "file", "file", "folder", "link"))
     links = st.sampled_from(("circle", "/etc/passwd", "..", "/dev/zero"))
     planted = st.dictionaries(
         st.sampled_from(SHADOWED_NAMES), st.tuples(kinds, content, links), min_size=12, max_size=12
     )
 
-    def check(planted, words):
+    def check(planted, command):
         for name, (kind, content, target) in planted.items():
             if kind == "link":
                 Path(name).symlink_to(name if target == "circle" else target)
@@ -304,39 +331,42 @@ def test_files_here_do_not_replace_what_is_named_without_a_path(workspace, n):
             for path in (Path(name, one) for one in inner):
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(content)
-        found = run_cli_harmlessly(*words.split())
-        same = (found.exit_code, found.output), (expected[words].exit_code, expected[words].output)
-        assert same[0] == same[1], (words, planted)
+        result = run_cli_harmlessly(*command.split())
+        outcomes = (
+            (result.exit_code, result.output),
+            (expected[command].exit_code, expected[command].output),
+        )
+        assert outcomes[0] == outcomes[1], (command, planted)
         for name in planted:
-            remove(Path(name))
+            remove_path(Path(name))
 
-    fuzz(n, check, planted, st.sampled_from(BY_NAME))
+    fuzz(n, check, planted, st.sampled_from(COMMANDS_WITH_NAMES))
 
 
 @cases(30, 300)
-def test_no_character_of_a_name_is_code_or_ends_a_command(workspace, n):
-    """The command below a result names the same file if bash executes it."""
+def test_file_name_is_neither_executed_nor_split(workspace, n):
+    """The command that a result shows names the same file when bash executes it."""
     codes = []
-    pieces = st.lists(st.sampled_from(CHARACTERS), min_size=1, max_size=3)
+    pieces = st.lists(st.sampled_from(NAME_PARTS), min_size=1, max_size=3)
 
     def check(pieces, line):
         name = "".join(pieces).replace("/", "")
-        for ending, content in VALID_FILES.items():
+        for ending, content in VALID_CONTENTS_BY_SUFFIX.items():
             with suppress(OSError, ValueError):  # if such a file can exist
                 Path(f"{name}{ending}").write_bytes(content)
-        words = [word.replace("{}", name) for word in line.split()]
-        result = run_cli(*words)
+        arguments = [word.replace("{}", name) for word in line.split()]
+        result = run_cli(*arguments)
         codes.append(result.exit_code)
-        assert not Path("it-ran").exists(), words
-        if result.exit_code == 0 and "--json" not in words:
+        assert not Path("it-ran").exists(), arguments
+        if result.exit_code == 0 and "--json" not in arguments:
             (command,) = [one for one in result.stdout.splitlines() if one.startswith("Command: ")]
             script = f"printf '%s\\0' {command.removeprefix('Command: ')}"
-            done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
-            again = done.stdout.decode().split("\0")[:-1]
-            assert again[:2] == ["simgin", words[0]], (words, command)
-            assert any(name.removeprefix("./") in word for word in again) or "." in name, command
+            process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+            repeated = process.stdout.decode().split("\0")[:-1]
+            assert repeated[:2] == ["simgin", arguments[0]], (arguments, command)
+            assert any(name.removeprefix("./") in word for word in repeated) or "." in name, command
         for path in Path().iterdir():
-            remove(path)
+            remove_path(path)
 
-    fuzz(n, check, pieces, st.sampled_from(BY_PATH))
+    fuzz(n, check, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
     check_exit_codes(codes)

@@ -24,31 +24,31 @@ from support.hostile_requests import Requests
 from support.web_site import wait_until
 
 SECRET = "years-of-work"
-STRATEGY = """
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock
 def mine(view, rules, params):
     return 1
 MINE = Strategy("mine", knock=mine)
 """
-MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
-MAX_GROWTH = 64 << 20  # bytes of memory after the first half of the requests
-MAX_SLOW = 30  # connections that are left open
+MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
+MAX_MEMORY_GROWTH = 64 << 20  # bytes of memory after the first half of the requests
+MAX_SLOW_CONNECTIONS = 30  # connections that are left open
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
-PATIENCE = 300  # seconds, because the first request can compile code
-PACKAGE = Path(simgin.__file__).parents[1]
-RUN = Path(__file__).parents[2] / "results" / "reference" / "demo"
+REQUEST_TIMEOUT = 300  # seconds, because the first request can compile code
+SOURCE_DIRECTORY = Path(simgin.__file__).parents[1]
+DEMO_RUN = Path(__file__).parents[2] / "results" / "reference" / "demo"
 
 
 class RecordedServer:
-    """Server in a child process, which records the files that it opens."""
+    """Server in a child process that records the files it opens."""
 
     def __init__(self, directory):
         self.directory = directory
         self._log, self._errors = directory.parent / "log", directory.parent / "errors"
         command = [sys.executable, "-P", "-m", "support.recorded_server"]
         environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join((str(PACKAGE), str(Path(__file__).parents[1]))),
+            "PYTHONPATH": os.pathsep.join((str(SOURCE_DIRECTORY), str(Path(__file__).parents[1]))),
             "PYTHONDONTWRITEBYTECODE": "1",
             "SIMGIN_DATA_DIR": str(directory.parent / "data"),
         }
@@ -60,7 +60,7 @@ class RecordedServer:
         assert self.process.poll() is None, self.errors
         address = urlsplit(self._log.read_text().splitlines()[0])
         self.host = address.netloc
-        self.place = (address.hostname, address.port)
+        self.host_and_port = (address.hostname, address.port)
         self.cookie = f"simgin-{address.port}={parse_qs(address.query)['token'][0]}"
 
     @property
@@ -76,18 +76,18 @@ class RecordedServer:
 
     @property
     def events(self):
-        """Audit events: name, whether a file was opened to write, and paths."""
+        """Audit events: name, True if a file was opened for writing, and paths."""
         return [json.loads(line) for line in self._log.read_text().splitlines()[1:]]
 
-    def send(self, request, is_stream=False, seconds=PATIENCE):
-        """Send a request, and return the answer, the beginning of a stream, or nothing in time."""
+    def send(self, request, is_stream=False, seconds=REQUEST_TIMEOUT):
+        """Send a request; return the answer, or what was received before a timeout."""
         answer = b""
-        with socket.create_connection(self.place, timeout=PATIENCE) as connection:
+        with socket.create_connection(self.host_and_port, timeout=REQUEST_TIMEOUT) as connection:
             # The server can close the connection before it has read a large request
             with suppress(ConnectionError):
                 connection.sendall(request)
             connection.settimeout(seconds)
-            with suppress(ConnectionError, TimeoutError if seconds < PATIENCE else ()):
+            with suppress(ConnectionError, TimeoutError if seconds < REQUEST_TIMEOUT else ()):
                 while piece := connection.recv(1 << 16):
                     answer += piece
                     if is_stream and b"\r\n\r\n" in answer:
@@ -99,7 +99,7 @@ class RecordedServer:
         head = f"{method} {target} HTTP/1.1\r\nHost: {self.host}\r\nCookie: {self.cookie}\r\n"
         head += f"Origin: http://{self.host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         answer = self.send(head.encode()).decode(errors="replace")
-        return status_of(answer.encode()), answer.partition("\r\n\r\n")[2]
+        return parse_status(answer.encode()), answer.partition("\r\n\r\n")[2]
 
     def start_job(self):
         """Start a job, and return its name."""
@@ -113,21 +113,21 @@ class RecordedServer:
         assert self.process.wait(60) == 0
 
 
-def status_of(answer):
-    """Return the status of an answer; 0 if the server closed the connection without one."""
+def parse_status(answer):
+    """Return the status code of an answer, or 0 for an empty answer."""
     found = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
     return int(found[1]) if found else 0
 
 
 @pytest.fixture
 def server(tmp_path):
-    """Serve a directory with files that no request can name, and with one strategy that it can."""
+    """Serve a directory with secret files and one strategy that requests can name."""
     directory = tmp_path / "here"
-    shutil.copytree(RUN, directory / "results" / "demo")
+    shutil.copytree(DEMO_RUN, directory / "results" / "demo")
     np.save(directory / "w.npy", np.zeros(9))
-    (directory / "own.py").write_text(STRATEGY)
+    (directory / "own.py").write_text(STRATEGY_CODE)
     for name in ("mine.py", "MINE.PY", "mine", "simple", "gold.py", "random.py"):
-        (directory / name).write_text(MARK)
+        (directory / name).write_text(MARKER_CODE)
     for name in ("secret.txt", "results/secret.txt", "mine.toml", "standard"):
         (directory / name).write_text(SECRET)
     running = RecordedServer(directory)
@@ -136,33 +136,35 @@ def server(tmp_path):
     running.process.wait()
 
 
-def paths_outside(server):
-    """Return the events with files and directories outside the places that the server can use."""
+def find_forbidden_events(server):
+    """Return the events that access files or start programs the server may not use."""
     written = [server.directory / "results", server.directory.parent / "data", jit.cache_root()]
     own = [server.directory / name for name in ("own.py", "__pycache__")]
-    read = [*written, *own, PACKAGE, "/dev", "/proc", "/sys"]
+    read = [*written, *own, SOURCE_DIRECTORY, "/dev", "/proc", "/sys"]
     read += [sys.prefix, sys.base_prefix, "/usr/share/zoneinfo", "/etc/localtime"]
-    read += [place for place in sys.path if Path(place).is_absolute()]
-    outside = set()
+    read += [allowed_path for allowed_path in sys.path if Path(allowed_path).is_absolute()]
+    forbidden = set()
     for event, is_writing, paths in server.events:
         if event == "subprocess.Popen" and Path(paths[0]).name == "cat":
             continue
         if event.startswith(("subprocess", "socket", "os.system", "os.exec")):
-            outside.add((event, *paths))
+            forbidden.add((event, *paths))
             continue
         is_changing = is_writing or event not in ("open", "os.listdir", "os.scandir")
-        places = written if is_changing else read
+        allowed_paths = written if is_changing else read
         for name in paths:
             path = (server.directory / name).resolve()
             # An open file has a number; an import hook has a name such as __editable__
             is_path = not name.isdigit() and not name.startswith("__")
-            if is_path and not any(path.is_relative_to(place) for place in places):
-                outside.add((event, name))
-    return outside
+            if is_path and not any(
+                path.is_relative_to(allowed_path) for allowed_path in allowed_paths
+            ):
+                forbidden.add((event, name))
+    return forbidden
 
 
 @cases(300, 5000)
-def test_no_request_causes_a_bug_or_leaves_its_place(server, n):
+def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
     server.get("/review/check")  # load the modules
     server.get("/play/state?opponent=simple&length=deal&seed=1")
     requests = Requests(random.Random(SEED), server.host, server.cookie, server.start_job())
@@ -170,36 +172,40 @@ def test_no_request_causes_a_bug_or_leaves_its_place(server, n):
     with ExitStack() as slow:
         for i in range(n):
             request, kind, is_stream = requests.next()
-            if i % 20 == 0 and i < 20 * MAX_SLOW:  # a client that sends and reads nothing more
-                connection = slow.enter_context(socket.create_connection(server.place))
+            if (
+                i % 20 == 0 and i < 20 * MAX_SLOW_CONNECTIONS
+            ):  # a client that sends and reads nothing more
+                connection = slow.enter_context(socket.create_connection(server.host_and_port))
                 connection.sendall(request[: requests.draw.randint(0, 2000)])
             # A malformed request can be incomplete, so that the server waits for its end
-            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else PATIENCE)
-            status = status_of(answer)
+            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else REQUEST_TIMEOUT)
+            status = parse_status(answer)
             counts[status] = counts.get(status, 0) + 1
-            told = request[:2000], answer[:2000]
-            assert status < 500, told
-            assert kind != "stranger" or status in (400, 403), told
+            exchange = request[:2000], answer[:2000]
+            assert status < 500, exchange
+            assert kind != "stranger" or status in (400, 403), exchange
             for text in (b"Traceback", b'File "', SECRET.encode(), b"root:", b"X-Evil: 1\r\n"):
-                assert text not in answer, told
+                assert text not in answer, exchange
             if i == n // 2:
                 memory = server.memory
     print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.memory >> 20} MiB")
-    assert server.memory - memory < MAX_GROWTH
+    assert server.memory - memory < MAX_MEMORY_GROWTH
     assert {200, 400, 403, 404, 405, 413} <= counts.keys()
     assert server.get("/")[0] == 200
-    assert not paths_outside(server)
+    assert not find_forbidden_events(server)
     assert not (server.directory / "it-ran").exists()
     server.stop()
     assert "Traceback" not in server.errors, server.errors
 
 
-def test_the_server_answers_after_a_flood_of_streams(server):
+def test_server_answers_after_a_flood_of_streams(server):
     job = server.start_job()
     head = f"GET /jobs/{job}/events HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
     with ExitStack() as flood:
         for _ in range(MAX_CONNECTIONS + 20):
-            connection = flood.enter_context(socket.create_connection(server.place, timeout=60))
+            connection = flood.enter_context(
+                socket.create_connection(server.host_and_port, timeout=60)
+            )
             connection.sendall(f"{head}\r\n\r\n".encode())
         assert connection.recv(1000).startswith(b"HTTP/1.1 503 ")
     wait_until(lambda: server.get("/")[0] == 200, 60)

@@ -13,8 +13,8 @@ from simgin.core import jit, shipped_code
 from support.deal_digests import compute_digests
 from support.installation import build_from_copy, install_wheel
 
-MATCH = ("match", "gold", "simple", "--deals", "2k", "--seed", "1", "--workers", "1")
-CODE = ("compiled", "manifest.json")
+MATCH_COMMAND = ("match", "gold", "simple", "--deals", "2k", "--seed", "1", "--workers", "1")
+COMPILED_MANIFEST_PARTS = ("compiled", "manifest.json")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled"),
@@ -24,33 +24,34 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """Build the wheel, and install it into a virtual environment."""
-    place = tmp_path_factory.mktemp("compiled")
-    words = "-m pip wheel -q --no-deps --no-build-isolation -w dist .".split()
-    build_from_copy(place / "checkout", *words, SIMGIN_PRECOMPILE="1")
-    (wheel,) = (place / "checkout" / "dist").glob("*.whl")
+    """Build the wheel, and return a virtual environment in which it is installed."""
+    directory = tmp_path_factory.mktemp("compiled")
+    arguments = "-m pip wheel -q --no-deps --no-build-isolation -w dist .".split()
+    build_from_copy(directory / "checkout", *arguments, SIMGIN_PRECOMPILE="1")
+    (wheel,) = (directory / "checkout" / "dist").glob("*.whl")
     version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     assert f"-{version}-{version}-" in wheel.name and "x86_64" in wheel.name
-    install_wheel(wheel, place / "venv")
-    return place / "venv"
+    install_wheel(wheel, directory / "venv")
+    return directory / "venv"
 
 
-def package_of(environment):
+def find_package(environment):
+    """Return the directory of simgin in a virtual environment."""
     (package,) = environment.glob("lib/python*/site-packages/simgin")
     return package
 
 
-def content_of(package):
-    """Return the digests of all files of a package."""
+def hash_files(package):
+    """Return the digest of each file of a package."""
     files = [path for path in package.rglob("*") if path.is_file()]
     return {path: hashlib.sha256(path.read_bytes()).digest() for path in files}
 
 
-def play(environment, cache, **variables):
-    """Play a match, and return its output, the messages and the CPU time in seconds."""
+def play_match(environment, cache, **variables):
+    """Play a match; return its output, its messages and its CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [environment / "bin" / "simgin", *MATCH],
+    process = subprocess.run(
+        [environment / "bin" / "simgin", *MATCH_COMMAND],
         cwd=cache.parent,
         env={**os.environ, "SIMGIN_CACHE_DIR": str(cache), **variables},
         capture_output=True,
@@ -58,40 +59,40 @@ def play(environment, cache, **variables):
         check=False,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return done.stdout, done.stderr, seconds
+    return process.stdout, process.stderr, seconds
 
 
-def compiled_files(cache):
+def list_compiled_files(cache):
     return list(cache.rglob("*.nb?"))
 
 
-def test_the_first_match_compiles_nothing_and_is_as_fast_as_the_second(environment, tmp_path):
+def test_first_match_compiles_nothing_and_is_not_slower(environment, tmp_path):
     cache = tmp_path / "cache"
-    content = content_of(package_of(environment))
-    first, messages, seconds = play(environment, cache)
-    assert messages == "" and not compiled_files(cache)
-    second, messages, seconds_of_second = play(environment, cache)
+    content = hash_files(find_package(environment))
+    first, messages, seconds = play_match(environment, cache)
+    assert messages == "" and not list_compiled_files(cache)
+    second, messages, seconds_of_second = play_match(environment, cache)
     assert (second, messages) == (first, "")
     print(f"CPU time of the first match: {seconds:.2f} s, of the second: {seconds_of_second:.2f} s")
     assert seconds < 2 * seconds_of_second
-    assert content_of(package_of(environment)) == content
+    assert hash_files(find_package(environment)) == content
 
 
-def test_every_strategy_plays_as_code_for_this_processor_does(environment, tmp_path):
+def test_precompiled_and_native_code_play_identical_deals(environment, tmp_path):
     shipped = compute_digests(environment / "bin" / "python", SIMGIN_CACHE_DIR=str(tmp_path))
-    assert not compiled_files(tmp_path)
+    assert not list_compiled_files(tmp_path)
     assert shipped == compute_digests(sys.executable)
 
 
-def corrupt(package):
+def truncate_compiled_files(package):
     for path in package.glob("compiled/**/*.nb?"):
         path.write_bytes(path.read_bytes()[:-1])
 
 
 def require_other_numba(package):
-    path = package.joinpath(*CODE)
+    path = package.joinpath(*COMPILED_MANIFEST_PARTS)
     manifest = json.loads(path.read_text())
     manifest["versions"]["numba"] = "0.1"
     path.write_text(json.dumps(manifest))
@@ -100,30 +101,30 @@ def require_other_numba(package):
 @pytest.mark.parametrize(
     ("change", "variables", "problem"),
     [
-        (corrupt, {}, "precompiled code is corrupt"),
+        (truncate_compiled_files, {}, "precompiled code is corrupt"),
         (require_other_numba, {}, "requires numba 0.1, but numba"),
         (lambda _: None, {"NUMBA_CPU_NAME": "x86-64"}, "numba compiles for x86-64."),
     ],
 )
-def test_code_that_does_not_fit_is_compiled_with_one_notice(
+def test_unusable_precompiled_code_is_replaced_with_one_notice(
     environment, tmp_path, change, variables, problem
 ):
-    expected = play(environment, tmp_path / "other")[0]
-    package = package_of(environment)
+    expected = play_match(environment, tmp_path / "other")[0]
+    package = find_package(environment)
     saved = {path: path.read_bytes() for path in package.glob("compiled/**/*.*") if path.is_file()}
     try:
         change(package)
-        content = content_of(package)
-        output, messages, _ = play(environment, tmp_path / "cache", **variables)
-        assert content_of(package) == content
+        content = hash_files(package)
+        output, messages, _ = play_match(environment, tmp_path / "cache", **variables)
+        assert hash_files(package) == content
     finally:
         for path, before in saved.items():
             path.write_bytes(before)
-    assert output == expected and compiled_files(tmp_path / "cache")
+    assert output == expected and list_compiled_files(tmp_path / "cache")
     assert messages.count("\n") == 1 and "compiling" in messages and problem in messages
 
 
-def test_an_unwritable_cache_is_not_mentioned_if_nothing_is_compiled(environment, tmp_path):
+def test_unwritable_cache_is_not_mentioned_if_nothing_is_compiled(environment, tmp_path):
     cache = tmp_path / "file"
     cache.write_text("")
-    assert play(environment, cache)[1] == ""
+    assert play_match(environment, cache)[1] == ""

@@ -28,11 +28,13 @@ from support.weighted_strategy import write_weighed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
-SPREAD = (5**0.5 - 1) / 2  # fractional parts of its multiples are evenly distributed in 0 to 1
+MIN_KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
+GOLDEN_RATIO_FRACTION = (
+    5**0.5 - 1
+) / 2  # fractional parts of its multiples are evenly distributed in 0 to 1
 KILLS_IN_A_ROW = 3  # consecutive kills before the command may end
-TIMES = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
-PAGE_SIZE = 4096  # bytes: a ledger without tables is no larger
+TIME_KEYS = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
+SQLITE_PAGE_SIZE = 4096  # bytes: a ledger without tables is no larger
 EXPERIMENT = """
 question = "Is it the same?"
 variants = ["eaai"]
@@ -42,7 +44,7 @@ strategies = ["gold", "gold-early"]
 against = "simple"
 """
 # Trainings of champion that take a second and make it worse, and empty plots
-FAST_PLOTS_CODE = """
+FAST_COMMANDS_CODE = """
 from matplotlib.figure import Figure
 from simgin.report import html_report
 from simgin.report.figures import layout
@@ -60,9 +62,9 @@ layout._lay_out = lambda _: None
 EMPTY = {"png": b"", "svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'}
 Figure.savefig = lambda _, out, format, **__: out.write(EMPTY[format])
 """
-MATCH = "match gold simple -v eaai --deals 2000"
+MATCH_COMMAND = "match gold simple -v eaai --deals 2000"
 COMMANDS = {
-    "match": f"{MATCH} -o out --record",
+    "match": f"{MATCH_COMMAND} -o out --record",
     "run": "run e.toml -o out",
     "review": "review eaai --against standard --matches 1000 -o out",
     "adapt": "review eaai --adapt --matches 1000 -o out",
@@ -76,69 +78,77 @@ COMMANDS = {
     "compare": "compare a b -o out",
     "report": "report a",
 }
-READ_ONLY = ("compare", "report")
-KEEP_LEDGERS = ("match", "run", "review", "adapt", "tune", "train", "champion")
+READ_ONLY_COMMANDS = ("compare", "report")
+COMMANDS_WITH_LEDGER = ("match", "run", "review", "adapt", "tune", "train", "champion")
 
 
-def command_code(name):
-    """Return Python code that runs a command and exits as it does."""
+def format_command_code(name):
+    """Return Python code that runs a command and exits with its exit code."""
     words = shlex.split(COMMANDS[name])
-    if name not in READ_ONLY:
+    if name not in READ_ONLY_COMMANDS:
         words += ["--workers", "1"]
     return f"from simgin.cli.main import cli; cli.main({words!r})"
 
 
 class CommandRun:
-    """A command in a folder, with a separate cache."""
+    """Runs of a command in a folder, with a separate cache."""
 
-    def __init__(self, killing, name, start, place, cache):
-        self._killing, self._code = killing, command_code(name)
-        self._start, self._place, self._cache = start, place, cache
+    def __init__(self, crash_runner, name, start_folder, folder, cache_folder):
+        self._crash_runner, self._code = crash_runner, format_command_code(name)
+        self._start_folder, self._folder, self._cache_folder = start_folder, folder, cache_folder
 
-    def begin(self):
-        """Remove everything that the command has written."""
-        for folder in (self._place, self._cache / "learned", self._cache / "outcomes"):
+    def reset(self):
+        """Remove everything that the command wrote, and restore the files that it reads."""
+        for folder in (
+            self._folder,
+            self._cache_folder / "learned",
+            self._cache_folder / "outcomes",
+        ):
             shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(self._start, self._place)
+        shutil.copytree(self._start_folder, self._folder)
 
-    def go(self, **until):
-        return self._killing.attempt(self._place, self._code, **until)
+    def run(self, **limits):
+        """Run the command, and kill it at a time or an operation if one is given."""
+        return self._crash_runner.attempt(self._folder, self._code, **limits)
 
-    def outcome(self):
+    def read_outcome(self):
         """Return the contents of all complete files by name, without ledgers and manifest times.
 
         An incomplete file outside a run directory stays, but no command reads it.
         """
-        found = {**read_tree(self._place), **read_tree(self._cache / "learned")}
-        for name in found:
+        files = {**read_tree(self._folder), **read_tree(self._cache_folder / "learned")}
+        for name in files:
             if name.endswith(directory.MANIFEST_FILE):
-                manifest = json.loads(found[name])
-                found[name] = {key: manifest[key] for key in manifest.keys() - TIMES}
-        left_out = [
-            name for name in found if ".sqlite" in name or name.startswith(INCOMPLETE_PREFIX)
+                manifest = json.loads(files[name])
+                files[name] = {key: manifest[key] for key in manifest.keys() - TIME_KEYS}
+        excluded = [
+            name for name in files if ".sqlite" in name or name.startswith(INCOMPLETE_PREFIX)
         ]
-        return {name: content for name, content in found.items() if name not in left_out}
+        return {name: content for name, content in files.items() if name not in excluded}
 
-    def window(self):
-        """Return the phase in which the command was killed, as the files of its ledger show."""
-        files = [*self._place.glob(f"out/{LEDGER_FILE}"), *self._cache.glob("learned/*.sqlite")]
+    def find_killed_phase(self):
+        """Return the phase in which the command was killed, judging by its ledger files."""
+        files = [
+            *self._folder.glob(f"out/{LEDGER_FILE}"),
+            *self._cache_folder.glob("learned/*.sqlite"),
+        ]
         if not files:
             return "no ledger"
         file = files[0]
-        if file.stat().st_size <= PAGE_SIZE:
+        if file.stat().st_size <= SQLITE_PAGE_SIZE:
             return "birth"
         journal = Path(f"{file}-journal")
         is_hot = journal.exists() and journal.read_bytes().strip(b"\0")
         return "conversion" if is_hot else "elsewhere"
 
 
-def kill_options(number, operations, seconds):
-    """Return the time or operation of a kill: random, at the beginning, or at the end."""
-    share = number * SPREAD % 1
+def choose_kill(number, operations, seconds):
+    """Return the time or the operation of a kill: anywhere, near the start, or near the end."""
+    fraction = number * GOLDEN_RATIO_FRACTION % 1
     if number % 4 == 0:
-        return {"seconds": share * seconds}
+        return {"seconds": fraction * seconds}
     first, last = {1: (1, operations), 2: (1, 45), 3: (operations - 15, operations)}[number % 4]
-    return {"last": max(1, first + int(share * (last + 1 - first)))}
+    return {"last": max(1, first + int(fraction * (last + 1 - first)))}
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +158,7 @@ def start_folder(tmp_path_factory):
     (start / "e.toml").write_text(EXPERIMENT)
     write_weighed(start)
     for place in ("a", "b"):
-        call(*MATCH.split(), "-o", start / place)
+        call(*MATCH_COMMAND.split(), "-o", start / place)
     return start
 
 
@@ -161,32 +171,30 @@ def cache_copy(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_killed_many_times_ends_with_the_same_bytes(
-    name, start_folder, cache_copy, tmp_path
-):
+def test_command_killed_many_times_writes_the_same_files(name, start_folder, cache_copy, tmp_path):
     shutil.copytree(start_folder, tmp_path / "warm")
-    first = f"{FAST_PLOTS_CODE}\n{command_code(name)}"
+    first = f"{FAST_COMMANDS_CODE}\n{format_command_code(name)}"
     environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
-    with Killing(tmp_path / "warm", first, **environment) as killing:
-        life = CommandRun(killing, name, start_folder, tmp_path / "life", cache_copy)
-        life.begin()
-        began = time.monotonic()
-        whole = life.go()
-        seconds = time.monotonic() - began
-        assert whole.ended == 0, whole.said
-        wanted, killed = life.outcome(), Counter()
+    with Killing(tmp_path / "warm", first, **environment) as crash_runner:
+        command_run = CommandRun(crash_runner, name, start_folder, tmp_path / "life", cache_copy)
+        command_run.reset()
+        started = time.monotonic()
+        complete_run = command_run.run()
+        seconds = time.monotonic() - started
+        assert complete_run.ended == 0, complete_run.said
+        expected, phase_counts = command_run.read_outcome(), Counter()
         for number in count():
             if number % KILLS_IN_A_ROW == 0:
-                life.begin()
-            end = life.go(**kill_options(number, whole.operations, seconds))
+                command_run.reset()
+            end = command_run.run(**choose_kill(number, complete_run.operations, seconds))
             assert end.ended in (0, -signal.SIGKILL, -signal.SIGALRM), end.said
-            killed[life.window()] += end.ended != 0
+            phase_counts[command_run.find_killed_phase()] += end.ended != 0
             if number % KILLS_IN_A_ROW == KILLS_IN_A_ROW - 1:
-                end = life.go()
-                assert end.ended == 0, (killed, end.said)
-                assert life.outcome() == wanted
-                if killed.total() >= KILLS:
+                end = command_run.run()
+                assert end.ended == 0, (phase_counts, end.said)
+                assert command_run.read_outcome() == expected
+                if phase_counts.total() >= MIN_KILLS:
                     break
-    print(name, dict(killed), f"{whole.operations} operations, {seconds:.2f} s")
-    if name in KEEP_LEDGERS:
-        assert killed["birth"] and killed["conversion"]
+    print(name, dict(phase_counts), f"{complete_run.operations} operations, {seconds:.2f} s")
+    if name in COMMANDS_WITH_LEDGER:
+        assert phase_counts["birth"] and phase_counts["conversion"]

@@ -12,7 +12,7 @@ from simgin.runs.cluster import ClusterPool
 from simgin.runs.runner import SerialPool, ThreadPool
 from simgin.stats import table
 
-SECONDS = (0.0, 0.003, 0.5)  # blocks of one batch, of a few, and of maximum size
+BLOCK_SECONDS = (0.0, 0.003, 0.5)  # blocks of one batch, of a few, and of maximum size
 PLANS = (
     plan.plan_matchup("gold", "simple", "eaai", deals=33_001, seed=3),
     plan.plan_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
@@ -23,28 +23,33 @@ PLANS = (
 )
 
 
-def compute_digest(plans, team, interrupted=None):
-    """Return the digest of the tables of plans, each interrupted after some blocks and resumed."""
-    found = hashlib.sha256()
-    for asked in plans:
-        with ledger.open_ledger(None, asked.identity) as run_ledger:
-            ends = play_plan(asked, run_ledger, team, interrupted)
-            record = run_info.make_run_info(asked, ends)
-            found.update(table.format_csv(RunResults(record, run_ledger).table).encode())
-    return found.hexdigest()
+def compute_digest(plans, make_pool, interrupt_after=None):
+    """Return the digest of the tables of plans, interrupted after some blocks and resumed."""
+    digest = hashlib.sha256()
+    for played_plan in plans:
+        with ledger.open_ledger(None, played_plan.identity) as run_ledger:
+            ends = play_plan(played_plan, run_ledger, make_pool, interrupt_after)
+            info = run_info.make_run_info(played_plan, ends)
+            digest.update(table.format_csv(RunResults(info, run_ledger).table).encode())
+    return digest.hexdigest()
 
 
-def play_plan(asked, run_ledger, team, interrupted):
+def play_plan(played_plan, run_ledger, make_pool, interrupt_after):
+    """Play a plan, and resume it after each interruption."""
     blocks = itertools.count()  # the first report comes before any block
 
-    def interrupt(done, every):
-        if interrupted and next(blocks) == interrupted:
+    def interrupt(done, total):
+        if interrupt_after and next(blocks) == interrupt_after:
             raise KeyboardInterrupt
 
     while True:
         try:
             return runner.run_tasks(
-                asked.tasks, run_ledger, team(), interrupt, stopping_rules=asked.stopping_rules
+                played_plan.tasks,
+                run_ledger,
+                make_pool(),
+                interrupt,
+                stopping_rules=played_plan.stopping_rules,
             )
         except KeyboardInterrupt:
             blocks = itertools.count()
@@ -56,27 +61,27 @@ def expected_digest():
     return compute_digest(PLANS, SerialPool)
 
 
-def test_one_of_the_plans_stops_by_its_results():
+def test_last_plan_stops_at_its_target_precision():
     with ledger.open_ledger(None, {}) as run_ledger:
-        (found,) = play_plan(PLANS[-1], run_ledger, SerialPool, None)
-    assert 2000 < found.units < 30_000
-    assert found.stopped.startswith("the percentage of deals won is known to within ± 0.")
+        (result,) = play_plan(PLANS[-1], run_ledger, SerialPool, None)
+    assert 2000 < result.units < 30_000
+    assert result.stopped.startswith("the percentage of deals won is known to within ± 0.")
 
 
-@pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])
-def test_the_table_does_not_depend_on_threads(monkeypatch, expected_digest, threads, seconds):
+@pytest.mark.parametrize(("n_threads", "seconds"), [*zip((1, 2, 7), BLOCK_SECONDS, strict=True)])
+def test_table_does_not_depend_on_threads(monkeypatch, expected_digest, n_threads, seconds):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
-    assert compute_digest(PLANS, lambda: ThreadPool(threads)) == expected_digest
+    assert compute_digest(PLANS, lambda: ThreadPool(n_threads)) == expected_digest
 
 
-@pytest.mark.parametrize("blocks", [1, 3])
-def test_the_table_does_not_depend_on_interruptions(monkeypatch, expected_digest, blocks):
+@pytest.mark.parametrize("n_blocks", [1, 3])
+def test_table_does_not_depend_on_interruptions(monkeypatch, expected_digest, n_blocks):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
-    assert compute_digest(PLANS, lambda: ThreadPool(2), interrupted=blocks) == expected_digest
+    assert compute_digest(PLANS, lambda: ThreadPool(2), interrupt_after=n_blocks) == expected_digest
 
 
-class LastingPool(ClusterPool):
-    """A cluster that serves several runs."""
+class ReusablePool(ClusterPool):
+    """Cluster pool that runs do not close."""
 
     def close(self):
         pass
@@ -85,13 +90,13 @@ class LastingPool(ClusterPool):
 @pytest.fixture(scope="module")
 def local_cluster():
     pytest.importorskip("distributed")
-    team = LastingPool("local:2")
-    yield team
-    ClusterPool.close(team)
+    pool = ReusablePool("local:2")
+    yield pool
+    ClusterPool.close(pool)
 
 
 @pytest.mark.slow
-def test_the_table_is_the_same_from_a_cluster(monkeypatch, expected_digest, local_cluster):
+def test_table_does_not_depend_on_a_cluster(monkeypatch, expected_digest, local_cluster):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
     ClusterPool("local:1").close()  # no warning about a port that is in use
     assert compute_digest(PLANS, lambda: local_cluster) == expected_digest

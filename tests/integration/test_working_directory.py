@@ -13,7 +13,7 @@ from simgin.rules import variants
 from support.shadowing_modules import executed_modules, poison, run_command
 
 ROOT = Path(__file__).parents[2]
-STRATEGY = """
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock
 def mine(view, rules, params):
@@ -26,39 +26,39 @@ MINE = Strategy("mine", knock=mine)
 def hostile_directory(empty_directory):
     """Create a working directory with a module of every name, and a strategy."""
     poison(empty_directory)
-    Path("mine.py").write_text(STRATEGY)
+    Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
     assert executed_modules(empty_directory) == []
 
 
-def test_the_process_that_checks_strategies_imports_nothing_from_here(hostile_directory):
-    found = contract.check_strategies(["mine.py"], [variants.find_variant("solitaire-gin")])
-    assert all(one.passed for one in found), found
+def test_contract_check_imports_nothing_from_the_working_directory(hostile_directory):
+    results = contract.check_strategies(["mine.py"], [variants.find_variant("solitaire-gin")])
+    assert all(result.passed for result in results), results
 
 
-def test_the_process_that_measures_speed_imports_nothing_from_here(hostile_directory):
+def test_bench_imports_nothing_from_the_working_directory(hostile_directory):
     command = [*bench.THIS_PROGRAM, "bench", "--seconds", "nan", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "is not a valid number of seconds" in done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode == 2 and "is not a valid number of seconds" in process.stderr
 
 
-def test_a_measured_program_is_that_of_its_path(hostile_directory):
-    """Use a path with a folder, because PATH is searched for plain names."""
+def test_bench_finds_an_installation_by_its_path(hostile_directory):
+    """A path without a folder would be searched for in PATH."""
     Path("simgin").write_text(f"#!{sys.executable}\nprint('[]')\n")
     Path("simgin").chmod(0o755)
     assert bench.find_installation(Path("simgin")) == hostile_directory / "simgin"
 
 
-def test_saved_numbers_are_never_a_program(hostile_directory):
-    """Treat every file as executable, as some file systems do."""
+def test_saved_speeds_are_not_taken_for_a_program(hostile_directory):
+    """Some file systems treat every file as executable."""
     path = Path("speeds.json")
     path.write_text(f"#!{sys.executable}\nopen('it-ran', 'w').write('speeds')\n")
     path.chmod(0o755)
     assert bench.find_installation(path) is None
 
 
-def test_every_child_starts_without_the_working_directory():
-    """Read the source: each command that starts this Python continues with -P."""
+def test_child_processes_ignore_the_working_directory():
+    """Each command that starts this Python continues with -P."""
     starts = []
     for path in sorted((ROOT / "simgin").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -81,52 +81,52 @@ def test_python_path_of_the_user_is_respected(empty_directory):
     """Import from a directory that the user names."""
     (empty_directory / "mine").mkdir()
     (empty_directory / "mine" / "helper.py").write_text("ANSWER = 1\n")
-    text = STRATEGY.replace("return 1", "return ANSWER")
+    text = STRATEGY_CODE.replace("return 1", "return ANSWER")
     (empty_directory / "mine.py").write_text(f"from helper import ANSWER\n{text}")
-    words = ("strategies", "check", "mine.py", "-v", "solitaire-gin", "--json")
-    done = run_command(empty_directory, *words, PYTHONPATH=str(empty_directory / "mine"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert all(row["passed"] for row in json.loads(done.stdout)["rows"])
+    arguments = ("strategies", "check", "mine.py", "-v", "solitaire-gin", "--json")
+    process = run_command(empty_directory, *arguments, PYTHONPATH=str(empty_directory / "mine"))
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert all(row["passed"] for row in json.loads(process.stdout)["rows"])
 
 
-SETTINGS = [
+LIBRARY_SETTINGS = [
     (".numba_config.yaml", b"disable_jit: 1\nboundscheck: 1\ncaptured_errors: 7\n"),
     (".numba_config.yaml", b"[1, 2"),
     (".numba_config.yaml", b"\xff\xfe"),
     ("matplotlibrc", b"font.size: 40\nbackend: module://evil\naxes.facecolor: red\n"),
     ("matplotlibrc", b"font.size: \xff\nno colon"),
 ]
-PLAYED = "match gold simple --deals 200 -o out"
+MATCH_COMMAND = "match gold simple --deals 200 -o out"
 
 
 @pytest.fixture(scope="module")
 def plain_directory(tmp_path_factory):
-    """Create a directory without settings files, with its results and plots."""
-    place = tmp_path_factory.mktemp("plain")
-    assert run_command(place, *PLAYED.split()).returncode == 0
-    return place
+    """Return a directory without settings files in which a match was played."""
+    directory = tmp_path_factory.mktemp("plain")
+    assert run_command(directory, *MATCH_COMMAND.split()).returncode == 0
+    return directory
 
 
-def test_broken_settings_of_a_library_are_not_read_here(empty_directory):
+def test_broken_settings_of_a_library_are_ignored(empty_directory):
     Path(".numba_config.yaml").write_text("[1, 2")
-    done = run_command(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
-    assert done.returncode == 0 and "Traceback" not in done.stderr
+    process = run_command(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
+    assert process.returncode == 0 and "Traceback" not in process.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "content"), SETTINGS)
-def test_settings_of_libraries_in_the_working_directory_are_not_read(
+@pytest.mark.parametrize(("name", "content"), LIBRARY_SETTINGS)
+def test_library_settings_in_the_working_directory_are_ignored(
     empty_directory, plain_directory, name, content
 ):
     """Compare results and plots with those of a directory without the file."""
     Path(name).write_bytes(content)
-    Path("mine.py").write_text(STRATEGY)
+    Path("mine.py").write_text(STRATEGY_CODE)
     children = "strategies check mine.py -v eaai", "match gold --deals 2k --scheduler local:1"
-    for words in (PLAYED, *children):
-        done = run_command(empty_directory, *words.split())
-        assert done.returncode == 0, done.stderr
-        assert all(line.startswith("simgin: ") for line in done.stderr.splitlines())
-        assert "knock runs in Python" not in done.stdout
+    for command in (MATCH_COMMAND, *children):
+        process = run_command(empty_directory, *command.split())
+        assert process.returncode == 0, process.stderr
+        assert all(line.startswith("simgin: ") for line in process.stderr.splitlines())
+        assert "knock runs in Python" not in process.stdout
     drawn = sorted(Path("out").rglob("*.png"))
     assert len(drawn) > 1
     for path in (*drawn, Path("out/table.csv")):
@@ -145,9 +145,9 @@ COMMANDS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_imports_anything_from_here(hostile_directory, command):
+def test_no_command_imports_from_the_working_directory(hostile_directory, command):
     experiment = 'question = "?"\ndeals = 2000\nmatchups = [{ a = "mine.py", b = "gold" }]\n'
     Path("demo.toml").write_text(experiment)
-    done = run_command(hostile_directory, *command.split())
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    process = run_command(hostile_directory, *command.split())
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "Traceback" not in process.stderr

@@ -23,28 +23,28 @@ from simgin.strategy import loader
 from support.hostile import read_tree
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
-NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
+NEW_FILES = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
 MANIFEST = {"simgin": "0.1.0", "seed": 1}
 
 
 @pytest.fixture
-def place(tmp_path):
-    """Create the directory of a saved run."""
+def run_directory(tmp_path):
+    """Save a run, and return its directory."""
     directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     return tmp_path / "run"
 
 
-def test_saving_writes_exactly_the_expected_files_and_replaces_an_earlier_run(place):
-    assert set(read_tree(place)) == {"manifest.json", *FILES}
-    wanted = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
-    assert directory.read_manifest(place) == wanted
-    paths = directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    assert set(read_tree(place)) == {"manifest.json", *NEW}
+def test_saving_replaces_the_files_of_an_earlier_run(run_directory):
+    assert set(read_tree(run_directory)) == {"manifest.json", *FILES}
+    expected = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
+    assert directory.read_manifest(run_directory) == expected
+    paths = directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
+    assert set(read_tree(run_directory)) == {"manifest.json", *NEW_FILES}
     assert paths[0].name == "manifest.json" and all(path.is_file() for path in paths)
-    assert directory.read_manifest(place)["seed"] == 2
+    assert directory.read_manifest(run_directory)["seed"] == 2
 
 
-def test_a_link_to_a_directory_stays_a_link(tmp_path):
+def test_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "disk")
     directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
@@ -53,7 +53,7 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "word"),
+    ("file", "content", "message"),
     [
         ("run/thesis.tex", "years of work", "contains thesis.tex, which simgin did not write"),
         ("run/plots/notes.txt", "mine", "contains plots/notes.txt, which simgin did not write"),
@@ -62,45 +62,47 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
         ("run", "text", "is a file"),
     ],
 )
-def test_files_of_others_are_left_alone(tmp_path, file, content, word):
+def test_directory_with_unrelated_files_is_rejected_and_unchanged(tmp_path, file, content, message):
     if file.startswith("run/plots"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
     before = read_tree(tmp_path)
-    with pytest.raises(ResultsError, match=rf"{word}.*\. (Choose|Specify|Move) .*\.$"):
+    with pytest.raises(ResultsError, match=rf"{message}.*\. (Choose|Specify|Move) .*\.$"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert read_tree(tmp_path) == before
 
 
 @pytest.mark.parametrize(
-    ("place", "word"),
+    ("path", "message"),
     [
         *(
-            (place, "is or contains the current directory. Choose a new")
-            for place in (".", "..", "/")
+            (path, "is or contains the current directory. Choose a new")
+            for path in (".", "..", "/")
         ),
         *((f"file/{below}", "file is a file). Choose another") for below in ("run", "deeper/run")),
-        *((place, ". Choose another directory.") for place in ("a/" * 400, "~nouser9/run")),
-        *((place, ". Choose another directory.") for place in ("circle", "circle/run")),
+        *((path, ". Choose another directory.") for path in ("a/" * 400, "~nouser9/run")),
+        *((path, ". Choose another directory.") for path in ("circle", "circle/run")),
         *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )
-def test_an_invalid_run_directory_is_rejected(tmp_path, monkeypatch, place, word):
+def test_invalid_run_directory_is_rejected(tmp_path, monkeypatch, path, message):
     for name in ("inner", "locked"):
         (tmp_path / name).mkdir()
-    monkeypatch.chdir(tmp_path / "inner" if word.startswith("is or") else tmp_path)
+    monkeypatch.chdir(tmp_path / "inner" if message.startswith("is or") else tmp_path)
     Path("circle").symlink_to("circle")
     Path("file").write_text("text")
-    before, real = read_tree(tmp_path), os.access
-    monkeypatch.setattr(os, "access", lambda at, how: "locked" not in str(at) and real(at, how))
-    with pytest.raises(ResultsError, match=re.escape(word)):
-        directory.create_run_directory(place)
+    before, access = read_tree(tmp_path), os.access
+    monkeypatch.setattr(
+        os, "access", lambda target, mode: "locked" not in str(target) and access(target, mode)
+    )
+    with pytest.raises(ResultsError, match=re.escape(message)):
+        directory.create_run_directory(path)
     assert read_tree(tmp_path) == before
 
 
 def record_writes(monkeypatch, fails_at):
-    """Make writes fail after a number of successes; return the names written."""
+    """Return a list of written names; the write with index `fails_at` raises an error."""
     written, write = [], directory.write_file
 
     def fail_as_full_disk(path, content):
@@ -113,49 +115,55 @@ def record_writes(monkeypatch, fails_at):
     return written
 
 
-@pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
-def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeypatch, fails_at):
-    told = r"No space left on device\)\. Fix the problem and repeat the command to continue"
+@pytest.mark.parametrize("fails_at", range(len(NEW_FILES) + 2))
+def test_failed_save_leaves_complete_files_and_can_be_repeated(
+    run_directory, monkeypatch, fails_at
+):
+    message = r"No space left on device\)\. Fix the problem and repeat the command to continue"
     with monkeypatch.context() as patched:
         record_writes(patched, fails_at)
-        with pytest.raises(ResultsError, match=told):
-            directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    for name, content in read_tree(place).items():
-        whole = [files[name] for files in (FILES, NEW) if name in files]
-        assert name == "manifest.json" or content in whole or content.decode() in whole
-    said = directory.read_manifest(place)
-    wanted = (2, "while its files were being written") if fails_at else (1, None)
-    assert (said["seed"], said.get("stopped")) == wanted
-    directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    assert set(read_tree(place)) == {"manifest.json", *NEW}
-    assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
+        with pytest.raises(ResultsError, match=message):
+            directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
+    for name, content in read_tree(run_directory).items():
+        versions = [files[name] for files in (FILES, NEW_FILES) if name in files]
+        assert name == "manifest.json" or content in versions or content.decode() in versions
+    manifest = directory.read_manifest(run_directory)
+    expected = (2, "while its files were being written") if fails_at else (1, None)
+    assert (manifest["seed"], manifest.get("stopped")) == expected
+    directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
+    assert set(read_tree(run_directory)) == {"manifest.json", *NEW_FILES}
+    assert directory.read_manifest(run_directory) == {
+        **MANIFEST,
+        "seed": 2,
+        "files": sorted(NEW_FILES),
+    }
 
 
-def test_the_manifest_is_written_first_and_last(place, monkeypatch):
+def test_manifest_is_written_first_and_last(run_directory, monkeypatch):
     """A kill after the last write leaves a finished run.
 
     A kill before it leaves a manifest that names every possible file.
     """
-    removed, unlink = [], Path.unlink
+    removed, original_unlink = [], Path.unlink
     written = record_writes(monkeypatch, None)
 
     def record_removal(path, missing_ok=False):
         if path.exists():
             removed.append((path.name, len(written)))
-        unlink(path, missing_ok=missing_ok)
+        original_unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", record_removal)
-    directory.write_run_directory(place, MANIFEST, NEW)
+    directory.write_run_directory(run_directory, MANIFEST, NEW_FILES)
     assert written[0] == written[-1] == "manifest.json" and written.count("manifest.json") == 2
     assert removed == [("endings.png", len(written) - 1)]
 
 
-def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(place):
-    with ledger.open_ledger(directory.create_run_directory(place), {}):
-        (place / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
-        (place / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
-        directory.write_run_directory(place, MANIFEST, FILES)
-    assert set(read_tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
+def test_incomplete_files_of_a_killed_run_are_replaced(run_directory):
+    with ledger.open_ledger(directory.create_run_directory(run_directory), {}):
+        (run_directory / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
+        (run_directory / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
+        directory.write_run_directory(run_directory, MANIFEST, FILES)
+    assert set(read_tree(run_directory)) == {"manifest.json", "ledger.sqlite", *FILES}
 
 
 SAVE_CODE = """
@@ -173,75 +181,86 @@ for number in range(int(times)):
 """
 
 
-def save_concurrently(place, times, question=""):
+def save_concurrently(path, n_saves, is_checked=""):
     """Return the errors of two processes that write to one directory at the same time."""
-    words = [sys.executable, "-c", SAVE_CODE, place]
+    arguments = [sys.executable, "-c", SAVE_CODE, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    several = [
-        subprocess.Popen([*words, name, str(times), question], text=True, **pipes) for name in "ab"
+    processes = [
+        subprocess.Popen([*arguments, name, str(n_saves), is_checked], text=True, **pipes)
+        for name in "ab"
     ]
-    for process in several:
+    for process in processes:
         assert process.stdout.readline() == "ready\n"
-    for process in several:
+    for process in processes:
         process.stdin.write("go")
         process.stdin.flush()
-    return [process.communicate()[1] for process in several]
+    return [process.communicate()[1] for process in processes]
 
 
-def test_the_later_of_two_processes_that_write_one_directory_prevails(tmp_path):
+def test_last_of_two_concurrent_saves_prevails(tmp_path):
     assert save_concurrently(tmp_path / "run", 100) == ["", ""]
-    found = read_tree(tmp_path / "run")
-    name = found["table.csv"].decode()[0]
-    assert set(found) == {"manifest.json", "table.csv", f"{name}.png"}
-    assert found["table.csv"] == f"{name} 99".encode()
-    said = directory.read_manifest(tmp_path / "run")
-    assert said["command"] == f"simgin analyze {name}" and "stopped" not in said
+    files = read_tree(tmp_path / "run")
+    name = files["table.csv"].decode()[0]
+    assert set(files) == {"manifest.json", "table.csv", f"{name}.png"}
+    assert files["table.csv"] == f"{name} 99".encode()
+    manifest = directory.read_manifest(tmp_path / "run")
+    assert manifest["command"] == f"simgin analyze {name}" and "stopped" not in manifest
 
 
-def test_one_of_two_concurrent_requests_is_rejected(tmp_path):
-    told = save_concurrently(tmp_path / "run", 1, "asked")
-    assert sorted(map(bool, told)) == [False, True]
-    kept = "a" if told[1] else "b"
-    assert f"contains the results of 'simgin analyze {kept}'. Move it" in "".join(told)
-    assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
+def test_second_of_two_concurrent_requests_is_rejected(tmp_path):
+    errors = save_concurrently(tmp_path / "run", 1, "asked")
+    assert sorted(map(bool, errors)) == [False, True]
+    saved = "a" if errors[1] else "b"
+    assert f"contains the results of 'simgin analyze {saved}'. Move it" in "".join(errors)
+    assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{saved}.png"}
 
 
-def test_results_of_another_request_that_were_written_meanwhile_are_kept(tmp_path):
-    """`analyze -o` checks at its beginning and again at its end."""
+def test_results_that_another_request_wrote_meanwhile_are_kept(tmp_path):
+    """`analyze -o` checks the directory at its start and again before it writes."""
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
     before = read_tree(tmp_path)
     with pytest.raises(ResultsError, match=r"contains the results of 'simgin analyze a'\. Move it"):
-        directory.write_run_directory(tmp_path / "run", contents, NEW, command="simgin analyze b")
+        directory.write_run_directory(
+            tmp_path / "run", contents, NEW_FILES, command="simgin analyze b"
+        )
     assert read_tree(tmp_path) == before
 
 
 # The manifest
 
 
-def matchups(unit="deal", seed=9):
+def make_matchups(unit="deal", seed=9):
     pair = loader.find_strategy("gold-early:k=4"), loader.find_strategy("simple")
-    games = map(variants.find_variant, ("eaai", "standard+gin_bonus=20"))
-    return [Matchup(game, *pair, seed, unit) for game in games]
+    played_variants = map(variants.find_variant, ("eaai", "standard+gin_bonus=20"))
+    return [Matchup(variant, *pair, seed, unit) for variant in played_variants]
 
 
-def test_the_manifest_has_what_is_needed_to_repeat_the_run_and_names_no_user():
+def test_manifest_describes_the_run_without_personal_data():
     started = datetime.now(UTC) + timedelta(days=9)  # the clock was set back
-    more = {"workers": 3, "started": started, "command": "x", "stopped": "complete"}
-    found = build_manifest(build_identity(matchups()), [StopResult(51), StopResult(51)], **more)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert (found["seed"], found["unit"], found["workers"]) == (9, "deal", 3)
-    assert (found["command"], found["stopped"]) == ("x", "complete")
-    assert found["stream"] == rng.STREAM_VERSION and found["seconds"] >= 0
-    assert all(re.fullmatch("[0-9a-f]{16}", found[key]) for key in ("source", "engine"))
-    games = ("eaai", "standard+gin_bonus=20")
-    told = {"a": "gold-early:k=4", "b": "simple", "n": 102, "units": 51, "stopped": "complete"}
-    told["multiplier"] = None
-    assert found["matchups"] == [{"variant": game, **told} for game in games]
-    assert found["variants"][games[1]] == dict(variants.find_variant(games[1]).params)
-    assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
-    assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}
-    assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])
-    text = json.dumps(found["machine"])
+    run_details = {"workers": 3, "started": started, "command": "x", "stopped": "complete"}
+    manifest = build_manifest(
+        build_identity(make_matchups()), [StopResult(51), StopResult(51)], **run_details
+    )
+    assert json.loads(json.dumps(manifest, allow_nan=False)) == manifest
+    assert (manifest["seed"], manifest["unit"], manifest["workers"]) == (9, "deal", 3)
+    assert (manifest["command"], manifest["stopped"]) == ("x", "complete")
+    assert manifest["stream"] == rng.STREAM_VERSION and manifest["seconds"] >= 0
+    assert all(re.fullmatch("[0-9a-f]{16}", manifest[key]) for key in ("source", "engine"))
+    specs = ("eaai", "standard+gin_bonus=20")
+    expected_fields = {
+        "a": "gold-early:k=4",
+        "b": "simple",
+        "n": 102,
+        "units": 51,
+        "stopped": "complete",
+    }
+    expected_fields["multiplier"] = None
+    assert manifest["matchups"] == [{"variant": spec, **expected_fields} for spec in specs]
+    assert manifest["variants"][specs[1]] == dict(variants.find_variant(specs[1]).params)
+    assert manifest["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
+    assert set(manifest["versions"]) == {"python", "numpy", "numba", "libc"}
+    assert datetime.fromisoformat(manifest["started"]) <= datetime.fromisoformat(manifest["ended"])
+    text = json.dumps(manifest["machine"])
     assert socket.gethostname() not in text and getpass.getuser() not in text.replace("root", "")

@@ -14,17 +14,17 @@ from simgin.runs.experiment_file import ExperimentError
 from simgin.runs.plan import Plan, plan_experiment
 from support.experiment_files import matchup_names, read_plan, read_sweep
 
-PAIR = '[[matchups]]\na = "gold"\n'
+MATCHUP = '[[matchups]]\na = "gold"\n'
 
 
-def test_a_minimal_file_takes_the_defaults(tmp_path):
+def test_minimal_file_uses_the_defaults(tmp_path):
     task = Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 100_000)
-    wanted = Plan("waiting", (task,), question="Well?")
-    assert read_plan(tmp_path, 'question = "Well?"\n' + PAIR) == wanted
+    expected = Plan("waiting", (task,), question="Well?")
+    assert read_plan(tmp_path, 'question = "Well?"\n' + MATCHUP) == expected
 
 
-def test_a_file_can_have_every_form(tmp_path):
-    found = read_plan(
+def test_file_can_combine_matchups_round_robin_and_panel(tmp_path):
+    plan = read_plan(
         tmp_path,
         """
         question = "Does waiting for gin pay?"
@@ -41,8 +41,8 @@ def test_a_file_can_have_every_form(tmp_path):
         against = "simple"
         """,
     )
-    assert {(cell.seed, cell.unit) for cell in found.matchup_keys} == {(7, "match")}
-    assert ({task.n for task in found.tasks}, found.hypothesis) == ({2000}, "Yes.")
+    assert {(cell.seed, cell.unit) for cell in plan.matchup_keys} == {(7, "match")}
+    assert ({task.n for task in plan.tasks}, plan.hypothesis) == ({2000}, "Yes.")
     pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
         ("simple", "gold"),
@@ -51,30 +51,30 @@ def test_a_file_can_have_every_form(tmp_path):
         ("simple", "simple"),
         ("stubborn", "simple"),  # gold against simple is in the round robin
     )
-    games = ("eaai", "standard+gin_bonus=20")
-    assert matchup_names(found) == [(variant, *pair) for variant in games for pair in pairs]
+    variants = ("eaai", "standard+gin_bonus=20")
+    assert matchup_names(plan) == [(variant, *pair) for variant in variants for pair in pairs]
 
 
-def test_a_file_can_be_for_one_player(tmp_path):
-    found = read_plan(
+def test_experiment_can_be_for_solitaire(tmp_path):
+    plan = read_plan(
         tmp_path,
         'question = "?"\nvariants = ["gin-solitaire"]\n'
         'solo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
-    assert matchup_names(found) == [("gin-solitaire", text, "") for text in players]
-    assert [matchup.b for matchup in found.matchups] == [None, None]
+    assert matchup_names(plan) == [("gin-solitaire", text, "") for text in players]
+    assert [matchup.b for matchup in plan.matchups] == [None, None]
 
 
-def test_an_invalid_text_is_rejected(tmp_path):
+def test_unreadable_file_is_rejected(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xc3")
-    for name, word in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
-        with pytest.raises(ExperimentError, match=word):
+    for name, message in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
+        with pytest.raises(ExperimentError, match=message):
             plan_experiment(tmp_path / name)
 
 
 @pytest.mark.parametrize(
-    ("keys", "rule", "seconds", "unit", "n"),
+    ("options", "rule", "seconds", "unit", "n"),
     [
         ('until = "0.1%"', partial(stopping.make_precision_rule, "0.1%"), None, "deal", 10_000_000),
         (
@@ -86,42 +86,47 @@ def test_an_invalid_text_is_rejected(tmp_path):
         ('for = 90\nmatches = "1k"', None, 90, "match", 1000),
     ],
 )
-def test_a_file_says_when_to_stop(tmp_path, keys, rule, seconds, unit, n):
-    found = read_plan(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
-    assert found.stopping_rules == ((rule(found.matchups[0]),) if rule else ())
-    assert (found.seconds, found.unit, [task.n for task in found.tasks]) == (seconds, unit, [n])
+def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, unit, n):
+    plan = read_plan(tmp_path, f'question = "?"\n{options}\n{MATCHUP}')
+    assert plan.stopping_rules == ((rule(plan.matchups[0]),) if rule else ())
+    assert (plan.seconds, plan.unit, [task.n for task in plan.tasks]) == (seconds, unit, [n])
 
 
 # Sweeps
 
 
-def test_a_sweep_plays_every_combination_in_order_in_every_variant(tmp_path):
-    found = read_sweep(
+def test_sweep_plays_every_combination_in_every_variant(tmp_path):
+    plan = read_sweep(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n'
         "[sweep.grid]\nk = [3, 10]\np = [true, false]",
         rest='variants = ["eaai", "standard"]',
     )
-    others = ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
-    pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in others]
-    assert matchup_names(found) == [
-        (game, *pair) for game in ("eaai", "standard") for pair in pairs
+    opponents = ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
+    pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in opponents]
+    assert matchup_names(plan) == [
+        (variant, *pair) for variant in ("eaai", "standard") for pair in pairs
     ]
 
 
-def test_equal_cells_occur_once(tmp_path):
-    found = read_sweep(
+def test_equal_matchups_are_played_once(tmp_path):
+    plan = read_sweep(
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n'
         "[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]",
         rest='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
     )
-    four = "simple+knock=at:k=4"
-    pairs = [("gold", "simple"), (four, "simple"), (four, four), ("simple", "simple")]
-    assert [cell[1:] for cell in matchup_names(found)] == pairs
+    knocks_at_four = "simple+knock=at:k=4"
+    pairs = [
+        ("gold", "simple"),
+        (knocks_at_four, "simple"),
+        (knocks_at_four, knocks_at_four),
+        ("simple", "simple"),
+    ]
+    assert [names[1:] for names in matchup_names(plan)] == pairs
 
 
-def test_a_sweep_can_be_for_one_player(tmp_path):
+def test_sweep_can_be_for_solitaire(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
     assert [(a, b) for _, a, b in matchup_names(read_sweep(tmp_path, text))] == [("gold", "")] * 2
 
@@ -130,15 +135,17 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
 
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
-SHOWN = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
-KEYS = {field.alias or name for name, field in experiment_file.ExperimentFile.model_fields.items()}
+EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+EXPERIMENT_KEYS = {
+    field.alias or name for name, field in experiment_file.ExperimentFile.model_fields.items()
+}
 
 
-def test_the_page_documents_every_key_and_shows_all_but_the_seed():
-    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(KEYS)
-    assert KEYS - {key for text in SHOWN for key in tomllib.loads(text)} == {"seed"}
+def test_page_documents_every_key():
+    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(EXPERIMENT_KEYS)
+    assert EXPERIMENT_KEYS - {key for text in EXAMPLES for key in tomllib.loads(text)} == {"seed"}
 
 
-@pytest.mark.parametrize("text", SHOWN)
-def test_the_examples_on_the_page_can_be_played(tmp_path, text):
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_examples_on_the_page_can_be_played(tmp_path, text):
     assert read_plan(tmp_path, text).tasks

@@ -6,7 +6,7 @@ import pytest
 from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.results import run_info as health
+from simgin.results import run_info
 from simgin.rules import variants
 from simgin.runs import block, ledger, runner
 from simgin.runs.block import InvariantError, Task
@@ -15,7 +15,7 @@ from simgin.runs.runner import SerialPool, ThreadPool
 from simgin.runs.stopping import StopResult
 from support import variant_lists as games
 
-NAMES = [
+COLUMN_NAMES = [
     "units",
     *(
         f"{what} of {fact}"
@@ -27,20 +27,20 @@ NAMES = [
     *(f"pair {i}" for i in range(batch_columns.PAIR_BINS)),
     *("deal squares", "match squares", "dealt deadwood"),
 ]
-UNITS = {"deal": 25, "match": 3}
-PAIRS = (("gold", "simple"), ("random", "random"), ("gold-early", "stray"))
+UNITS_PER_BATCH = {"deal": 25, "match": 3}
+STRATEGY_PAIRS = (("gold", "simple"), ("random", "random"), ("gold-early", "stray"))
 SOLO_PLAYERS = (("gold", None), ("random", None))
 
 
-def batches(one, units):
-    """Play a block of three small batches: two of `units` each and a shorter one."""
+def play_small_batches(matchup, units):
+    """Play two batches of `units` and a shorter one; return their sizes and rows."""
     sizes = [units, units, units // 2 + 1]
     return sizes, np.concatenate(
-        [kernel.play_batches(one, k * one.batch_size, n) for k, n in enumerate(sizes)]
+        [kernel.play_batches(matchup, k * matchup.batch_size, n) for k, n in enumerate(sizes)]
     )
 
 
-def pair(a, b, variant, unit, seed=11):
+def make_matchup(a, b, variant, unit, seed=11):
     return Matchup(
         variants.find_variant(variant), games.strategy(a), b and games.strategy(b), seed, unit
     )
@@ -49,12 +49,12 @@ def pair(a, b, variant, unit, seed=11):
 # Rows of the engine
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNITS_PER_BATCH)
 @pytest.mark.parametrize("variant", [*games.TWO_PLAYER, *games.ONE_PLAYER, *games.UNUSUAL])
-def test_every_row_the_engine_plays_passes(variant, unit):
-    for a, b in SOLO_PLAYERS if variant in games.ONE_PLAYER else PAIRS:
-        cell = pair(a, b, variant, unit)
-        block.check_rows(cell, *batches(cell, UNITS[unit]))
+def test_engine_rows_satisfy_the_invariants(variant, unit):
+    for a, b in SOLO_PLAYERS if variant in games.ONE_PLAYER else STRATEGY_PAIRS:
+        matchup = make_matchup(a, b, variant, unit)
+        block.check_rows(matchup, *play_small_batches(matchup, UNITS_PER_BATCH[unit]))
 
 
 # Corrupt rows
@@ -70,30 +70,31 @@ def test_every_row_the_engine_plays_passes(variant, unit):
     ],
 )
 def valid_batch(request):
-    """Play one full batch of a matchup."""
+    """Play one full batch of a matchup; return the matchup and the row."""
     a, b, variant, unit = request.param
-    cell = pair(a, b, variant, unit)
-    found = kernel.play_batches(cell, 0, cell.batch_size)
-    block.check_rows(cell, [cell.batch_size], found)
-    return cell, found[0]
+    matchup = make_matchup(a, b, variant, unit)
+    rows = kernel.play_batches(matchup, 0, matchup.batch_size)
+    block.check_rows(matchup, [matchup.batch_size], rows)
+    return matchup, rows[0]
 
 
-def is_accepted(one, row):
+def is_accepted(matchup, row):
+    """Return True if a row satisfies the invariants."""
     try:
-        block.check_rows(one, [one.batch_size], row[None])
+        block.check_rows(matchup, [matchup.batch_size], row[None])
     except InvariantError as error:
         assert str(error).endswith(".")
         return False
     return True
 
 
-def undetected_columns(one, found, change):
+def list_undetected_columns(matchup, valid_row, change):
     """List the columns in which a change is not detected."""
     names = []
-    for i, name in zip(range(batch_columns.N_COLUMNS), NAMES, strict=True):
-        row = found.copy()
+    for i, name in zip(range(batch_columns.N_COLUMNS), COLUMN_NAMES, strict=True):
+        row = valid_row.copy()
         row[i] = change(int(row[i]))
-        if row[i] != found[i] and is_accepted(one, row):
+        if row[i] != valid_row[i] and is_accepted(matchup, row):
             names.append(name)
     return names
 
@@ -101,78 +102,84 @@ def undetected_columns(one, found, change):
 UNCHECKED_COLUMNS = {"deal squares", "match squares", "dealt deadwood"}
 
 
-@pytest.mark.parametrize("by", [1, -1])
-def test_one_too_many_is_noticed_in_most_columns(valid_batch, by):
+@pytest.mark.parametrize("change", [1, -1])
+def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
     """Some errors in products with a variable denominator, and in three sums, are missed."""
-    one, found = valid_batch
-    unseen = undetected_columns(one, found, lambda n: n + by)
-    assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
-    results = "deals" if one.unit == "deal" else "matches"
+    matchup, valid_row = valid_batch
+    undetected = list_undetected_columns(matchup, valid_row, lambda n: n + change)
+    assert (
+        set(undetected)
+        <= {name for name in COLUMN_NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
+    )
+    results = "deals" if matchup.unit == "deal" else "matches"
     for fact, i in zip(batch_columns.FACT_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
-        assert f"product of {fact}" not in unseen or batch_columns.FACT_NAMES[i] != results
-    assert len(unseen) <= (0.12 if one.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
+        assert f"product of {fact}" not in undetected or batch_columns.FACT_NAMES[i] != results
+    assert len(undetected) <= (0.12 if matchup.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
 
 
-def test_a_high_bit_of_a_square_is_noticed(valid_batch):
-    """Values that can be negative are an exception."""
+def test_changed_high_bit_of_a_square_is_detected(valid_batch):
+    """Facts that can be negative are an exception."""
     for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX[fact]] ^= 1 << 40
         assert not is_accepted(valid_batch[0], row), fact
 
 
-def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
-    one, found = valid_batch
-    n = one.batch_size
-    told = rf"requested and played units differ: {n} and {2 * n} in a batch of {n} units"
-    with pytest.raises(InvariantError, match=told):
-        block.check_rows(one, [n], 2 * found[None])
-    fewer = kernel.play_batches(one, 0, n - 1)
-    block.check_rows(one, [n - 1], fewer)
-    more = found + fewer[0]
-    more[batch_columns.COL_UNITS] = n
-    with pytest.raises(InvariantError, match=f"numbers of {one.unit} results and of units differ"):
-        block.check_rows(one, [n], more[None])
+def test_wrong_number_of_units_is_detected(valid_batch):
+    matchup, row = valid_batch
+    n = matchup.batch_size
+    message = rf"requested and played units differ: {n} and {2 * n} in a batch of {n} units"
+    with pytest.raises(InvariantError, match=message):
+        block.check_rows(matchup, [n], 2 * row[None])
+    shorter_batch = kernel.play_batches(matchup, 0, n - 1)
+    block.check_rows(matchup, [n - 1], shorter_batch)
+    longer_row = row + shorter_batch[0]
+    longer_row[batch_columns.COL_UNITS] = n
+    with pytest.raises(
+        InvariantError, match=f"numbers of {matchup.unit} results and of units differ"
+    ):
+        block.check_rows(matchup, [n], longer_row[None])
 
 
-def test_a_block_of_another_shape_is_noticed(valid_batch):
-    one, found = valid_batch
-    for units, play_false_rows in (
-        ([one.batch_size] * 2, found[None]),
-        ([one.batch_size], found[None, :-1]),
+def test_block_of_the_wrong_shape_is_detected(valid_batch):
+    matchup, row = valid_batch
+    for units, rows in (
+        ([matchup.batch_size] * 2, row[None]),
+        ([matchup.batch_size], row[None, :-1]),
     ):
         with pytest.raises(InvariantError, match="must have the shape"):
-            block.check_rows(one, units, play_false_rows)
+            block.check_rows(matchup, units, rows)
 
 
 # Reaction to a corrupt row
 
 
-def falsify_rows(monkeypatch, from_unit):
-    """Make the engine report an additional deal from some unit on."""
-    play = kernel.play_batches
+def falsify_rows(monkeypatch, first_bad_unit):
+    """Make the engine report an additional deal in all batches after a unit."""
+    play_batches = kernel.play_batches
 
-    def play_false_rows(one, first, units):
-        found = play(one, first, units)
-        found[:, batch_columns.COL_SUM] += first + units > from_unit
-        return found
+    def play_with_extra_deal(matchup, first, units):
+        rows = play_batches(matchup, first, units)
+        rows[:, batch_columns.COL_SUM] += first + units > first_bad_unit
+        return rows
 
-    monkeypatch.setattr(kernel, "play_batches", play_false_rows)
+    monkeypatch.setattr(kernel, "play_batches", play_with_extra_deal)
 
 
-@pytest.mark.parametrize(("team", "who"), [(SerialPool(), "here"), (ThreadPool(2), r"thread \d")])
-def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, who):
+@pytest.mark.parametrize(
+    ("pool", "worker"), [(SerialPool(), "here"), (ThreadPool(2), r"thread \d")]
+)
+def test_invalid_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, pool, worker):
     falsify_rows(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
-    told = (
-        rf"^gold v simple \(standard\), block starting at unit \d+000, played by {who}: numbers of "
-        rf"deal results "
-        r"and of units differ: \d+ and \d+ in a batch of .* The block was discarded\. "
-        r"Run `simgin doctor`"
+    message = (
+        rf"^gold v simple \(standard\), block starting at unit \d+000, played by {worker}: "
+        r"numbers of deal results and of units differ: \d+ and \d+ in a batch of .* "
+        r"The block was discarded\. Run `simgin doctor`"
     )
     with open_ledger(None, {}) as ledger:
-        with pytest.raises(InvariantError, match=told):
-            runner.run_tasks([Task(matchup, 40_000)], ledger, team)
+        with pytest.raises(InvariantError, match=message):
+            runner.run_tasks([Task(matchup, 40_000)], ledger, pool)
         kept = {batch for batch, _ in ledger.finished_batches(0, 1000)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
         rows = ledger.rows(0, 1000 * len(kept), 1000)
@@ -182,47 +189,53 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
 # An unusual batch is played again and must be reproduced
 
 
-BATCHES = 6
+N_BATCHES = 6
 
 
 @pytest.fixture(scope="module")
-def game():
+def played_matchup():
+    """Return a matchup and the rows of its batches."""
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
-    return matchup, kernel.play_batches(matchup, 0, BATCHES * matchup.batch_size)
+    return matchup, kernel.play_batches(matchup, 0, N_BATCHES * matchup.batch_size)
 
 
-def found(game, rows):
-    one, _ = game
+def check_homogeneity(played_matchup, rows):
+    """Return the homogeneity tests of rows, half of them from each of two workers."""
+    matchup, _ = played_matchup
     with ledger.open_ledger(None, {}) as run_ledger:
-        run_ledger.add_block(0, 0, [one.batch_size] * 3, pack_rows(rows[:3]), "thread 1")
-        run_ledger.add_block(0, 3, [one.batch_size] * 3, pack_rows(rows[3:]), "thread 2")
-        return health.check_homogeneity([one], [StopResult(BATCHES * one.batch_size)], run_ledger)
+        run_ledger.add_block(0, 0, [matchup.batch_size] * 3, pack_rows(rows[:3]), "thread 1")
+        run_ledger.add_block(0, 3, [matchup.batch_size] * 3, pack_rows(rows[3:]), "thread 2")
+        return run_info.check_homogeneity(
+            [matchup], [StopResult(N_BATCHES * matchup.batch_size)], run_ledger
+        )
 
 
-def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
-    (told,) = found(game, game[1])
-    assert told["metric"] == "deal_win" and "played_again" not in told
-    assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
-    assert told["workers"]["names"] == ["thread 1", "thread 2"]
-    said = health.describe_homogeneity([told], "batches", "workers")
-    assert said.startswith("Homogeneity of win rates (chi-square test): p = ")
-    assert " over batches, p = " in said and " over workers. " in said
-    alone = health.describe_homogeneity([told], "batches")
-    assert "workers" not in alone, "a page must not depend on who played"
-    other, none = ({**told, "batches": {**told["batches"], "p": p}} for p in (0.0123, None))
-    said = health.describe_homogeneity([told, other], "batches")
-    assert "(smallest p-value of 2 chi-square tests): p = 0.012 over batches." in said
-    assert health.describe_homogeneity([none], "batches") == ""
-    monkeypatch.setattr(health, "MAX_P_VALUE_FOR_REPLAY", 2.0)
-    (told,) = found(game, game[1])
-    assert 0 <= told["played_again"] < BATCHES
-    said = health.describe_homogeneity([told], "batches")
-    assert "1 unusual batch was played again, with the same result." in said
+def test_homogeneity_is_tested_over_batches_and_workers(played_matchup, monkeypatch):
+    (result,) = check_homogeneity(played_matchup, played_matchup[1])
+    assert result["metric"] == "deal_win" and "played_again" not in result
+    assert result["batches"]["df"] == N_BATCHES - 1 and result["workers"]["df"] == 1
+    assert result["workers"]["names"] == ["thread 1", "thread 2"]
+    text = run_info.describe_homogeneity([result], "batches", "workers")
+    assert text.startswith("Homogeneity of win rates (chi-square test): p = ")
+    assert " over batches, p = " in text and " over workers. " in text
+    text_without_workers = run_info.describe_homogeneity([result], "batches")
+    assert "workers" not in text_without_workers, "a page must not depend on who played"
+    unlikely_result, undefined_result = (
+        {**result, "batches": {**result["batches"], "p": p}} for p in (0.0123, None)
+    )
+    text = run_info.describe_homogeneity([result, unlikely_result], "batches")
+    assert "(smallest p-value of 2 chi-square tests): p = 0.012 over batches." in text
+    assert run_info.describe_homogeneity([undefined_result], "batches") == ""
+    monkeypatch.setattr(run_info, "MAX_P_VALUE_FOR_REPLAY", 2.0)
+    (result,) = check_homogeneity(played_matchup, played_matchup[1])
+    assert 0 <= result["played_again"] < N_BATCHES
+    text = run_info.describe_homogeneity([result], "batches")
+    assert "1 unusual batch was played again, with the same result." in text
 
 
-def test_a_batch_that_does_not_repeat_is_an_error(game):
-    rows = np.array(game[1])
+def test_batch_that_is_not_reproduced_is_an_error(played_matchup):
+    rows = np.array(played_matchup[1])
     rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
-    told = r"gold v simple \(eaai\): batch 4 gave a different result when it was played"
-    with pytest.raises(block.InvariantError, match=told):
-        found(game, rows)
+    message = r"gold v simple \(eaai\): batch 4 gave a different result when it was played"
+    with pytest.raises(block.InvariantError, match=message):
+        check_homogeneity(played_matchup, rows)

@@ -18,7 +18,7 @@ import pyarrow
 import pyarrow.parquet as parquet
 
 SOLO_MATCHUP = parse_matchup("gold", None, "solitaire-gin-knock", 3, "deal")
-CELLS = {
+MATCHUPS = {
     "deals": parse_matchup("gold", "simple", "standard", 3, "deal"),
     "itself": parse_matchup("simple", "simple", "eaai", 3, "deal"),
     "matches": parse_matchup("gold-early", "simple", "oklahoma-spades", 3, "match"),
@@ -30,19 +30,19 @@ CELLS = {
 
 
 def write_and_read(path, matchup, units):
-    """Write a Parquet file and return the batch rows, the records and the frame read back."""
+    """Play a matchup and write its deals; return row sums, records and the file read back."""
     rows, deals = play_with_records(matchup, 0, units)
-    named = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
-    assert records.write_deals(path, [(*named, deals)]) == len(deals)
+    names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
+    assert records.write_deals(path, [(*names, deals)]) == len(deals)
     return rows.sum(axis=0), deals, pd.read_parquet(path)
 
 
-@pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
-def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, matchup):
+@pytest.mark.parametrize("matchup", MATCHUPS.values(), ids=MATCHUPS)
+def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
     row, deals, frame = write_and_read(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
-    named = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
-    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
+    names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
+    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {names}
     sides = ["A", "B", ""]  # values 0, 1, -1; index -1 is the last item of a list
     codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides)
     codes["kind"] = list(batch_columns.DEAL_RESULTS)
@@ -50,12 +50,12 @@ def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, mat
     codes["outcome"] = ["A", "B", "unfinished", "drawn", ""]
     for name in DEAL_RECORD.names:
         numbers = deals[name].tolist()
-        wanted = [codes[name][number] for number in numbers] if name in codes else numbers
-        assert frame[name].tolist() == wanted, name
-    found = sum_facts(frame, matchup.unit)
+        expected = [codes[name][number] for number in numbers] if name in codes else numbers
+        assert frame[name].tolist() == expected, name
+    sums = sum_facts(frame, matchup.unit)
     assert len(frame) > 100
-    assert found == {
-        name: row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]] for name in found
+    assert sums == {
+        name: row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]] for name in sums
     }
 
 
@@ -63,65 +63,70 @@ def sum_facts(frame, unit):
     """Return sums of facts, computed from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
-    found = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_RESULTS}
-    found |= {"deals": len(frame), "decided": len(decided), "turns": frame["turns"].sum()}
-    found["showdowns"] = knocks.sum()
+    sums = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_RESULTS}
+    sums |= {"deals": len(frame), "decided": len(decided), "turns": frame["turns"].sum()}
+    sums["showdowns"] = knocks.sum()
     for name in ("knock_count", "defender_count", "defender_before", "laid_off"):
-        found[name] = frame[name][knocks].sum()
-    for who in "ab":
-        won = frame[frame["winner"] == who.upper()]
-        found |= {
-            f"{who}_won_{kind}": (won["kind"] == kind).sum()
+        sums[name] = frame[name][knocks].sum()
+    for side in "ab":
+        won = frame[frame["winner"] == side.upper()]
+        sums |= {
+            f"{side}_won_{kind}": (won["kind"] == kind).sum()
             for kind in batch_columns.WINNING_RESULTS
         }
-        found |= {f"{who}_deal_win": len(won), f"{who}_points": frame[f"points_{who}"].sum()}
-        found |= {f"{who}_{what}": frame[f"{what}_{who}"].sum() for what in ("takes", "draws")}
-    found["first_player_win"] = (decided["winner"].to_numpy() != decided["dealer"].to_numpy()).sum()
+        sums |= {f"{side}_deal_win": len(won), f"{side}_points": frame[f"points_{side}"].sum()}
+        sums |= {
+            f"{side}_{action}": frame[f"{action}_{side}"].sum() for action in ("takes", "draws")
+        }
+    sums["first_player_win"] = (decided["winner"].to_numpy() != decided["dealer"].to_numpy()).sum()
     takers = {"upcard_first": "nondealer", "upcard_second": "dealer", "upcard_none": "neither"}
-    found |= {name: (frame["upcard_to"] == who).sum() for name, who in takers.items()}
+    sums |= {name: (frame["upcard_to"] == side).sum() for name, side in takers.items()}
     if unit == "match":
         ended = frame["outcome"].value_counts()
         drawn, unfinished = ended["drawn"], ended["unfinished"]
-        found |= {"match_drawn": drawn, "unfinished": unfinished}
-        found["matches"] = ended.drop("").sum()
-        found |= {f"{who}_match_win": 2 * ended[who.upper()] + drawn + unfinished for who in "ab"}
-    return found
+        sums |= {"match_drawn": drawn, "unfinished": unfinished}
+        sums["matches"] = ended.drop("").sum()
+        sums |= {f"{side}_match_win": 2 * ended[side.upper()] + drawn + unfinished for side in "ab"}
+    return sums
 
 
-def test_several_cells_share_a_file(tmp_path):
-    cells = [CELLS["deals"], CELLS["matches"], SOLO_MATCHUP, CELLS["deals"]]
-    names = [(cell.variant.spec, cell.a.spec, cell.opponent) for cell in cells]
-    deals = (play_with_records(cell, 0, 20)[1] for cell in cells)
+def test_several_matchups_share_a_file(tmp_path):
+    matchups = [MATCHUPS["deals"], MATCHUPS["matches"], SOLO_MATCHUP, MATCHUPS["deals"]]
+    names = [(matchup.variant.spec, matchup.a.spec, matchup.opponent) for matchup in matchups]
+    deals = (play_with_records(matchup, 0, 20)[1] for matchup in matchups)
     batches = [(*who, some) for who, some in zip(names, deals, strict=True)]
     records.write_deals(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")
-    named = [(variant, a, b, unit) for variant, a, b, rows in batches for unit in rows["unit"]]
+    expected = [(variant, a, b, unit) for variant, a, b, rows in batches for unit in rows["unit"]]
     found = zip(frame["variant"], frame["a"], frame["b"], frame["unit"], strict=True)
-    assert list(found) == named
+    assert list(found) == expected
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_row_groups == 1
 
 
-def test_types_are_small_and_columns_described(tmp_path):
+def test_columns_have_small_types_and_descriptions(tmp_path):
     write_and_read(tmp_path / "deals.parquet", SOLO_MATCHUP, 10)
     schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
-        about = field.metadata[b"description"].decode()
-        assert about[0].isupper() and about.endswith("."), field.name
-    words = [field.name for field in schema if pyarrow.types.is_dictionary(field.type)]
-    assert " ".join(words) == "variant a b dealer kind winner knocker upcard_to owner outcome"
+        description = field.metadata[b"description"].decode()
+        assert description[0].isupper() and description.endswith("."), field.name
+    dictionary_columns = [field.name for field in schema if pyarrow.types.is_dictionary(field.type)]
+    assert (
+        " ".join(dictionary_columns)
+        == "variant a b dealer kind winner knocker upcard_to owner outcome"
+    )
     assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL_RECORD.itemsize
 
 
-def test_a_number_that_does_not_fit_is_an_error(tmp_path):
-    sound = play_with_records(SOLO_MATCHUP, 0, 10)[1]
+def test_number_that_does_not_fit_is_an_error(tmp_path):
+    valid_rows = play_with_records(SOLO_MATCHUP, 0, 10)[1]
     for name, number in {"turns": 40_000, "points_a": 2**40, "kind": 11, "winner": -2}.items():
-        rows = sound.copy()
+        rows = valid_rows.copy()
         rows[name][3] = number
         with pytest.raises(ValueError, match=str(number)):
             records.write_deals(tmp_path / "deals.parquet", [("v", "a", "", rows)])
 
 
-def test_a_failure_leaves_the_old_file(tmp_path):
+def test_interrupted_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "deals.parquet"
     write_and_read(path, SOLO_MATCHUP, 10)
     before = path.read_bytes()
@@ -136,7 +141,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_unwritable_place_is_rejected(tmp_path):
+def test_unwritable_path_is_rejected(tmp_path):
     for path in (tmp_path / "none/deals.parquet", tmp_path):
         with pytest.raises(
             RecordsError, match=r"cannot be written \(.*\)\. Choose another file\.$"
@@ -145,7 +150,7 @@ def test_an_unwritable_place_is_rejected(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
+def test_missing_pyarrow_is_reported_with_an_install_command(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
         RecordsError, match=r"requires the package pyarrow\. .* 'simgin\[parquet\]'$"

@@ -17,7 +17,7 @@ from simgin.text import amounts
 from support import toy_deals as toy
 
 
-def matchup(a="gold", b="simple", variant="standard", unit="deal"):
+def make_matchup(a="gold", b="simple", variant="standard", unit="deal"):
     return parse_matchup(a, b, variant, 1, unit)
 
 
@@ -28,7 +28,7 @@ PENALTY_MATCHUP, SOLO_MATCHUP = (
 
 
 @pytest.mark.parametrize(
-    ("more", "text", "metric", "half_width"),
+    ("options", "text", "metric", "half_width"),
     [
         ({}, "0.1%", "deal_win", 0.001),
         ({}, 0.05, "margin", 0.05),
@@ -41,58 +41,61 @@ PENALTY_MATCHUP, SOLO_MATCHUP = (
         ({"b": None, "variant": "gin-solitaire", "unit": "match"}, "1%", "match_win", 0.01),
     ],
 )
-def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half_width):
-    players = matchup(**more)
+def test_format_of_a_half_width_selects_the_metric(options, text, metric, half_width):
+    players = make_matchup(**options)
     rule = make_precision_rule(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert METRIC_SUBJECTS[metric] in rule.text
     assert len(players.players) in metrics.METRICS_BY_NAME[metric].players
 
 
-@pytest.mark.parametrize("more", [{"b": "gold"}, SOLO_MATCHUP])
-def test_the_pair_test_needs_pairs(more):
+@pytest.mark.parametrize("options", [{"b": "gold"}, SOLO_MATCHUP])
+def test_sequential_test_requires_different_strategies(options):
     with pytest.raises(ValueError, match="requires two different strategies"):
-        make_sequential_test(0, 5, matchup(**more))
+        make_sequential_test(0, 5, make_matchup(**options))
 
 
-def toy_rows(batches, size):
+def draw_toy_rows(batches, size):
     """Return batch rows of toy deals."""
     units = toy.draw_units(np.random.default_rng(30), 300)
     return toy.draw_rows(np.random.default_rng(31), units, batches, size)
 
 
-def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
-    rows = toy_rows(60, 100).cumsum(axis=0)
+def test_precision_rule_stops_at_the_first_narrow_interval():
+    rows = draw_toy_rows(60, 100).cumsum(axis=0)
     rule = PrecisionRule("deal_win", 0.02, 4000)
-    decided = [rule.check_totals(row) for row in rows]
-    halves = []
+    decisions = [rule.check_totals(row) for row in rows]
+    half_widths = []
     for row in rows:
         z = rule.multiplier(int(row[0]))
         frame = toy.tidy_rows("standard", "gold", "simple", "deal", row, z).set_index("metric")
-        halves.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
-    narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
-    assert [one is not None for one in decided] == narrow
+        half_widths.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
+    narrow = [
+        half_width <= 0.02 and row[0] >= 200
+        for half_width, row in zip(half_widths, rows, strict=True)
+    ]
+    assert [decision is not None for decision in decisions] == narrow
     assert 0 < narrow.index(True) < 59
-    known = f"to within ± {100 * halves[narrow.index(True)]:.3g} percentage points (target"
-    assert known in decided[narrow.index(True)]
+    expected = f"to within ± {100 * half_widths[narrow.index(True)]:.3g} percentage points (target"
+    assert expected in decisions[narrow.index(True)]
 
 
-def test_nothing_is_decided_before_200_units_or_100_pairs():
-    row = toy_rows(1, 99)[0]
-    assert PrecisionRule("deal_win", 0.4, 200).check_totals(toy_rows(1, 199)[0]) is None
+def test_no_rule_stops_before_200_units_or_100_pairs():
+    row = draw_toy_rows(1, 99)[0]
+    assert PrecisionRule("deal_win", 0.4, 200).check_totals(draw_toy_rows(1, 199)[0]) is None
     assert SequentialTest(-500, -490).check_totals(row * 2) is not None
     assert SequentialTest(-500, -490).check_totals(row) is None
-    never = np.where(
+    row_without_matches = np.where(
         np.arange(batch_columns.N_COLUMNS)
         == batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"],
         row,
         0,
     )
-    never[0] = 10_000
-    assert PrecisionRule("match_win", 0.4, 200).check_totals(never) is None
+    row_without_matches[0] = 10_000
+    assert PrecisionRule("match_win", 0.4, 200).check_totals(row_without_matches) is None
 
 
-def test_the_pair_test_reports_its_conclusion():
+def test_sequential_test_reports_its_conclusion():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     row[0] = 1000
     row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = (
@@ -110,12 +113,12 @@ def test_the_pair_test_reports_its_conclusion():
     assert SequentialTest(0, 1).check_totals(row * 0 + row // 10) is None
 
 
-def test_the_planned_units_are_known_before_playing():
+def test_planned_units_follow_from_the_target_precision():
     assert make_precision_rule(
-        "0.1%", matchup()
+        "0.1%", make_matchup()
     ).planned_units == estimate.compute_planned_sample_size(0.001, 0.3)
     assert make_precision_rule(
-        "0.1%", matchup(b="gold")
+        "0.1%", make_matchup(b="gold")
     ).planned_units == estimate.compute_planned_sample_size(0.001, 0.5)
     assert SequentialTest(0, 5).planned_units == pytest.approx(
         2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3
@@ -123,7 +126,7 @@ def test_the_planned_units_are_known_before_playing():
 
 
 def test_every_interval_of_a_stopped_run_is_widened():
-    row = toy_rows(10, 1000).sum(axis=0)
+    row = draw_toy_rows(10, 1000).sum(axis=0)
     plain, wide = (toy.tidy_rows("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
     share = plain["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].is_proportion)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
@@ -134,11 +137,11 @@ def test_every_interval_of_a_stopped_run_is_widened():
     assert plain["value"].equals(wide["value"])
 
 
-def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
+def test_proportion_of_single_results_has_a_beta_binomial_interval():
     facts = toy.draw_facts(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = toy.tidy_rows("standard", "gold", "gold", "deal", toy.batch_row(facts), 3.0).set_index(
         "metric"
     )
-    limits = tuple(frame.loc["deal_win", ["low", "high"]])
-    assert limits == pytest.approx(estimate.compute_beta_binomial_interval(won, 5000 - won))
+    interval = tuple(frame.loc["deal_win", ["low", "high"]])
+    assert interval == pytest.approx(estimate.compute_beta_binomial_interval(won, 5000 - won))

@@ -20,22 +20,22 @@ def site(empty_directory, monkeypatch):
 
 @pytest.fixture
 def address(site, empty_directory, monkeypatch):
-    """Serve the site, with saved games in the test's directory; return the address and token."""
+    """Serve the site, with saved games in the test's directory; return its address with token."""
     monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
     with serve_in_thread(site) as address:
         yield address
 
 
 @pytest.fixture
-def stranger(site):
-    """Return a browser without the token."""
+def unauthorized_client(site):
+    """Return a client without the token of the site."""
     app = create_app(site, TOKEN, PORT)
     return TestClient(app, base_url=ADDRESS, follow_redirects=False, raise_server_exceptions=False)
 
 
 @pytest.fixture
-def browser(stranger):
-    """Return a browser that opened the printed address."""
-    assert stranger.get(f"/?token={TOKEN}").status_code == 303
-    stranger.headers["Origin"] = ADDRESS
-    return stranger
+def browser(unauthorized_client):
+    """Return a client that has opened the printed address."""
+    assert unauthorized_client.get(f"/?token={TOKEN}").status_code == 303
+    unauthorized_client.headers["Origin"] = ADDRESS
+    return unauthorized_client

@@ -14,15 +14,17 @@ from support.command_line import call
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
-AXE = "axe-core@4.14.1"
-GAME = "variant=standard&opponent=simple&length=deal&seat=0&seed=4"
-BOARD = "hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&strategy=simple&opponent=simple"
+AXE_PACKAGE = "axe-core@4.14.1"
+GAME_QUERY = "variant=standard&opponent=simple&length=deal&seat=0&seed=4"
+POSITION_QUERY = (
+    "hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&strategy=simple&opponent=simple"
+)
 # Page: address, and an element that is visible when the page is complete
 PAGES = {
     "home": ("/", ".runs"),
     "new game": ("/play", ".setup"),
-    "table": (f"/play?{GAME}&coach=off", "#game[data-version]"),
-    "analysis": (f"/analyse?{BOARD}&worlds=400", '#board[data-state="over"]'),
+    "table": (f"/play?{GAME_QUERY}&coach=off", "#game[data-version]"),
+    "analysis": (f"/analyse?{POSITION_QUERY}&worlds=400", '#board[data-state="over"]'),
     "review": ("/review", ".parameters input"),
     "compare": ("/compare", ".parameters summary"),
     "odds": ("/odds", "#command-form"),
@@ -34,15 +36,17 @@ PAGES = {
     "invalid form": ("/review?base=nothing&seconds=x&r1=standard", ".error"),
     "error": ("/nothing", "h1"),
 }
-CHECK = "axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations)"
-CONTROLS = """
+LIST_VIOLATIONS_JS = (
+    "axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations)"
+)
+LIST_CONTROLS_JS = """
 () => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, iframe')]
   .filter((one) => one.type !== 'hidden' && !one.disabled && one.tabIndex >= 0
     && one.checkVisibility({visibilityProperty: true}))
   .map((one, place) => { one.dataset.place = place; return one.outerHTML.slice(0, 120); })
 """
 # Number of the focused control, and whether its focus is visible
-FOCUS = """
+DESCRIBE_FOCUS_JS = """
 () => {
   const one = document.activeElement, style = getComputedStyle(one);
   const edge = one.querySelector('.card-edge');
@@ -55,32 +59,32 @@ FOCUS = """
 
 
 @pytest.fixture(scope="module")
-def axe(tmp_path_factory):
-    """Return the script of axe-core."""
+def axe_script(tmp_path_factory):
+    """Return the script of axe-core, which npm installs."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("needs npm")
     folder = tmp_path_factory.mktemp("axe")
-    command = [npm, "install", "--silent", "--no-audit", "--ignore-scripts", AXE]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
-        pytest.skip(f"npm cannot install {AXE}: {done.stderr[-300:]}")
+    command = [npm, "install", "--silent", "--no-audit", "--ignore-scripts", AXE_PACKAGE]
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    if process.returncode != 0:
+        pytest.skip(f"npm cannot install {AXE_PACKAGE}: {process.stderr[-300:]}")
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """Return the directory of a match."""
+def match_directory(tmp_path_factory):
+    """Play a match, and return its run directory."""
     path = tmp_path_factory.mktemp("saved") / "demo"
     call("match", "gold", "simple", "--deals", "2k", "-o", path)
     return path
 
 
 @pytest.fixture
-def demo(site, saved):
-    """Add two finished runs to the results of the site, because a comparison needs two runs."""
+def two_runs(site, match_directory):
+    """Add two finished runs to the results of the site."""
     for name in ("demo", "demo-2"):
-        shutil.copytree(saved, site.results / name)
+        shutil.copytree(match_directory, site.results / name)
 
 
 @pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-wide", "dark-phone"])
@@ -92,55 +96,59 @@ def page(request, chromium, address):
         yield page
 
 
-def violations(page, axe):
-    """Return the rules that a page violates, with the elements."""
-    page.evaluate(axe)
+def list_violations(page, axe_script):
+    """Return the accessibility rules that a page violates, with the elements."""
+    page.evaluate(axe_script)
     return [
         (rule["id"], [(node["html"][:150], node["any"][:1]) for node in rule["nodes"]][:3])
-        for rule in page.evaluate(CHECK)
+        for rule in page.evaluate(LIST_VIOLATIONS_JS)
     ]
 
 
-def unreachable_controls(page):
-    """Return the controls that Tab does not reach, and those whose focus is not visible."""
-    controls = page.evaluate(CONTROLS)
+def list_unreachable_controls(page):
+    """Return the controls that Tab does not reach, and those without a visible focus."""
+    controls = page.evaluate(LIST_CONTROLS_JS)
     assert len(controls) > 2
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-    reached, unseen = set(), set()
+    reached, without_visible_focus = set(), set()
     for _ in range(len(controls) + 20):
         page.keyboard.press("Tab")
-        place, is_visible = page.evaluate(FOCUS)
-        if place:
-            reached.add(int(place))
-        if place and not is_visible:
-            unseen.add(controls[int(place)])
+        index, is_visible = page.evaluate(DESCRIBE_FOCUS_JS)
+        if index:
+            reached.add(int(index))
+        if index and not is_visible:
+            without_visible_focus.add(controls[int(index)])
     # Arrow keys reach the other cards of the deck and the other choices of a radio group
     missing = [
-        one
-        for place, one in enumerate(controls)
-        if place not in reached and 'type="radio"' not in one
+        control
+        for index, control in enumerate(controls)
+        if index not in reached and 'type="radio"' not in control
     ]
-    return missing, unseen
+    return missing, without_visible_focus
 
 
-def problems_of(page, axe):
-    """Return everything that is wrong with the open page."""
-    missing, unseen = unreachable_controls(page)
-    found = {"axe": violations(page, axe), "not reached": missing, "focus not visible": unseen}
-    return {name: what for name, what in found.items() if what}
+def list_problems(page, axe_script):
+    """Return the accessibility problems of the open page by type."""
+    missing, without_visible_focus = list_unreachable_controls(page)
+    problems = {
+        "axe": list_violations(page, axe_script),
+        "not reached": missing,
+        "focus not visible": without_visible_focus,
+    }
+    return {name: elements for name, elements in problems.items() if elements}
 
 
-def test_the_pages_are_accessible(page, axe, demo):
+def test_pages_are_accessible(page, axe_script, two_runs):
     problems = {}
-    for name, (path, complete) in PAGES.items():
+    for name, (path, selector) in PAGES.items():
         page.goto(path)
-        page.wait_for_selector(complete, timeout=120_000)
-        problems[name] = problems_of(page, axe)
-    assert not {name: found for name, found in problems.items() if found}
+        page.wait_for_selector(selector, timeout=120_000)
+        problems[name] = list_problems(page, axe_script)
+    assert not {name: page_problems for name, page_problems in problems.items() if page_problems}
 
 
-def test_the_end_of_a_deal_is_accessible(page, axe):
-    page.goto(f"/play?{GAME}&coach=off")
+def test_end_of_a_deal_is_accessible(page, axe_script):
+    page.goto(f"/play?{GAME_QUERY}&coach=off")
     page.wait_for_selector("#game[data-version]", timeout=120_000)
     rng = random.Random(1)
     while not page.query_selector("#game.ended"):
@@ -149,18 +157,18 @@ def test_the_end_of_a_deal_is_accessible(page, axe):
         buttons = buttons or page.query_selector_all("#hand button, #choices button")
         rng.choice(buttons).click()
         page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=60_000)
-    assert not problems_of(page, axe)
+    assert not list_problems(page, axe_script)
 
 
 @pytest.mark.parametrize(
-    ("words", "complete"),
+    ("command", "selector"),
     [
         ("match gold simple --deals 40M", "#job-chart svg"),
         ("review straight --against standard --players simple,gold --matches 400k", "#job-table b"),
     ],
 )
-def test_the_progress_of_a_job_is_accessible(page, axe, site, words, complete):
-    job = site.jobs.start(words.split(), "A job")
+def test_progress_of_a_job_is_accessible(page, axe_script, site, command, selector):
+    job = site.jobs.start(command.split(), "A job")
     page.goto(f"/jobs/{job.name}")
-    page.wait_for_selector(complete, timeout=300_000)
-    assert not problems_of(page, axe)
+    page.wait_for_selector(selector, timeout=300_000)
+    assert not list_problems(page, axe_script)

@@ -20,19 +20,35 @@ from support.web_site import page_of
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 PILE = "QD TS 9D* QH"
-DRAW = {"hand": HAND, "pile": PILE, "known": "9D", "to_move": "draw", "seed": "3", "worlds": "400"}
+DRAW_POSITION = {
+    "hand": HAND,
+    "pile": PILE,
+    "known": "9D",
+    "to_move": "draw",
+    "seed": "3",
+    "worlds": "400",
+}
 PLAYERS = {1: ("solo-greedy", None), 2: ("gold", "simple")}
-BLIND = {"die": "offer", "blind": "yes", "hand": "", "pile": "", "stake": "1", "owner": "nobody"}
-FAST = {"strategy": "simple", "opponent": "simple"}
+BLIND_OFFER = {
+    "die": "offer",
+    "blind": "yes",
+    "hand": "",
+    "pile": "",
+    "stake": "1",
+    "owner": "nobody",
+}
+FAST_PLAYERS = {"strategy": "simple", "opponent": "simple"}
 
 
-def lines_of(answer):
-    """Return the objects that the server sent."""
+def parse_lines(answer):
+    """Return the JSON objects of an answer, one from each line."""
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-def test_the_page_shows_the_position_of_the_address(browser):
-    page = page_of(browser.get("/analyse", params=DRAW | {"dealer": "me", "score": "20-35"}))
+def test_page_shows_the_position_in_the_address(browser):
+    page = page_of(
+        browser.get("/analyse", params=DRAW_POSITION | {"dealer": "me", "score": "20-35"})
+    )
     assert f'value="{HAND}"' in page and f'value="{PILE}"' in page
     assert '<option value="me" selected>' in page and '<option value="draw" selected>' in page
     assert "--dealer me --score 20-35" in page
@@ -40,7 +56,7 @@ def test_the_page_shows_the_position_of_the_address(browser):
 
 
 @pytest.mark.parametrize(
-    ("field", "changed", "message"),
+    ("field", "changes", "message"),
     [
         ("variant", {"variant": "nonsense"}, "nonsense"),
         ("variant", {"variant": "/etc/passwd"}, "not a built-in variant"),
@@ -62,41 +78,48 @@ def test_the_page_shows_the_position_of_the_address(browser):
         ("seed", {"seed": "-1"}, "not a valid seed"),
     ],
 )
-def test_an_impossible_position_has_a_message_beside_the_field(browser, field, changed, message):
-    answer = browser.get("/analyse/costs", params=DRAW | changed)
-    (first,) = lines_of(answer)
+def test_impossible_position_has_a_message_at_the_field(browser, field, changes, message):
+    answer = browser.get("/analyse/costs", params=DRAW_POSITION | changes)
+    (first,) = parse_lines(answer)
     assert answer.status_code == 400 and list(first["errors"]) == [field]
     assert message.lower() in first["errors"][field].lower()
-    page = page_of(browser.get("/analyse", params=DRAW | changed), 400)
+    page = page_of(browser.get("/analyse", params=DRAW_POSITION | changes), 400)
     assert f'id="{field}-error"' in page
 
 
 @pytest.mark.parametrize(
     ("fields", "assumed"),
     [
-        (DRAW, "You are the dealer. The pile is complete, so the stock contains 29 cards."),
-        (DRAW | {"dealer": "me", "stock": "29"}, ""),
         (
-            DRAW | {"hand": f"{HAND} KS", "to_move": "discard", "pile": "", "known": ""},
+            DRAW_POSITION,
+            "You are the dealer. The pile is complete, so the stock contains 29 cards.",
+        ),
+        (DRAW_POSITION | {"dealer": "me", "stock": "29"}, ""),
+        (
+            DRAW_POSITION | {"hand": f"{HAND} KS", "to_move": "discard", "pile": "", "known": ""},
             "You just drew KS, the last card of your hand. The opponent is the dealer.",
         ),
     ],
 )
 def test_inferred_facts_are_listed(browser, fields, assumed):
-    first, *_ = lines_of(browser.get("/analyse/costs", params=fields | FAST))
+    first, *_ = parse_lines(browser.get("/analyse/costs", params=fields | FAST_PLAYERS))
     assert not first["errors"] and " ".join(first["assumed"]) == assumed
 
 
-def test_an_incomplete_position_has_a_command_but_no_error(browser):
+def test_incomplete_position_has_a_command_but_no_error(browser):
     for hand, move in (("", "draw"), ("7H", "discard"), (HAND, "discard"), (HAND, "draw")):
         answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": move})
-        (first,) = lines_of(answer)
+        (first,) = parse_lines(answer)
         assert answer.status_code == 200 and not first["errors"] and hand in first["command"]
 
 
-@pytest.mark.parametrize("more", [{}, {"hand": HAND + " KS", "to_move": "discard", "score": "3-5"}])
-def test_the_costs_are_those_of_the_command(browser, more):
-    first, *_, last = lines_of(browser.get("/analyse/costs", params=DRAW | FAST | more))
+@pytest.mark.parametrize(
+    "changes", [{}, {"hand": HAND + " KS", "to_move": "discard", "score": "3-5"}]
+)
+def test_costs_equal_those_of_the_command(browser, changes):
+    first, *_, last = parse_lines(
+        browser.get("/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | changes)
+    )
     assert last["is_over"] and last["worlds"] <= 400
     rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
     assert [row["action"] for row in rows] == [action["text"] for action in last["actions"]]
@@ -106,7 +129,7 @@ def test_the_costs_are_those_of_the_command(browser, more):
 
 
 @pytest.mark.parametrize("variant", variant_names())
-def test_the_links_of_a_deal_open_its_positions(variant):
+def test_link_to_a_decision_opens_its_position(variant):
     players = PLAYERS.get(find_variant(variant).params["players"])
     deal = trace_named_deal(*players, variant, 3, 1, 0, None)
     for position in find_decisions(deal):
@@ -123,7 +146,10 @@ def test_the_links_of_a_deal_open_its_positions(variant):
         for name in ("hand", "pile", "known", "stock", "deck_left", "stake", "offered", "turn"):
             assert opened.view[name] == view[name], name
         for name in ("dealer", "owner"):
-            is_own = [each[name] == each["seat"] for each in (opened.view, view)]
+            is_own = [
+                decision_view[name] == decision_view["seat"]
+                for decision_view in (opened.view, view)
+            ]
             assert is_own[0] == is_own[1]
 
 
@@ -132,10 +158,10 @@ def test_the_links_of_a_deal_open_its_positions(variant):
     [
         ({"die": "offer"}, ["leave the die", "offer 3"]),
         ({"die": "3", "owner": "opponent"}, ["accept 3", "refuse 3"]),
-        (BLIND, ["leave the die", "offer 3"]),
+        (BLIND_OFFER, ["leave the die", "offer 3"]),
     ],
 )
-def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
+def test_decision_about_the_die_is_analysed(browser, decision, actions):
     query = {
         "variant": "dice",
         "stake": "2",
@@ -143,8 +169,10 @@ def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
         "known": "",
         "pile": "QD TS",
     } | decision
-    answer = browser.get("/analyse/costs", params=DRAW | FAST | {"worlds": "50"} | query)
-    first, *_, last = lines_of(answer)
+    answer = browser.get(
+        "/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | {"worlds": "50"} | query
+    )
+    first, *_, last = parse_lines(answer)
     assert {action["text"] for action in last["actions"]} >= set(actions)
     rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
     assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
@@ -159,21 +187,23 @@ def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
         ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
     ],
 )
-def test_an_impossible_die_has_a_message_beside_the_decision(browser, query, message):
-    params = DRAW | {"variant": "dice"} | query
-    (first,) = lines_of(browser.get("/analyse/costs", params=params))
+def test_impossible_die_has_a_message_at_the_field(browser, query, message):
+    params = DRAW_POSITION | {"variant": "dice"} | query
+    (first,) = parse_lines(browser.get("/analyse/costs", params=params))
     assert message in first["errors"]["die"]
     assert 'id="die-error"' in page_of(browser.get("/analyse", params=params), 400)
 
 
-def test_a_solitaire_position_is_analysed(browser):
+def test_solitaire_position_is_analysed(browser):
     cards = "AS AD AC 3S TS 4D 5D 3C 8C TC 4H"
     query = {"variant": "gin-solitaire", "hand": cards, "pile": "QH", "worlds": "200"}
-    *_, last = lines_of(browser.get("/analyse/costs", params=query | {"strategy": "solo-greedy"}))
+    *_, last = parse_lines(
+        browser.get("/analyse/costs", params=query | {"strategy": "solo-greedy"})
+    )
     assert last["is_over"] and last["actions"]
 
 
-def test_an_analysis_stops_when_the_browser_leaves():
+def test_analysis_stops_when_the_browser_disconnects():
     ended = threading.Event()
 
     def analyse(on_result):
@@ -194,10 +224,10 @@ def test_an_analysis_stops_when_the_browser_leaves():
     assert ended.wait(5)
 
 
-def test_the_decisions_of_a_file_are_listed_costliest_first(browser, monkeypatch):
+def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 200)
     text = call("show", "simple", "simple", "--seed", "3", "--json").stdout
-    first, *_, last = lines_of(browser.post("/analyse/file?name=deal.json", content=text))
+    first, *_, last = parse_lines(browser.post("/analyse/file?name=deal.json", content=text))
     assert first == {"title": "simple against simple (standard)"}
     costs = [decision["cost"] for decision in last["decisions"]]
     assert last["is_over"] and len(costs) > 5 and costs == sorted(costs, reverse=True)
@@ -205,7 +235,7 @@ def test_the_decisions_of_a_file_are_listed_costliest_first(browser, monkeypatch
         assert browser.get(decision["link"]).status_code == 200, decision
 
 
-def test_a_file_names_no_other_file(browser, empty_directory):
+def test_deal_file_cannot_name_another_file(browser, empty_directory):
     content = json.loads(call("show", "simple", "simple", "--json").stdout)
     (empty_directory / "mine.toml").write_text("secret")
     content["rows"][0]["variant"] = str(empty_directory / "mine.toml")

@@ -12,51 +12,51 @@ pytestmark = pytest.mark.slow
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
 SHOWN_HAND, SHOWN_PILE = (cards.replace("T", "10") for cards in (HAND, PILE))
-BEST = "discard K\u2660"
+BEST_ACTION = "discard K\u2660"
 LOGS = Path(__file__).parents[1] / "data/game_logs"
-DROP = """
+DROP_FILE_JS = """
 ([name, text]) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
   window.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
 }
 """
-FAST = "opponent=simple&strategy=simple&worlds=400"
+FAST_QUERY = "opponent=simple&strategy=simple&worlds=400"
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
 def page(request, chromium, address):
     """Open an empty board."""
-    with open_page(chromium, address, f"/analyse?{FAST}", request.param) as page:
+    with open_page(chromium, address, f"/analyse?{FAST_QUERY}", request.param) as page:
         page.wait_for_selector("#deck button")
         yield page
 
 
-def wait_until_decided(page):
+def wait_for_costs(page):
     """Wait for the end of the analysis, and return the actions and their costs."""
     page.wait_for_selector('#board[data-state="over"]', timeout=120_000)
     return page.text_content(".costs")
 
 
-def test_a_position_is_entered_by_clicks_and_decided(page):
+def test_position_is_entered_with_clicks(page):
     for card in HAND.split():
         page.click(f'#deck [data-card="{card}"]')
-    assert BEST in wait_until_decided(page)
+    assert BEST_ACTION in wait_for_costs(page)
     for word in PILE.split():
         page.check(f"input[value={'known' if word.endswith('*') else 'pile'}]")
         page.click(f'#deck [data-card="{word[:2]}"]')
     assert page.input_value("#pile") == SHOWN_PILE and page.input_value("#known") == "9D"
-    costs = wait_until_decided(page)
+    costs = wait_for_costs(page)
     command = page.text_content("#command")
     assert f"--pile '{SHOWN_PILE}'" in command
     page.reload()
-    assert wait_until_decided(page) == costs
+    assert wait_for_costs(page) == costs
     assert page.text_content("#command") == command
     page.click('#deck [data-card="QH"]')
     page.wait_for_selector("#pile-error")
 
 
-def test_a_position_is_entered_with_the_keyboard(page):
+def test_position_is_entered_with_the_keyboard(page):
     page.focus('#deck [data-card="AS"]')
     row, column = 0, 0
     for word in (*HAND.split(), *PILE.split()):
@@ -69,21 +69,21 @@ def test_a_position_is_entered_with_the_keyboard(page):
         in_hand = len(page.input_value("#hand").split()) < 11
         page.keyboard.press("o" if word.endswith("*") else "h" if in_hand else "p")
     assert page.input_value("#hand") == SHOWN_HAND and page.input_value("#pile") == SHOWN_PILE
-    assert BEST in wait_until_decided(page)
+    assert BEST_ACTION in wait_for_costs(page)
     page.keyboard.press("Delete")
     assert page.input_value("#pile") == "QD 10S 9D*"
 
 
-def test_the_variant_determines_the_fields(page):
+def test_variant_determines_the_fields(page):
     assert not page.query_selector("#stake")
     page.select_option("#variant", "dice")
     page.wait_for_selector("#stake")
     page.select_option("#die", "offer")
     page.check("[name=blind]")
-    assert "leave the die" in wait_until_decided(page)
+    assert "leave the die" in wait_for_costs(page)
     assert "simgin analyze blind --offer --variant dice" in page.text_content("#command")
     page.reload()
-    assert "leave the die" in wait_until_decided(page)
+    assert "leave the die" in wait_for_costs(page)
     page.uncheck("[name=blind]")
     for card in HAND.split()[:10]:
         page.click(f'#deck [data-card="{card}"]')
@@ -91,7 +91,7 @@ def test_the_variant_determines_the_fields(page):
     page.click('#deck [data-card="QD"]')
     for name, value in (("stake", "2"), ("owner", "opponent"), ("die", "4")):
         page.select_option(f"#{name}", value)
-    assert "refuse 4" in wait_until_decided(page)
+    assert "refuse 4" in wait_for_costs(page)
     page.select_option("#variant", "solitaire-gin")
     page.wait_for_selector("#opponent", state="detached")
     assert not page.is_visible("#target-known") and "stake" not in page.url
@@ -100,12 +100,12 @@ def test_the_variant_determines_the_fields(page):
 
 
 @pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-novices.txt"])
-def test_a_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
+def test_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
     shown = call("show", "simple", "simple", "--seed", "3", "--json").stdout
     text = shown if name == "deal.json" else (LOGS / name).read_text()
     with open_page(chromium, address, "/analyse") as page:
-        page.evaluate(DROP, [name, text])
+        page.evaluate(DROP_FILE_JS, [name, text])
         page.wait_for_selector("#decisions a", timeout=120_000)
         page.locator("#file-status", has_text="costliest first").wait_for(timeout=120_000)
         page.click("#decisions a >> nth=0")

@@ -18,28 +18,28 @@ from support.web_site import page_of, wait_for
 UNDERCUT_10 = "standard+undercut_bonus=10"
 
 
-def checked(browser, name, status=200, **values):
-    """Return the answer to a form."""
+def check_form(browser, name, status=200, **values):
+    """Return the answer to the values of a form."""
     answer = browser.get(f"/{name}/check?{urlencode(values)}")
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
-def words_of(browser, name, **values):
-    """Return the arguments of the command of a form."""
-    return shlex.split(checked(browser, name, **values)["command"])[1:]
+def read_command_arguments(browser, name, **values):
+    """Return the arguments of the command for the values of a form."""
+    return shlex.split(check_form(browser, name, **values)["command"])[1:]
 
 
 @pytest.mark.parametrize("name", ["review", "compare", "odds", "charts"])
-def test_a_page_shows_a_form_and_the_command_of_its_address(browser, name):
+def test_page_shows_the_form_and_the_command_of_its_address(browser, name):
     page = page_of(browser.get(f"/{name}"))
     assert "simgin " in page and 'id="command-form"' in page
     page = page_of(browser.get(f"/{name}?variant=nothing&base=nothing"), 400)
     assert "nothing is not a known variant" in page.replace("&#39;", "")
 
 
-def test_the_review_command_contains_every_field(browser, site):
-    words = words_of(
+def test_review_command_contains_every_field(browser, site):
+    arguments = read_command_arguments(
         browser,
         "review",
         base="oklahoma",
@@ -52,7 +52,7 @@ def test_the_review_command_contains_every_field(browser, site):
         players="gold, simple",
         precision="deep",
     )
-    assert words == [
+    assert arguments == [
         "review",
         "oklahoma+undercut_bonus=10",
         "straight",
@@ -67,9 +67,9 @@ def test_the_review_command_contains_every_field(browser, site):
         "-o",
         str(site.results / "review-oklahoma-undercut-bonus=10-straight-against-oklahoma"),
     ]
-    assert "--matches=2000" in words_of(browser, "review", precision="quick")
-    assert "ends earlier" in checked(browser, "review")["notes"][0]
-    assert not checked(browser, "review", precision="quick")["notes"]
+    assert "--matches=2000" in read_command_arguments(browser, "review", precision="quick")
+    assert "ends earlier" in check_form(browser, "review")["notes"][0]
+    assert not check_form(browser, "review", precision="quick")["notes"]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_the_review_command_contains_every_field(browser, site):
         ({"base": "solitaire-gin", "r1": "gin-solitaire"}, False),
     ],
 )
-def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
-    answer = checked(browser, "review", **values)
+def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
+    answer = check_form(browser, "review", **values)
     assert ("--adapt" in answer["command"].split()) == is_adapted
     assert any("trains a strong player" in note for note in answer["notes"]) == is_adapted
 
@@ -104,8 +104,8 @@ def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
         ({"r1": "solitary-gin"}, "form", "solitaire and two-player variants"),
     ],
 )
-def test_an_invalid_review_has_a_message_beside_the_field(browser, site, values, field, message):
-    answer = checked(browser, "review", 400, **values)
+def test_invalid_review_has_a_message_at_the_field(browser, site, values, field, message):
+    answer = check_form(browser, "review", 400, **values)
     assert message in answer["errors"][field] and answer["command"] == "simgin review"
     started = browser.post(f"/review?{urlencode(values)}")
     assert started.status_code == 400 and message in started.json()["errors"][field]
@@ -113,7 +113,7 @@ def test_an_invalid_review_has_a_message_beside_the_field(browser, site, values,
 
 
 def test_every_parameter_of_a_variant_has_a_field():
-    fields = {one["name"]: one for one in describe_variant_fields(UNDERCUT_10)["fields"]}
+    fields = {field["name"]: field for field in describe_variant_fields(UNDERCUT_10)["fields"]}
     assert set(rule_parameters()) - set(fields) == {"discard_view"}  # without effect
     assert fields["undercut_bonus"]["value"] == "10" and fields["undercut_bonus"]["default"] == "25"
     assert fields["undercut_bonus"]["unit"] == "points" and not fields["undercut_bonus"]["idle"]
@@ -121,15 +121,15 @@ def test_every_parameter_of_a_variant_has_a_field():
     assert list(fields)[:2] == ["knock_limit", "knock_by_upcard"]
 
 
-def test_a_value_that_requires_another_one_can_be_corrected():
+def test_field_required_by_another_value_is_enabled():
     fields = describe_variant_fields("standard+joker=before_deal")["fields"]
-    assert [one["idle"] for one in fields if one["name"] == "joker_in_hand"] == [""]
+    assert [field["idle"] for field in fields if field["name"] == "joker_in_hand"] == [""]
 
 
-def test_the_fields_of_a_strategy_have_its_values():
+def test_strategy_fields_contain_its_parameter_values():
     assert {
-        one["name"]: (one["value"], one["default"])
-        for one in describe_strategy_fields("gold:k=7")["fields"]
+        field["name"]: (field["value"], field["default"])
+        for field in describe_strategy_fields("gold:k=7")["fields"]
     } == {"tie": ("high", "high"), "k": ("7", "10")}
     about = describe_strategy_fields("simple")["about"]
     assert about.endswith(".") and 10 < len(about) < 120 and about.count(". ") == 0
@@ -163,8 +163,8 @@ def test_the_fields_of_a_strategy_have_its_values():
         ),
     ],
 )
-def test_a_comparison_is_a_match_a_panel_or_a_league(browser, values, command):
-    assert " ".join(words_of(browser, "compare", **values)[:-2]) == command
+def test_comparison_becomes_a_match_a_panel_or_a_league(browser, values, command):
+    assert " ".join(read_command_arguments(browser, "compare", **values)[:-2]) == command
 
 
 @pytest.mark.parametrize(
@@ -179,34 +179,34 @@ def test_a_comparison_is_a_match_a_panel_or_a_league(browser, values, command):
         ({"variant": "x"}, "variant"),
     ],
 )
-def test_an_invalid_comparison_has_a_message_beside_the_field(browser, values, field):
-    assert set(checked(browser, "compare", 400, **values)["errors"]) == {field}
+def test_invalid_comparison_has_a_message_at_the_field(browser, values, field):
+    assert set(check_form(browser, "compare", 400, **values)["errors"]) == {field}
 
 
-def test_odds_and_charts_are_commands(browser):
-    assert words_of(browser, "odds", variant="oklahoma", deals="5k")[:-2] == [
+def test_odds_and_charts_have_commands(browser):
+    assert read_command_arguments(browser, "odds", variant="oklahoma", deals="5k")[:-2] == [
         *("odds", "oklahoma", "--deals", "5000")
     ]
-    assert words_of(browser, "charts", kind="upcard", score="60-80")[:-2] == [
+    assert read_command_arguments(browser, "charts", kind="upcard", score="60-80")[:-2] == [
         *("chart", "upcard", "-v", "standard", "--score=60-80")
     ]
-    assert "score" in checked(browser, "charts", 400, score="60")["errors"]
-    assert "variant" in checked(browser, "charts", 400, variant="gin-solitaire")["errors"]
-    assert "deals" in checked(browser, "odds", 400, deals="3")["errors"]
+    assert "score" in check_form(browser, "charts", 400, score="60")["errors"]
+    assert "variant" in check_form(browser, "charts", 400, variant="gin-solitaire")["errors"]
+    assert "deals" in check_form(browser, "odds", 400, deals="3")["errors"]
 
 
-def test_a_strategy_from_the_start_of_the_server_can_be_chosen(browser, site, empty_directory):
+def test_strategy_file_of_the_server_can_be_chosen(browser, site, empty_directory):
     (empty_directory / "mine.py").write_text(
         'from simgin.strategy.author import Strategy\nSTRATEGY = Strategy("mine")\n'
     )
-    assert "s1" in checked(browser, "compare", 400, s1="mine.py")["errors"]
+    assert "s1" in check_form(browser, "compare", 400, s1="mine.py")["errors"]
     site.strategies = ("mine.py",)
-    assert words_of(browser, "compare", s1="mine.py")[1] == "mine.py"
+    assert read_command_arguments(browser, "compare", s1="mine.py")[1] == "mine.py"
 
 
-def test_a_job_writes_what_the_shown_command_writes(browser, site):
+def test_job_writes_the_results_of_the_command(browser, site):
     values = {"s1": "gold", "s2": "simple", "size": "200"}
-    command = checked(browser, "compare", **values)["command"]
+    command = check_form(browser, "compare", **values)["command"]
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     job = site.jobs.find(name)
     assert job.command == command
@@ -215,24 +215,24 @@ def test_a_job_writes_what_the_shown_command_writes(browser, site):
     assert {"title", "done", "total", "result"} <= set(job.progress)
     assert job.history[-1]["n"] == 200 and job.history[-1]["players"] == ["gold", "simple"]
     assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
-    assert "-standard-2" in checked(browser, "compare", **values)["command"]
+    assert "-standard-2" in check_form(browser, "compare", **values)["command"]
     call(*shlex.split(command)[1:-1], "typed")
     written, typed = site.results / job.run / "table.csv", Path("typed/table.csv")
     assert written.read_bytes() == typed.read_bytes()
 
 
-def test_the_review_request_names_its_directory():
+def test_default_review_directory_names_the_rules():
     request = ReviewRequest.read([UNDERCUT_10], "standard")
     assert request.default_name == "review-standard-undercut-bonus=10-against-standard"
 
 
-def test_the_time_of_unknown_players_is_not_promised(browser):
-    assert checked(browser, "review")["time"]
+def test_no_expected_time_for_players_of_unknown_speed(browser):
+    assert check_form(browser, "review")["time"]
     solitaire = {"base": "solitaire-gin", "r1": "gin-solitaire"}
-    assert checked(browser, "review", **solitaire)["time"] is None
+    assert check_form(browser, "review", **solitaire)["time"] is None
 
 
-def test_the_expected_time_grows_with_the_size_of_a_plan():
+def test_expected_time_grows_with_the_size_of_a_plan():
     names = ["champion", "gold"]
     small, large = (
         expected_cpu_seconds(plan_match(names, "standard", deals=n)) for n in (1_000, 10_000)

@@ -11,14 +11,14 @@ from support.web_site import serve
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
-REVIEW = "r1=standard%2Bundercut_bonus%3D10&precision=quick&adapt=no"
-RUN = "review-standard-undercut-bonus=10-against-standard"
-MINUTE = 60_000  # milliseconds
+REVIEW_QUERY = "r1=standard%2Bundercut_bonus%3D10&precision=quick&adapt=no"
+RUN_NAME = "review-standard-undercut-bonus=10-against-standard"
+MILLISECONDS_PER_MINUTE = 60_000  # milliseconds
 
 
 @contextmanager
-def opened(chromium, address, path, width=1280):
-    """Open a page, and check that it causes no error and no overflow."""
+def open_checked_page(chromium, address, path, width=1280):
+    """Open a page, and check that it causes neither errors nor horizontal overflow."""
     page = chromium.new_page(viewport={"width": width, "height": 900})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -32,49 +32,59 @@ def opened(chromium, address, path, width=1280):
 
 def wait_for_state(page, state):
     """Wait until a job has a state."""
-    page.locator("#job-state", has_text=state).wait_for(timeout=10 * MINUTE)
+    page.locator("#job-state", has_text=state).wait_for(timeout=10 * MILLISECONDS_PER_MINUTE)
 
 
-def wait_for_progress(page):
+def wait_for_interim_scorecard(page):
     """Wait until a review shows an interim scorecard."""
-    page.locator("#job-table b", has_text=re.compile(r"\d")).first.wait_for(timeout=10 * MINUTE)
+    page.locator("#job-table b", has_text=re.compile(r"\d")).first.wait_for(
+        timeout=10 * MILLISECONDS_PER_MINUTE
+    )
 
 
 @pytest.fixture
 def folder(empty_directory, monkeypatch):
-    """Keep the user's data in the test's directory."""
+    """Return the test's directory, which also contains the user's data."""
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     return empty_directory
 
 
-def test_a_review_survives_cancelling_and_a_killed_server(folder, chromium):
+def test_review_resumes_after_cancelling_and_a_killed_server(folder, chromium):
     with serve(folder) as (server, address):
-        with opened(chromium, address, f"/review?{REVIEW}") as page:
+        with open_checked_page(chromium, address, f"/review?{REVIEW_QUERY}") as page:
             page.locator("#time", has_text="Expected").wait_for()
             command = page.inner_text("#command")
             page.click("button[type=submit]")
-            wait_for_progress(page)
+            wait_for_interim_scorecard(page)
             page.reload()
-            wait_for_progress(page)
+            wait_for_interim_scorecard(page)
             page.click("#job-cancel")
             wait_for_state(page, "cancelled")
             page.click("#job-resume")
-            wait_for_progress(page)
+            wait_for_interim_scorecard(page)
         server.kill()
-    with serve(folder) as (_, address), opened(chromium, address, "/results", 390) as page:
+    with (
+        serve(folder) as (_, address),
+        open_checked_page(chromium, address, "/results", 390) as page,
+    ):
         page.click("button[data-resume]")
         page.wait_for_url("**/jobs/*")
-        page.locator("#report").or_(page.locator(".state.failed")).wait_for(timeout=10 * MINUTE)
+        page.locator("#report").or_(page.locator(".state.failed")).wait_for(
+            timeout=10 * MILLISECONDS_PER_MINUTE
+        )
         assert page.frame_locator("#report").locator("h1").inner_text()
     typed = folder / "typed"
     typed.mkdir()
     subprocess.run([sys.executable, "-m", *command.split()], cwd=typed, check=True)
-    report = f"results/{RUN}/report.html"
+    report = f"results/{RUN_NAME}/report.html"
     assert (folder / report).read_bytes() == (typed / report).read_bytes()
 
 
-def test_a_parameter_changes_the_command_and_the_address(folder, chromium):
-    with serve(folder) as (_, address), opened(chromium, address, "/review", 390) as page:
+def test_parameter_changes_the_command_and_the_address(folder, chromium):
+    with (
+        serve(folder) as (_, address),
+        open_checked_page(chromium, address, "/review", 390) as page,
+    ):
         page.fill("#r1-gin_bonus", "30")
         page.locator("#command", has_text="standard+gin_bonus=30+undercut_bonus=10").wait_for()
         assert "gin_bonus%3D30" in page.url
@@ -95,7 +105,10 @@ def test_a_parameter_changes_the_command_and_the_address(folder, chromium):
 
 
 def test_strategies_are_offered_for_the_number_of_players(folder, chromium):
-    with serve(folder) as (_, address), opened(chromium, address, "/compare", 390) as page:
+    with (
+        serve(folder) as (_, address),
+        open_checked_page(chromium, address, "/compare", 390) as page,
+    ):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
         assert page.locator(".about").first.inner_text().endswith(".")
         assert page.get_attribute("#s1-head optgroup:enabled", "label") == "For two players"
@@ -107,14 +120,14 @@ def test_strategies_are_offered_for_the_number_of_players(folder, chromium):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
 
 
-def test_a_comparison_draws_a_chart_until_a_precision(folder, chromium):
+def test_comparison_draws_a_chart_until_it_is_precise(folder, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
-    with serve(folder) as (_, address), opened(chromium, address, path) as page:
+    with serve(folder) as (_, address), open_checked_page(chromium, address, path) as page:
         page.locator("#time", has_text="Expected").wait_for()
         page.click("button[type=submit]")
-        page.locator("#job-chart .band").wait_for(timeout=10 * MINUTE)
+        page.locator("#job-chart .band").wait_for(timeout=10 * MILLISECONDS_PER_MINUTE)
         page.reload()
-        page.locator("#report").wait_for(timeout=10 * MINUTE)
+        page.locator("#report").wait_for(timeout=10 * MILLISECONDS_PER_MINUTE)
         shown = page.frame_locator("#report").locator(".verdict").inner_text()
         half_width = float(re.search(r"wins\s[\d.]+\s±\s([\d.]+)\s%", shown)[1])
         assert 0.3 < half_width <= 0.5

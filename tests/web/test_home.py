@@ -10,7 +10,7 @@ from support.command_line import call
 from support.web_site import page_of
 
 
-def test_the_home_page_names_the_tasks_and_the_latest_results(browser, site):
+def test_home_page_lists_the_latest_results(browser, site):
     assert "There are no results yet." in page_of(browser.get("/"))
     call("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
     (site.results / "not a run").mkdir(parents=True)
@@ -20,7 +20,7 @@ def test_the_home_page_names_the_tasks_and_the_latest_results(browser, site):
     assert "half" in page and "interrupted" in page and "not a run" not in page
 
 
-def test_an_unknown_page_has_an_error_page(browser):
+def test_unknown_address_has_an_error_page(browser):
     assert "This page does not exist" in page_of(browser.get("/nothing"), 404)
     assert page_of(browser.get("/jobs/nothing"), 400)
 
@@ -32,7 +32,7 @@ def test_static_files_are_sent_with_their_type(browser, name):
     assert answer.headers["content-type"].startswith(app.MEDIA_TYPES[Path(name).suffix])
 
 
-def test_the_files_of_a_page_exist(browser):
+def test_files_that_a_page_uses_exist(browser):
     page = page_of(browser.get("/"))
     names = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
     assert len(names) >= 3

@@ -16,23 +16,23 @@ from simgin.web.jobs import (
 )
 from support.web_site import page_of, wait_for, wait_until
 
-SHORT = ["match", "gold", "simple", "--deals", "200"]
+SHORT_MATCH = ["match", "gold", "simple", "--deals", "200"]
 
 
-def match_words(site, run, deals):
-    """Return the arguments of a match that writes a run directory."""
-    return [*SHORT[:-1], deals, "-o", str(site.results / run)]
+def make_match_arguments(site, run_name, deals):
+    """Return the arguments of a match that writes a run directory in the results."""
+    return [*SHORT_MATCH[:-1], deals, "-o", str(site.results / run_name)]
 
 
-def test_a_failed_job_shows_the_error_of_the_command(site, browser):
+def test_failed_job_shows_the_error_of_the_command(site, browser):
     job = site.jobs.start(["match", "gold", "nobody"], "a mistake")
     wait_for(job, FAILED_JOB)
     assert job.error.startswith("'nobody' is not")
     assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
 
 
-def test_a_job_is_cancelled_resumed_and_finished(site, browser):
-    job = site.jobs.start(match_words(site, "mine", "4M"), "long", "mine")
+def test_job_is_cancelled_resumed_and_finished(site, browser):
+    job = site.jobs.start(make_match_arguments(site, "mine", "4M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))
     assert browser.post(f"/jobs/{job.name}/cancel").json()["state"] == CANCELLED
     second = site.jobs.start(["cite"], "next")
@@ -45,8 +45,8 @@ def test_a_job_is_cancelled_resumed_and_finished(site, browser):
     assert job.state == DONE
 
 
-def test_a_resumed_job_has_no_messages_of_the_cancelled_process(site):
-    job = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
+def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
+    job = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))
     site.jobs.cancel(job.name)
     site.jobs.resume(job.name)
@@ -56,57 +56,57 @@ def test_a_resumed_job_has_no_messages_of_the_cancelled_process(site):
 
 
 def test_events_show_the_progress_until_the_end(site, browser):
-    job = site.jobs.start(SHORT, "short")
+    job = site.jobs.start(SHORT_MATCH, "short")
     text = browser.get(f"/jobs/{job.name}/events").text
     states = [json.loads(line[6:])["state"] for line in text.splitlines() if line[:1] == "d"]
     assert states[-1] == DONE
 
 
-def test_a_job_that_was_running_is_interrupted_after_a_restart(site):
-    first = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
-    waiting = site.jobs.start(SHORT, "next")
+def test_open_jobs_are_interrupted_after_a_restart(site):
+    first = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
+    waiting = site.jobs.start(SHORT_MATCH, "next")
     wait_for(first, "running")
     site.jobs.close()
-    again = JobQueue(site.results)
+    restarted_queue = JobQueue(site.results)
     try:
-        assert {job.name: job.state for job in again.list_jobs()} == {
+        assert {job.name: job.state for job in restarted_queue.list_jobs()} == {
             first.name: INTERRUPTED,
             waiting.name: INTERRUPTED,
         }
-        wait_for(again.resume(waiting.name), DONE, FAILED_JOB)
-        assert again.find(waiting.name).state == DONE
+        wait_for(restarted_queue.resume(waiting.name), DONE, FAILED_JOB)
+        assert restarted_queue.find(waiting.name).state == DONE
     finally:
-        again.close()
+        restarted_queue.close()
 
 
-def test_the_number_of_open_jobs_is_limited(site):
+def test_number_of_open_jobs_is_limited(site):
     for number in range(MAX_OPEN_JOBS):
-        site.jobs.start(match_words(site, f"run-{number}", "40M"), "long")
+        site.jobs.start(make_match_arguments(site, f"run-{number}", "40M"), "long")
     with pytest.raises(JobError, match="20 jobs are waiting"):
         site.jobs.start(["doctor"], "one more")
     for job in site.jobs.list_jobs():
         site.jobs.cancel(job.name)
 
 
-def test_a_corrupt_state_is_ignored(site, empty_directory):
+def test_corrupt_job_files_are_ignored(site, empty_directory):
     job = site.jobs.start(["cite"], "a short job")
     wait_for(job, DONE)
     (folder,) = (empty_directory / "data/jobs").iterdir()
     (folder / "bad.json").write_text('{"name": 1}')
     (folder / "worse.json").write_bytes(b"\xff")
-    again = JobQueue(site.results)
-    assert [one.name for one in again.list_jobs()] == [job.name]
-    again.close()
+    restarted_queue = JobQueue(site.results)
+    assert [restored_job.name for restored_job in restarted_queue.list_jobs()] == [job.name]
+    restarted_queue.close()
 
 
-def test_names_of_runs_are_new(site):
+def test_new_run_name_is_not_used_by_runs_or_jobs(site):
     (site.results / "review").mkdir(parents=True)
     assert site.jobs.new_run_name("review") == "review-2"
     site.jobs.start(["doctor"], "reserves the name", "review-2")
     assert site.jobs.new_run_name("review") == "review-3"
 
 
-def test_the_same_command_has_one_open_job(site, browser):
+def test_same_command_has_only_one_open_job(site, browser):
     values = "s1=gold&s2=simple&size=40M"
     first, second = (browser.post(f"/compare?{values}").json()["job"] for _ in range(2))
     assert first == second and len(site.jobs.list_jobs()) == 1
@@ -116,8 +116,8 @@ def test_the_same_command_has_one_open_job(site, browser):
     assert browser.post(f"/compare?{values}").json()["job"] != first
 
 
-def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
-    job = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
+def test_run_of_an_open_job_is_not_shown_as_interrupted(site, browser):
+    job = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
     wait_until((site.results / "mine/ledger.sqlite").exists)
     for address in ("/", "/results"):
         page = browser.get(address).text
@@ -129,24 +129,24 @@ def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
     assert "cancelled" in browser.get("/results").text
 
 
-def test_an_unfinished_job_without_a_directory_can_be_resumed_in_the_results(site, browser):
+def test_unfinished_job_without_a_directory_can_be_resumed(site, browser):
     job = site.jobs.start(["odds", "standard", "-o", "x"], "Odds", "odds")
     site.jobs.cancel(job.name)
     assert f'data-resume="{job.name}"' in page_of(browser.get("/results"))
     assert page_of(browser.get("/")).count("state cancelled") == 1
 
 
-def test_a_chart_has_few_points_and_the_last_point_of_each_matchup():
+def test_chart_history_is_thinned_but_keeps_the_last_points():
     history = []
     for matchup in (0, 1):
         for n in (*range(100, 200_000, 100), 150_000):
             history = _append_chart_point(history, {"matchup": matchup, "n": n})
-    places = [(one["matchup"], one["n"]) for one in history]
-    assert len(places) < 500 and places == sorted(set(places))
-    assert (0, 150_000) in places and places[-1] == (1, 150_000)
+    points = [(point["matchup"], point["n"]) for point in history]
+    assert len(points) < 500 and points == sorted(set(points))
+    assert (0, 150_000) in points and points[-1] == (1, 150_000)
 
 
-def test_a_scorecard_remains_until_there_is_a_newer_one(site):
+def test_scorecard_is_shown_until_a_newer_one_arrives(site):
     job = site.jobs.start(["doctor"], "a job")
     for table in ({"headings": ["a"], "rows": []}, None):
         fields = {"title": "review", "done": 1, "total": 2, "result": "", "table": table}
@@ -154,7 +154,7 @@ def test_a_scorecard_remains_until_there_is_a_newer_one(site):
         assert job.to_json()["progress"]["table"] == {"headings": ["a"], "rows": []}
 
 
-def test_the_phase_after_the_progress_bar_is_named(site):
+def test_phase_after_the_progress_bar_becomes_the_title(site):
     job = site.jobs.start(["doctor"], "a job")
     site.jobs._record_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')
     site.jobs._record_line(job, "simgin: drawing the plots.")

@@ -20,48 +20,50 @@ from simgin.web.coach_json import name_discards
 from simgin.web.games import OpenGames
 from simgin.web.opponents import list_opponents
 from support.command_line import call
-from web.test_home import page_of
+from support.web_site import page_of
 
 QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 
 
 @pytest.fixture(autouse=True)
-def saves_here(empty_directory, monkeypatch):
-    """Save games in a folder of the test, and analyse with few worlds."""
+def games_in_test_directory(empty_directory, monkeypatch):
+    """Save games in the test's directory, and analyse with few worlds."""
     monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
     monkeypatch.setattr(coach, "WORLDS", 100)
 
 
-def state_of(browser, query=QUERY):
+def read_state(browser, query=QUERY):
+    """Return the state of a game."""
     answer = browser.get(f"/play/state?{query}")
     assert answer.status_code == 200
     return answer.json()
 
 
-def change(browser, action, state, query=QUERY, status=200, **body):
+def post_action(browser, action, state, query=QUERY, status=200, **body):
+    """Post an action of a game, and return the answer."""
     answer = browser.post(f"/play/{action}?{query}", json={"version": state["version"], **body})
     assert answer.status_code == status
     return answer.json()
 
 
-def play(browser, query, rng, is_end=lambda state: False):
-    """Play until the last deal is over or a condition is true; end deals as soon as possible."""
-    state = state_of(browser, query)
+def play_until(browser, query, rng, is_end=lambda state: False):
+    """Play until a condition is true or the last deal is over; end deals early."""
+    state = read_state(browser, query)
     for _ in range(2000):
         if is_end(state) or (state["result"] and state["result"]["is_last"]):
             return state
         if state["result"]:
-            state = change(browser, "next", state, query)
+            state = post_action(browser, "next", state, query)
             continue
-        check_table(state)
+        check_cards(state)
         keys = [choice["key"] for choice in state["table"]["choices"]]
         ending = next((key for key in "kgbh" if key in keys), None)
-        state = change(browser, "act", state, query, key=ending or rng.choice(keys))
+        state = post_action(browser, "act", state, query, key=ending or rng.choice(keys))
     raise AssertionError("the game does not end")
 
 
-def check_table(state):
-    """Check that the numbers of cards are right and that no card is in two places."""
+def check_cards(state):
+    """Check the number of cards in a hand and that no card is in two places."""
     table = state["table"]
     hand = [card for group in table["hand"] for card in group]
     assert len(set(hand) | set(table["known"])) == len(hand) + len(table["known"])
@@ -75,11 +77,11 @@ VARIANTS = ["standard", "oklahoma", "dice", "hollywood", "solitaire-gin", "solit
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_game_is_played_to_its_end(browser, variant):
+def test_game_is_played_to_its_end(browser, variant):
     is_solo = "solita" in variant
     query = f"variant={variant}&seed=5&length={'match' if variant == 'standard' else 'deal'}"
     query += "" if is_solo else "&opponent=gold"
-    state = play(browser, query, random.Random(1))
+    state = play_until(browser, query, random.Random(1))
     result = state["result"]
     assert len(result["hands"]) == 1 + (not is_solo) and re.search(
         "Points|Penalty", result["summary"]
@@ -91,51 +93,53 @@ def test_a_game_is_played_to_its_end(browser, variant):
     assert "Continue a game" not in browser.get("/play").text  # This game is over.
     if variant == "standard":
         assert re.search("wins? the match", " ".join(result["match"])) and state["deal"] > 1
-        after = change(browser, "next", state, query)
+        after = post_action(browser, "next", state, query)
         assert after["is_over"] and after["result"]["summary"] == result["summary"]
-        change(browser, "next", after, query, status=409)
+        post_action(browser, "next", after, query, status=409)
         files = kept_deals.last_deals(50)
         assert len(files) == state["deal"]
 
 
-def test_the_other_seat_has_the_other_cards(browser):
-    def dealt(seat):
-        state = state_of(browser, f"{QUERY.replace('seat=0', f'seat={seat}')}")
+def test_seats_have_different_hands(browser):
+    def read_hand(seat):
+        state = read_state(browser, f"{QUERY.replace('seat=0', f'seat={seat}')}")
         return {card for group in state["table"]["hand"] for card in group}, state
 
-    (first, one), (second, other) = dealt(0), dealt(1)
+    (first, first_state), (second, second_state) = read_hand(0), read_hand(1)
     assert not first & second
-    assert {one["dealer"], other["dealer"]} == {"you", "gold"}
-    play(browser, QUERY.replace("seat=0", "seat=1"), random.Random(2))
+    assert {first_state["dealer"], second_state["dealer"]} == {"you", "gold"}
+    play_until(browser, QUERY.replace("seat=0", "seat=1"), random.Random(2))
 
 
-def test_the_saved_deal_is_the_file_of_the_command(browser, empty_directory):
-    state = play(browser, QUERY, random.Random(4), lambda state: state["result"])
+def test_downloaded_deal_equals_the_file_of_the_command(browser, empty_directory):
+    state = play_until(browser, QUERY, random.Random(4), lambda state: state["result"])
     answer = browser.get(f"/play/deal.json?{QUERY}")
     assert 'filename="deal-1.json"' in answer.headers["content-disposition"]
     (empty_directory / "deal-1.json").write_bytes(answer.content)
-    read = read_deal_file(empty_directory / "deal-1.json").deal
-    assert read.matchup.variant.spec == "standard" and state["result"]["is_last"] is False
+    deal = read_deal_file(empty_directory / "deal-1.json").deal
+    assert deal.matchup.variant.spec == "standard" and state["result"]["is_last"] is False
     assert json.loads(answer.content)["command"] == "simgin play gold -v standard --seed 3"
     assert call("analyze", "deal-1.json", "--as", "gold", "--worlds", 1).stdout
-    played = "play gold --seed 3 --save mine".split()
-    CliRunner().invoke(cli, played, input="\nq\n")  # resumes the game at the end of its deal
-    typed, sent = (json.loads(Path(name).read_text()) for name in ("mine-1.json", "deal-1.json"))
-    typed["command"] = sent["command"]
-    assert typed == sent
+    arguments = "play gold --seed 3 --save mine".split()
+    CliRunner().invoke(cli, arguments, input="\nq\n")  # resumes the game at the end of its deal
+    typed, downloaded = (
+        json.loads(Path(name).read_text()) for name in ("mine-1.json", "deal-1.json")
+    )
+    typed["command"] = downloaded["command"]
+    assert typed == downloaded
 
 
-def test_an_action_is_undone_and_the_game_resumes_in_another_server(browser, site):
-    first = state_of(browser)
+def test_action_can_be_undone_and_game_resumed_by_another_server(browser, site):
+    first = read_state(browser)
     key = first["table"]["choices"][0]["key"]
-    second = change(browser, "act", first, key=key)
-    undone = change(browser, "undo", second)
+    second = post_action(browser, "act", first, key=key)
+    undone = post_action(browser, "undo", second)
     assert undone["undone"] == 1 and not undone["can_undo"]
     assert undone["table"]["hand"] == first["table"]["hand"]
-    change(browser, "undo", undone, status=409)
-    moved = play(browser, QUERY, random.Random(1), lambda state: state["can_undo"])
+    post_action(browser, "undo", undone, status=409)
+    last_state = play_until(browser, QUERY, random.Random(1), lambda state: state["can_undo"])
     site.games = OpenGames()
-    assert state_of(browser) == moved
+    assert read_state(browser) == last_state
     page = page_of(browser.get("/play"))
     assert "Standard Gin against gold, deal 1, seed 3" in page
     assert f"/play?{QUERY.replace('&', '&amp;')}" in page
@@ -145,35 +149,35 @@ def test_an_action_is_undone_and_the_game_resumes_in_another_server(browser, sit
     assert not restarted["can_undo"] and restarted["undone"] == 0
 
 
-def test_an_action_in_an_outdated_tab_is_rejected_with_the_new_state(browser):
-    first = state_of(browser)
+def test_action_in_an_outdated_tab_is_rejected_with_the_current_state(browser):
+    first = read_state(browser)
     key = first["table"]["choices"][0]["key"]
-    second = change(browser, "act", first, key=key)
-    answer = change(browser, "act", first, key=key, status=409)
+    second = post_action(browser, "act", first, key=key)
+    answer = post_action(browser, "act", first, key=key, status=409)
     assert "another tab" in answer["error"] and answer["state"] == second
 
 
 @pytest.mark.parametrize("body", [[], {}, {"key": "zz"}, {"key": 7}, {"key": None}])
-def test_an_illegal_action_is_rejected(browser, body):
-    version = state_of(browser)["version"]
+def test_illegal_action_is_rejected(browser, body):
+    version = read_state(browser)["version"]
     body = body | {"version": version} if isinstance(body, dict) else body
     answer = browser.post(f"/play/act?{QUERY}", json=body)
     assert browser.post(f"/play/act?{QUERY}", content=b"{").status_code == 400
     assert answer.status_code == 409 and answer.json()["state"]["version"] == version
 
 
-def test_the_coach_shows_the_cost_of_each_action(browser):
+def test_coach_shows_the_cost_of_each_action(browser):
     def has_choice(state):
         return state["table"] and any(one["is_discard"] for one in state["table"]["choices"])
 
-    state = play(browser, QUERY, random.Random(1), has_choice)
+    state = play_until(browser, QUERY, random.Random(1), has_choice)
     hint = browser.get(f"/play/hint?{QUERY}").json()
     assert re.match("Best: |No action is clearly the best", hint["verdict"])
     assert len(hint["actions"]) > 5
     assert hint["actions"][0]["cost"] == 0 and hint["actions"][0]["is_best"]
     assert hint["unit"] == "points" and "to_move=discard" in hint["link"]
     discard = state["table"]["hand"][-1][0]
-    change(browser, "act", state, key=discard)
+    post_action(browser, "act", state, key=discard)
     last = browser.get(f"/play/last-decision?{QUERY}").json()
     assert re.search(
         r"is the best action\.|^No action is clearly better|costs .* (Best|Better): ",
@@ -183,8 +187,8 @@ def test_the_coach_shows_the_cost_of_each_action(browser):
     assert all(re.fullmatch(r"\d+\.\d ± \d+\.\d", one["price"]) for one in hint["actions"][1:])
     (chosen,) = [action for action in last["actions"] if action["is_chosen"]]
     assert discard in chosen["text"]
-    made = browser.get(f"/play/decisions/0?{QUERY}").json()
-    assert made["decisions"] >= 1
+    decision = browser.get(f"/play/decisions/0?{QUERY}").json()
+    assert decision["decisions"] >= 1
     assert browser.get(f"/play/decisions/999?{QUERY}").json()["actions"] == []
 
 
@@ -201,7 +205,7 @@ def test_the_coach_shows_the_cost_of_each_action(browser):
         ("variant=standard&length=year", "is not a valid length"),
     ],
 )
-def test_a_wrong_field_has_a_message_beside_it(browser, query, message):
+def test_invalid_field_has_a_message(browser, query, message):
     page = page_of(browser.get(f"/play?{query}"), 400)
     assert 'aria-invalid="true"' in page and message.replace("'", "&#39;") in page
     assert 'id="game"' not in page
@@ -209,9 +213,9 @@ def test_a_wrong_field_has_a_message_beside_it(browser, query, message):
     assert answer.status_code == 400 and message in answer.json()["error"]
 
 
-def test_an_unfinished_game_keeps_its_score_and_the_coach(browser):
-    first = state_of(browser)
-    change(browser, "act", first, key=first["table"]["choices"][0]["key"])
+def test_unfinished_game_keeps_its_score_and_the_coach(browser):
+    first = read_state(browser)
+    post_action(browser, "act", first, key=first["table"]["choices"][0]["key"])
     browser.get(f"/play?{QUERY}&coach=always")
     page = page_of(browser.get("/play"))
     assert re.search(
@@ -221,14 +225,14 @@ def test_an_unfinished_game_keeps_its_score_and_the_coach(browser):
     assert '<option value="always" selected>' in page
 
 
-def test_the_page_names_the_command_and_keeps_the_fields(browser):
+def test_page_shows_the_command_and_the_chosen_fields(browser):
     page = page_of(browser.get(f"/play?{QUERY}&coach=always"))
     assert "simgin play gold -v standard --seed 3 --coach" in page
     assert re.search(r'<option value="gold" [^>]*selected>gold, average<', page)
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "expected"),
     [
         ("Knock, 5D costs 15", "Knock, discarding 5D costs 15"),
         ("Best: gin, TS.", "Best: gin, discarding TS."),
@@ -236,38 +240,44 @@ def test_the_page_names_the_command_and_keeps_the_fields(browser):
         ("Best: discard 9C, or knock, 9C", "Best: discard 9C, or knock, discarding 9C"),
     ],
 )
-def test_the_card_after_a_knock_is_named_as_a_discard(text, named):
-    assert name_discards(text) == named
+def test_card_after_a_knock_is_described_as_discard(text, expected):
+    assert name_discards(text) == expected
 
 
-def test_the_rules_of_the_variant_are_beside_its_field_and_at_the_table(browser):
+def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):
     rules = "the owner may offer a higher number. A player who declines an offer loses the deal."
     assert rules in page_of(browser.get("/play?variant=dice&opponent=gold")).partition("<form")[0]
     assert rules in page_of(browser.get("/play")).partition("<form")[2]
-    dealt = state_of(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
-    assert "The stake of this deal is one won deal." in dealt["table"]["die"][0]
-    dealt = state_of(browser, "variant=solitaire-gin&length=deal&seed=3")
-    assert dealt["table"]["events"] == [find_variant("solitaire-gin").about]
+    state = read_state(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
+    assert "The stake of this deal is one won deal." in state["table"]["die"][0]
+    state = read_state(browser, "variant=solitaire-gin&length=deal&seed=3")
+    assert state["table"]["events"] == [find_variant("solitaire-gin").about]
 
 
 def test_opponents_are_listed_in_order_of_strength():
     (weak, rated, unrated) = list_opponents(()).values()
-    assert [one.spec for one in weak] == [one.label for one in weak] == ["beginner"]
-    ratings = [catalogue.read_entry(one.spec)["elo"] for one in rated]
+    assert (
+        [opponent.spec for opponent in weak]
+        == [opponent.label for opponent in weak]
+        == ["beginner"]
+    )
+    ratings = [catalogue.read_entry(opponent.spec)["elo"] for opponent in rated]
     assert ratings == sorted(ratings, reverse=True)
-    specs = {one.spec for one in rated + unrated}
+    specs = {opponent.spec for opponent in rated + unrated}
     assert {entry["strategy"] for entry in CAST["two_player"][1:]} < specs and len(specs) > 20
 
 
-def test_a_strategy_given_at_the_start_can_be_an_opponent(site, stranger, empty_directory):
+def test_strategy_file_of_the_server_can_be_an_opponent(site, unauthorized_client, empty_directory):
     path = empty_directory / "mine.py"
     call("strategies", "new", "mine.py")
     from starlette.testclient import TestClient
 
     from support.web_site import ADDRESS, PORT, TOKEN
 
-    given = Site(site.results, site.jobs, (str(path),))
-    mine = TestClient(create_app(given, TOKEN, PORT), base_url=ADDRESS, follow_redirects=True)
-    page = page_of(mine.get(f"/play?token={TOKEN}"))
+    site_with_strategy = Site(site.results, site.jobs, (str(path),))
+    client = TestClient(
+        create_app(site_with_strategy, TOKEN, PORT), base_url=ADDRESS, follow_redirects=True
+    )
+    page = page_of(client.get(f"/play?token={TOKEN}"))
     assert f'<option value="{path}"' in page
-    assert mine.get("/play/state", params={"variant": "standard", "opponent": str(path)}).json()
+    assert client.get("/play/state", params={"variant": "standard", "opponent": str(path)}).json()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
 BEGINNER = CAST["two_player"][0]["strategy"]
 # Sum of the layout shifts while a deal is played; its end replaces the table
-WATCH_SHIFTS = """
+RECORD_LAYOUT_SHIFTS_JS = """
 () => {
   let wasEnded = false;
   window.shifts = 0;
@@ -30,16 +30,16 @@ WATCH_SHIFTS = """
 
 
 @pytest.fixture(autouse=True)
-def uses_few_worlds(monkeypatch):
+def few_worlds(monkeypatch):
     monkeypatch.setattr(coach, "WORLDS", 100)
 
 
 @contextmanager
 def open_table(chromium, address, query=QUERY, **options):
-    """Open the table of a game."""
+    """Open the table of a game, and check that its layout does not shift."""
     with open_page(chromium, address, f"/play?{query}", **options) as page:
         page.wait_for_selector("#game[data-version]", timeout=120_000)
-        page.evaluate(WATCH_SHIFTS)
+        page.evaluate(RECORD_LAYOUT_SHIFTS_JS)
         yield page
         assert page.evaluate("window.shifts ?? 0") < 0.1
 
@@ -51,7 +51,7 @@ def page(request, chromium, address):
         yield page
 
 
-def act(page, rng, with_keys):
+def take_random_action(page, rng, with_keys):
     """Take a random action with a click or a key, and wait for the new state."""
     version = page.get_attribute("#game", "data-version")
     ending = page.query_selector("#choices button.primary")
@@ -74,11 +74,11 @@ def act(page, rng, with_keys):
 
 
 @pytest.mark.parametrize("with_keys", [False, True], ids=["clicks", "keys"])
-def test_a_match_is_played_to_its_end(page, with_keys):
+def test_match_is_played_to_its_end(page, with_keys):
     rng = random.Random(1)
     text, actions = "", 0
     while not re.search("wins? the match", text):
-        act(page, rng, with_keys)
+        take_random_action(page, rng, with_keys)
         actions += 1
         width = page.viewport_size["width"]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -86,7 +86,7 @@ def test_a_match_is_played_to_its_end(page, with_keys):
             shown = page.inner_html("#hand"), page.text_content("#own-score")
             page.reload()
             page.wait_for_selector("#game[data-version]")
-            page.evaluate(WATCH_SHIFTS)
+            page.evaluate(RECORD_LAYOUT_SHIFTS_JS)
             assert (page.inner_html("#hand"), page.text_content("#own-score")) == shown
         text = page.text_content("#events")
         assert actions < 600
@@ -96,7 +96,7 @@ def test_a_match_is_played_to_its_end(page, with_keys):
     page.wait_for_selector("#game[data-version]")
 
 
-SPECIAL = {
+SPECIAL_GAMES = {
     "dice": "variant=dice&opponent=simple&length=deal&seed=5",
     "columns": "variant=hollywood&opponent=beginner&length=match&seed=5",
     "solitaire": "variant=solitaire-gin-knock&length=deal&seed=5",
@@ -104,14 +104,14 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("query", SPECIAL.values(), ids=SPECIAL)
+@pytest.mark.parametrize("query", SPECIAL_GAMES.values(), ids=SPECIAL_GAMES)
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["wide", "phone"])
-def test_a_deal_of_a_special_game_is_played(chromium, address, query, size):
+def test_deal_of_a_special_game_is_played(chromium, address, query, size):
     query = query.replace("beginner", quote(BEGINNER))
     rng = random.Random(3)
     with open_table(chromium, address, f"{query}&coach=off", size=size) as page:
         while not page.query_selector("#game.ended"):
-            act(page, rng, with_keys=True)
+            take_random_action(page, rng, with_keys=True)
         n_hands = len(page.query_selector_all(".final"))
         assert n_hands == (1 if "solitaire" in query else 2)
         assert "gold+" not in page.inner_text("#game")
@@ -120,11 +120,11 @@ def test_a_deal_of_a_special_game_is_played(chromium, address, query, size):
 def test_another_tab_and_a_new_browser_show_the_same_game(chromium, address):
     rng = random.Random(4)
     with open_table(chromium, address) as first, open_table(chromium, address) as second:
-        act(first, rng, False)
+        take_random_action(first, rng, False)
         second.click("#choices button >> nth=0")
         second.locator("#advice", has_text="another tab").wait_for()
         assert first.inner_html("#hand") == second.inner_html("#hand")
-        act(second, rng, False)
+        take_random_action(second, rng, False)
         hand, version = second.inner_html("#hand"), second.get_attribute("#game", "data-version")
     with open_table(chromium, address, size=(390, 844)) as page:
         assert page.inner_html("#hand") == hand
@@ -137,7 +137,7 @@ def test_another_tab_and_a_new_browser_show_the_same_game(chromium, address):
         assert "undone: 1" in page.text_content("#dealer")
 
 
-def test_the_form_describes_the_opponent(chromium, address):
+def test_form_describes_the_chosen_opponent(chromium, address):
     with open_page(chromium, address, "/play", (390, 844)) as page:
         assert "trained weights" in page.text_content("#opponent-about")
         page.select_option("#opponent", "gin-only")
@@ -149,20 +149,20 @@ def test_the_form_describes_the_opponent(chromium, address):
         assert "opponent" not in page.text_content(".game-title")
 
 
-def test_the_coach_comments_and_the_costliest_decisions_are_listed(page):
+def test_coach_comments_and_lists_the_costliest_decisions(page):
     rng = random.Random(2)
     page.select_option("#coach-mode", "always")
     assert "coach=always" in page.url
     while not page.query_selector("#hand button"):
-        act(page, rng, True)
+        take_random_action(page, rng, True)
     page.keyboard.press("e")
     page.wait_for_selector(".costs", timeout=120_000)
-    act(page, rng, False)
+    take_random_action(page, rng, False)
     page.wait_for_selector(".verdict-line", timeout=120_000)
     first_sentence = page.text_content("#coach-line").rstrip(".")
     assert page.text_content(".verdict-line").startswith(first_sentence)
     while not page.query_selector("#game.ended"):
-        act(page, rng, False)
+        take_random_action(page, rng, False)
     page.focus("#choices button.primary")
     if page.query_selector(".costliest .waiting"):
         page.keyboard.press("Enter")

@@ -14,20 +14,20 @@ from support.web_site import page_of, wait_for
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """Return the directory of a match."""
+def match_directory(tmp_path_factory):
+    """Play a match, and return its run directory."""
     path = tmp_path_factory.mktemp("results") / "first"
     call("match", "gold", "simple", "--deals", "2k", "-o", path)
     return path
 
 
 @pytest.fixture
-def run(site, saved):
-    """Copy the match into the results of the site."""
-    return Path(shutil.copytree(saved, site.results / "first"))
+def site_run(site, match_directory):
+    """Copy the match into the results of the site, and return its run directory."""
+    return Path(shutil.copytree(match_directory, site.results / "first"))
 
 
-def test_the_list_links_the_runs(browser, run, site):
+def test_results_page_links_finished_and_interrupted_runs(browser, site_run, site):
     (site.results / "half").mkdir()
     with open_ledger(site.results / "half" / "ledger.sqlite", {"seed": 1}) as ledger:
         ledger.write_command("simgin match gold simple -o results/half")
@@ -39,11 +39,11 @@ def test_the_list_links_the_runs(browser, run, site):
     assert "started in a terminal" in page and "simgin match gold simple -o results/half" in page
 
 
-def test_the_report_is_the_file_of_the_command(browser, run):
+def test_report_equals_the_file_of_the_command(browser, site_run):
     page = page_of(browser.get("/results/first"))
     assert 'src="/results/first/files/report.html"' in page
     answer = browser.get("/results/first/files/report.html")
-    assert answer.content == (run / "report.html").read_bytes()
+    assert answer.content == (site_run / "report.html").read_bytes()
     policy = answer.headers["content-security-policy"]
     assert (
         compute_report_script_digest() in policy and compute_report_script_digest() in answer.text
@@ -51,7 +51,7 @@ def test_the_report_is_the_file_of_the_command(browser, run):
     assert "script-src 'unsafe" not in policy and "connect-src" not in policy
 
 
-def test_the_links_of_a_report_work(browser, run):
+def test_links_of_a_report_work(browser, site_run):
     report = browser.get("/results/first/files/report.html").text
     names = [name for name in re.findall(r'href="([^"#]+)"', report) if ":" not in name]
     assert len(names) >= 4
@@ -72,28 +72,28 @@ def test_the_links_of_a_report_work(browser, run):
         "first/files/",
     ],
 )
-def test_only_files_that_the_manifest_lists_are_sent(browser, run, path):
-    (run.parent.parent / "secret").write_text("secret")
+def test_only_files_that_the_manifest_lists_are_sent(browser, site_run, path):
+    (site_run.parent.parent / "secret").write_text("secret")
     answer = browser.get(f"/results/{path}")
     assert answer.status_code in (303, 400, 404) and "secret\n" not in answer.text
 
 
-def test_links_to_other_directories_are_not_followed(browser, run, site):
+def test_links_to_other_directories_are_not_followed(browser, site_run, site):
     secret = site.results.parent / "secret.csv"
     secret.write_text("secret")
-    (run / "table.csv").unlink()
-    (run / "table.csv").symlink_to(secret)
-    (site.results / "link").symlink_to(run)
+    (site_run / "table.csv").unlink()
+    (site_run / "table.csv").symlink_to(secret)
+    (site.results / "link").symlink_to(site_run)
     assert browser.get("/results/first/files/table.csv").status_code == 404
     assert browser.get("/results/link").status_code == 400
 
 
-def test_a_comparison_requires_two_runs(browser, run):
+def test_comparison_requires_two_runs(browser, site_run):
     assert "requires two finished runs" in page_of(browser.get("/compare-runs?base=first"))
 
 
-def test_two_runs_are_compared(browser, run, site):
-    shutil.copytree(run, site.results / "second")
+def test_two_runs_are_compared(browser, site_run, site):
+    shutil.copytree(site_run, site.results / "second")
     for address in ("", "?run=second", "?base=second", "?base=first"):
         page = page_of(browser.get(f"/compare-runs{address}"))
         assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
@@ -101,7 +101,13 @@ def test_two_runs_are_compared(browser, run, site):
     query = "run=first&base=second"
     answer = browser.get(f"/compare-runs/check?{query}").json()
     words = [*answer["command"].split()[:-2], Path(answer["command"]).name]
-    assert words == ["simgin", "compare", str(run), f"{run.parent}/second", "compare-first-second"]
+    assert words == [
+        "simgin",
+        "compare",
+        str(site_run),
+        f"{site_run.parent}/second",
+        "compare-first-second",
+    ]
     page_of(browser.get(f"/compare-runs?{query}"))
     job = site.jobs.find(browser.post(f"/compare-runs?{query}").json()["job"])
     wait_for(job, DONE)

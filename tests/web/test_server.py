@@ -13,7 +13,7 @@ import httpx2
 from simgin.web import server as web_server
 from support.web_site import serve, wait_until
 
-SLEEPING = """
+SLEEPING_STRATEGY_CODE = """
 import os, time
 from pathlib import Path
 from simgin.strategy.author import Strategy
@@ -29,9 +29,9 @@ if "SIMGIN_PROGRESS" in os.environ:  # in a job
 """
 
 
-def test_a_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
+def test_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
-    (empty_directory / "sleeping.py").write_text(SLEEPING)
+    (empty_directory / "sleeping.py").write_text(SLEEPING_STRATEGY_CODE)
     with serve(empty_directory, "sleeping.py") as (server, address):
         origin = address.partition("/?")[0]
         with httpx2.Client(base_url=origin, headers={"Origin": origin}) as browser:
@@ -43,9 +43,9 @@ def test_a_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
     wait_until((empty_directory / "interrupted").exists, 30)
 
 
-def test_the_default_port_is_the_first_free_one(monkeypatch):
+def test_default_port_is_the_first_free_one(monkeypatch):
     used, free = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
-    ports = [each.getsockname()[1] for each in (used, free)]
+    ports = [bound_socket.getsockname()[1] for bound_socket in (used, free)]
     monkeypatch.setattr(web_server, "DEFAULT_PORTS", (*ports, 0))
     free.close()
     with (
@@ -57,7 +57,7 @@ def test_the_default_port_is_the_first_free_one(monkeypatch):
         assert second.getsockname()[1] not in ports
 
 
-SLOW_HOME = """
+SLOW_HOME_PAGE_CODE = """
 import time
 from pathlib import Path
 from simgin.web import home, server
@@ -73,18 +73,18 @@ site.run()
 """
 
 
-def test_a_server_that_is_stopped_during_a_request_prints_nothing(empty_directory, monkeypatch):
+def test_server_that_is_stopped_during_a_request_prints_nothing(empty_directory, monkeypatch):
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", SLOW_HOME], **pipes) as server:
+    with subprocess.Popen([sys.executable, "-c", SLOW_HOME_PAGE_CODE], **pipes) as server:
         address = re.search(r"http://\S+", server.stdout.readline())[0]
-        threading.Thread(target=_request, args=[address], daemon=True).start()
+        threading.Thread(target=request_page, args=[address], daemon=True).start()
         wait_until((empty_directory / "requested").exists, 60)
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=60)
     assert (errors, server.returncode) == ("", 0)
 
 
-def _request(address):
+def request_page(address):
     with httpx2.Client(follow_redirects=True) as browser, contextlib.suppress(httpx2.HTTPError):
         browser.get(address, timeout=60)

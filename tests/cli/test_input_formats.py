@@ -12,31 +12,37 @@ from support.variant_files import CLUB
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
-HANDS = [
+HAND_FORMATS = [
     *("7H 7D 7C | 8C 9C TC | 4H TD AC 4C KS", HAND.lower(), HAND.replace("T", "10")),
     *(f"[{HAND.replace(' ', ', ')}]", str(HAND.split()), HAND.replace(" ", ";")),
     *("7♥ 7♦ 7♣ 8♣ 9♣ 10♣ 4♥ 10♦ A♣ 4♣ K♠", HAND.replace(" ", "")),
 ]
-PILES = ["QD TS 9D* QH", "['QD', 'TS', '9D*', 'QH']", "qd; 10s; 9♦*; Q♥", "[QD, TS, 9D*, QH]"]
+PILE_FORMATS = [
+    "QD TS 9D* QH",
+    "['QD', 'TS', '9D*', 'QH']",
+    "qd; 10s; 9♦*; Q♥",
+    "[QD, TS, 9D*, QH]",
+]
 QUICK_OPTIONS = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
-def rows(*words):
-    return json.loads(run_cli(*words, codes=(0,)).stdout)["rows"]
+def read_json_rows(*arguments):
+    return json.loads(run_cli(*arguments, codes=(0,)).stdout)["rows"]
 
 
-def test_a_hand_can_be_pasted_as_printed_or_as_a_list():
-    hands = [rows("hand", hand, "--json") for hand in HANDS]
+def test_pasted_hand_formats_are_equivalent():
+    hands = [read_json_rows("hand", hand, "--json") for hand in HAND_FORMATS]
     assert all(hand == hands[0] for hand in hands)
-    found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK_OPTIONS)
-    for hand, pile in zip(HANDS, PILES * 2, strict=True):
-        assert rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == found
-    assert rows("analyze", HANDS[-1], *QUICK_OPTIONS)  # without spaces and without a pile
+    expected = read_json_rows("analyze", *HAND.split(), "--pile", PILE_FORMATS[0], *QUICK_OPTIONS)
+    for hand, pile in zip(HAND_FORMATS, PILE_FORMATS * 2, strict=True):
+        assert read_json_rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == expected
+    assert read_json_rows(
+        "analyze", HAND_FORMATS[-1], *QUICK_OPTIONS
+    )  # without spaces and without a pile
 
 
-def test_cards_have_the_same_input_formats_in_a_game(monkeypatch, empty_directory):
-    """Check that a suggestion never repeats the unknown card."""
+def test_card_formats_are_accepted_in_a_game(monkeypatch, empty_directory):
     from click.testing import CliRunner
 
     from simgin.cli.commands import play
@@ -44,12 +50,12 @@ def test_cards_have_the_same_input_formats_in_a_game(monkeypatch, empty_director
 
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: empty_directory / "game.json")
     for typed in ("10♥", "th", "['TH']", "TH"):
-        words = ["play", "gold", "--one", "--new"]
-        shown = CliRunner().invoke(cli, words, input=f"{typed}\nq\n").stdout
-        assert "TH is not in your hand." in shown or "TH cannot be discarded now." in shown
+        arguments = ["play", "gold", "--one", "--new"]
+        screen = CliRunner().invoke(cli, arguments, input=f"{typed}\nq\n").stdout
+        assert "TH is not in your hand." in screen or "TH cannot be discarded now." in screen
 
 
-FILES = {
+INPUT_FILES = {
     "e.toml": ('question = "?"\nmatchups = [{ a = "gold" }]\n', "run {} --dry-run"),
     "club.toml": (CLUB, "variants {}"),
     "rules.toml": (CLUB, "match gold -v {} --deals 20"),
@@ -62,48 +68,48 @@ FILES = {
 
 
 def run_on_file(name, text, encoding):
-    """Return the output for a file in an encoding, with file and card names in lower case."""
+    """Write a file, run its command, and return the exit code and the output in lower case."""
     Path(name).write_text(text, encoding=encoding)
-    result = run_cli(*FILES[name.lower()][1].format(name).split())
+    result = run_cli(*INPUT_FILES[name.lower()][1].format(name).split())
     return result.exit_code, (result.stdout or result.stderr).lower()
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_can_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_directory):
-    text, _ = FILES[name]
-    plain = run_on_file(name, text, "utf-8")
-    assert plain[0] == (2 if name == "goals.toml" else 0)
+@pytest.mark.parametrize("name", INPUT_FILES)
+def test_encoding_and_upper_case_name_of_a_file_do_not_matter(name, empty_directory):
+    text, _ = INPUT_FILES[name]
+    expected = run_on_file(name, text, "utf-8")
+    assert expected[0] == (2 if name == "goals.toml" else 0)
     for encoding in ENCODINGS if not name.endswith(".py") else ENCODINGS[:1]:
-        assert run_on_file(name, text, encoding) == plain
-    assert run_on_file(name.upper(), text, "utf-8") == plain
+        assert run_on_file(name, text, encoding) == expected
+    assert run_on_file(name.upper(), text, "utf-8") == expected
 
 
-def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_directory):
+def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
     from worked_examples import files
 
-    shown = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
-    words = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
-    book = LOGS.with_name("more_examples.json").read_text()
-    found = []
+    deal = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
+    arguments = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
+    examples = LOGS.with_name("more_examples.json").read_text()
+    results = []
     for encoding in ("utf-8", *ENCODINGS):
-        Path("deal.json").write_text(shown, encoding=encoding)
-        Path("book.json").write_text(book, encoding=encoding)
-        found.append((rows(*words), files.read_examples("book.json")))
-    assert all(one == found[0] for one in found)
+        Path("deal.json").write_text(deal, encoding=encoding)
+        Path("book.json").write_text(examples, encoding=encoding)
+        results.append((read_json_rows(*arguments), files.read_examples("book.json")))
+    assert all(result == results[0] for result in results)
     shutil.copy("deal.json", "DEAL.JSON")
-    assert rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
+    assert read_json_rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
 
 
-def test_a_python_file_in_another_encoding_is_rejected(empty_directory):
+def test_python_file_that_is_not_utf8_is_rejected(empty_directory):
     Path("mine.py").write_text(OWN, encoding="utf-16")
     assert "mine.py is not UTF-8 text. Save it as UTF-8." in run_cli("match", "mine.py").stderr
 
 
-def test_a_deal_that_names_a_file_of_python_runs_none_in_capitals(empty_directory):
+def test_python_file_named_in_a_deal_is_not_executed(empty_directory):
     Path("EVIL.PY").write_text("open('it-ran', 'w')\n")
-    shown = json.loads(run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout)
-    shown["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
-    Path("deal.json").write_text(json.dumps(shown))
+    deal = json.loads(run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout)
+    deal["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
+    Path("deal.json").write_text(json.dumps(deal))
     run_cli("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
     assert not Path("it-ran").exists()
 
@@ -133,10 +139,10 @@ LONG_ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("words", LONG_ARGUMENTS.values(), ids=LONG_ARGUMENTS)
-def test_a_long_input_is_rejected_quickly_with_a_short_error(words, empty_directory):
+@pytest.mark.parametrize("arguments", LONG_ARGUMENTS.values(), ids=LONG_ARGUMENTS)
+def test_long_argument_is_rejected_quickly_with_a_short_error(arguments, empty_directory):
     with cpu_limit(5):
-        output = run_cli(*words, codes=(2,)).stderr
+        output = run_cli(*arguments, codes=(2,)).stderr
     assert len(output.splitlines()) <= 62
     assert all(len(line) < 2100 for line in output.splitlines())
     assert max(map(len, output.split())) <= 300
@@ -157,9 +163,9 @@ LARGE_FILES = {
 
 
 @pytest.mark.parametrize("name", LARGE_FILES)
-def test_a_file_of_huge_numbers_or_texts_is_rejected_by_name(name, empty_directory):
-    text, words, sentence = LARGE_FILES[name]
+def test_file_with_huge_value_is_rejected_quickly(name, empty_directory):
+    text, command, message = LARGE_FILES[name]
     Path(name).write_text(text)
     with cpu_limit(5):
-        output = run_cli(*words.format(name).split(), codes=(2,)).stderr
-    assert sentence in output and "limit" not in output
+        output = run_cli(*command.format(name).split(), codes=(2,)).stderr
+    assert message in output and "limit" not in output

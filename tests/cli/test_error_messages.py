@@ -18,7 +18,7 @@ from support.weighted_strategy import write_weighed
 
 DATA = Path(__file__).parents[1] / "data"
 REJECTED_COMMANDS = (DATA / "refusals.txt").read_text().splitlines()
-MISTAKES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
+INVALID_FILES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
 
 
 @pytest.fixture(scope="module")
@@ -39,22 +39,24 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("line", REJECTED_COMMANDS)
-def test_bad_input_is_rejected_with_a_message_and_leaves_nothing(folder, monkeypatch, line):
+def test_bad_input_is_rejected_without_side_effects(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
-    words, _, sentence = line.partition(" | ")
-    output = run_cli_harmlessly(*shlex.split(words), codes=(2,)).stderr
-    assert sentence in " ".join(output.split())
+    command, _, message = line.partition(" | ")
+    output = run_cli_harmlessly(*shlex.split(command), codes=(2,)).stderr
+    assert message in " ".join(output.split())
 
 
-@pytest.mark.parametrize("block", MISTAKES, ids=range(len(MISTAKES)))
+@pytest.mark.parametrize("block", INVALID_FILES, ids=range(len(INVALID_FILES)))
 def test_every_mistake_in_a_file_is_reported(empty_directory, block):
     first, _, content = block.partition("\n")
-    words, *sentences = first.split(" | ")
-    (file,) = (word.rpartition("@")[2] for word in words.split() if "." in word)
+    command, *messages = first.split(" | ")
+    (file,) = (word.rpartition("@")[2] for word in command.split() if "." in word)
     Path(file).write_text(content)
-    output = run_cli(*words.split(), codes=(0, 2)).stderr.splitlines()
+    output = run_cli(*command.split(), codes=(0, 2)).stderr.splitlines()
     output = [
         line for line in output if line != f"simgin: {session.COMPILING_NOTICE}"
     ]  # on a busy machine
-    wrong = [line for line, message in zip(output, sentences, strict=True) if message not in line]
-    assert wrong == []
+    unexpected_lines = [
+        line for line, message in zip(output, messages, strict=True) if message not in line
+    ]
+    assert unexpected_lines == []

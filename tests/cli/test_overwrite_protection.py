@@ -18,14 +18,14 @@ WRITING_COMMANDS = {
     "tune": "tune gold-early -v eaai --generations 1 --confirm 1000 --json --run out",
     "train": "train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run out",
 }
-OTHER_ARGUMENTS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
-CONTENTS = {"simgin": "0.1.0", "form": 0}
+CHANGED_ARGUMENTS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
+MANIFEST = {"simgin": "0.1.0", "form": 0}
 
 
-def write_results(command, place="out"):
+def write_results(command, path="out"):
     """Write a run directory of a command, without a ledger."""
     directory.write_run_directory(
-        place, {**CONTENTS, "command": f"simgin {command}"}, {"table.csv": "mine"}
+        path, {**MANIFEST, "command": f"simgin {command}"}, {"table.csv": "mine"}
     )
 
 
@@ -39,49 +39,52 @@ def working_directory(empty_directory, few_decks, monkeypatch):
 
 
 @pytest.mark.parametrize("command", WRITING_COMMANDS)
-def test_the_results_of_another_command_are_kept(working_directory, command):
-    for other in WRITING_COMMANDS.keys() - {command}:
-        write_results(WRITING_COMMANDS[other])
+def test_results_of_another_command_are_not_overwritten(working_directory, command):
+    for other_command in WRITING_COMMANDS.keys() - {command}:
+        write_results(WRITING_COMMANDS[other_command])
         output = run_cli_harmlessly(*WRITING_COMMANDS[command].split(), codes=(2,)).stderr
-        last = output.splitlines()[-1]  # a busy machine prints the notice about compiling
-        assert last.startswith(f"simgin: error: out contains the results of 'simgin {other} "), (
-            output
-        )
+        last_line = output.splitlines()[-1]  # a busy machine prints the notice about compiling
+        assert last_line.startswith(
+            f"simgin: error: out contains the results of 'simgin {other_command} "
+        ), output
 
 
-@pytest.mark.parametrize("command", OTHER_ARGUMENTS)
-def test_the_results_of_another_request_are_kept(working_directory, command):
-    asked = WRITING_COMMANDS[command]
-    write_results(asked.replace(*OTHER_ARGUMENTS[command]))
-    assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+@pytest.mark.parametrize("command", CHANGED_ARGUMENTS)
+def test_results_of_another_request_are_not_overwritten(working_directory, command):
+    command_line = WRITING_COMMANDS[command]
+    write_results(command_line.replace(*CHANGED_ARGUMENTS[command]))
+    assert "contains the results of" in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
     (working_directory / "out" / "manifest.json").unlink()
     (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
     assert (
-        "out contains a run. Move it away" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+        "out contains a run. Move it away"
+        in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
     )
 
 
-def test_a_larger_run_of_the_same_request_replaces_the_results(working_directory):
-    asked = "odds gin-solitaire --strategy solo-greedy --seed 1"
-    for deals, place in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
-        run_cli(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
-        kept = directory.read_manifest("results/odds")
-        assert f"--deals {deals}" in kept["command"] and kept["matchups"][0]["n"] == deals
+def test_larger_run_of_the_same_request_replaces_the_results(working_directory):
+    command_line = "odds gin-solitaire --strategy solo-greedy --seed 1"
+    for deals, output_option in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
+        run_cli(*command_line.split(), "--deals", deals, *output_option.split(), codes=(0,))
+        manifest = directory.read_manifest("results/odds")
+        assert f"--deals {deals}" in manifest["command"] and manifest["matchups"][0]["n"] == deals
     # The default directory contains the last request
     run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
     write_results("run odds.toml", "results/odds")
-    assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    assert "contains the results of" in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
-def test_a_directory_that_another_process_writes_is_rejected(working_directory, command):
-    asked = {**WRITING_COMMANDS, "report": "report out", "compare": "compare out out"}[command]
+def test_directory_in_use_by_another_process_is_rejected(working_directory, command):
+    command_line = {**WRITING_COMMANDS, "report": "report out", "compare": "compare out out"}[
+        command
+    ]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
-        output = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+        output = run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until that process ends" in output
 
 
-def test_a_command_with_untypable_names_is_a_different_command(working_directory):
+def test_results_of_an_unparsable_command_are_not_overwritten(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
         output = run_cli_harmlessly(*WRITING_COMMANDS["analyze"].split(), codes=(2,)).stderr

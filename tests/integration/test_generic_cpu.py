@@ -11,11 +11,11 @@ GENERIC_CPU = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 
 @pytest.mark.slow
-def test_every_strategy_plays_the_same_on_a_generic_processor(tmp_path):
-    ours = compute_digests(sys.executable)
+def test_every_strategy_plays_the_same_on_a_generic_cpu(tmp_path):
+    native = compute_digests(sys.executable)
     generic = compute_digests(sys.executable, **GENERIC_CPU, SIMGIN_CACHE_DIR=str(tmp_path))
-    assert ours == generic
-    names = {key.partition(" ")[0] for key in ours}
+    assert native == generic
+    names = {key.partition(" ")[0] for key in native}
     assert names == set(loader.list_built_in())
-    played = [value for value in ours.values() if len(value) == 64]
+    played = [value for value in native.values() if len(value) == 64]
     assert len(played) >= len(names) and len(set(played)) > len(names) / 2

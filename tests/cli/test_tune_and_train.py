@@ -14,9 +14,11 @@ from support.command_line import call
 from support.planted_strategy import BEST, write_planted
 from support.weighted_strategy import write_weighed
 
-FILE = "planted.py"
-TUNE = f"tune {FILE} --generations 4 --matches 1000 --confirm 1000 --parameters p".split()
-TRAIN = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000".split()
+STRATEGY_FILE = "planted.py"
+TUNE_COMMAND = (
+    f"tune {STRATEGY_FILE} --generations 4 --matches 1000 --confirm 1000 --parameters p".split()
+)
+TRAIN_COMMAND = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000".split()
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +32,18 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tune_screen(folder):
-    """Return the screen of a search that writes its parameters and a run directory."""
+    """Return the screen of a tuning run that writes parameters and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        return call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout
+        return call(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
 
 
 @pytest.fixture(scope="module")
 def train_screen(folder):
-    """Return the screen of a training that writes its weights and a run directory."""
+    """Return the screen of a training run that writes weights and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        return call(*TRAIN, "-o", "weighed.npy", "--run", "trained").stdout
+        return call(*TRAIN_COMMAND, "-o", "weighed.npy", "--run", "trained").stdout
 
 
 @pytest.fixture(autouse=True)
@@ -51,12 +53,12 @@ def working_directory(folder, monkeypatch):
 
 def extract_result(screen):
     """Return the part of a screen that is independent of the machine and the output files."""
-    found = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
-    return found.partition("Estimated time:")[2].partition(".")[2] or found
+    text = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
+    return text.partition("Estimated time:")[2].partition(".")[2] or text
 
 
-def interrupt_after(step, *words):
-    """Interrupt a search after a step; return stderr and the command that resumes it."""
+def interrupt_after(step, *arguments):
+    """Interrupt a command after a step; return stderr and the command to resume."""
     add_step = ledger.Ledger.add_step
 
     def stop_at_step(self, name, n, arrays):
@@ -66,55 +68,61 @@ def interrupt_after(step, *words):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ledger.Ledger, "add_step", stop_at_step)
-        message = call(*words, code=130).stderr
+        message = call(*arguments, code=130).stderr
     return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 
 
-def assert_narrow(screen):
+def assert_fits_80_columns(screen):
+    """Check that no line except a command has more than 80 characters."""
     unbroken = ("Command: ", "Next: ")
     assert all(len(line) <= 80 or line.startswith(unbroken) for line in screen.splitlines())
 
 
-def test_the_tuned_parameters_can_be_played(tune_screen):
+def test_tuned_parameters_can_be_played(tune_screen):
     assert "Tuning gained" in tune_screen and "Output:  " in tune_screen
-    assert_narrow(tune_screen)
-    found = loader.find_strategy(f"{FILE}@tuned.toml")
-    assert abs(found.discard.params["p"].default - BEST) < 4
-    call("match", f"{FILE}@tuned.toml", FILE, "--deals", "100")
-    kept = {str(path.relative_to("tuned")) for path in Path("tuned").rglob("*.*")}
+    assert_fits_80_columns(tune_screen)
+    strategy = loader.find_strategy(f"{STRATEGY_FILE}@tuned.toml")
+    assert abs(strategy.discard.params["p"].default - BEST) < 4
+    call("match", f"{STRATEGY_FILE}@tuned.toml", STRATEGY_FILE, "--deals", "100")
+    written = {str(path.relative_to("tuned")) for path in Path("tuned").rglob("*.*")}
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}
-    assert tables | {"tuned.toml", "report.html", "summary.md"} < kept
-    assert {"plots/search.png", "plots/search.svg"} < kept
+    assert tables | {"tuned.toml", "report.html", "summary.md"} < written
+    assert {"plots/search.png", "plots/search.svg"} < written
     assert extract_result(
-        call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout
+        call(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
     ) == extract_result(tune_screen)
-    for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
-        refused = call(*words, code=2)
+    for arguments in (["report", "tuned"], ["compare", "tuned", "tuned"]):
+        result = call(*arguments, code=2)
         assert (
             "contains a search, not a run. To write its files again, run `simgin tune"
-            in refused.stderr
+            in result.stderr
         )
-    refused = call(*TUNE, "--objective", "points", "--run", "tuned", code=2)
-    assert "contains another run" in refused.stderr and "for points" in refused.stderr
+    result = call(*TUNE_COMMAND, "--objective", "points", "--run", "tuned", code=2)
+    assert "contains another run" in result.stderr and "for points" in result.stderr
 
 
-def test_the_weights_can_be_played(train_screen):
+def test_trained_weights_can_be_played(train_screen):
     assert "Training gained" in train_screen and "breaks a meld" in train_screen
-    assert_narrow(train_screen)
+    assert_fits_80_columns(train_screen)
     play = shlex.split(train_screen.splitlines()[-1].partition("Next:    ")[2])
     assert play[:4] == ["simgin", "match", "weighed.py", "simple"]
     played = call("match", "weighed.py", "simple", "-v", "eaai", "--deals", "100")
     assert "initial weights" not in played.stderr
-    kept = {path.name for path in Path("trained").iterdir()}
-    assert {"trained.npy", "parameters.csv", "rounds.csv", "confirmation.csv", "report.html"} < kept
+    written = {path.name for path in Path("trained").iterdir()}
+    assert {
+        "trained.npy",
+        "parameters.csv",
+        "rounds.csv",
+        "confirmation.csv",
+        "report.html",
+    } < written
     assert Path("trained/trained.npy").read_bytes() == Path("weighed.npy").read_bytes()
-    refused = call("report", "trained", code=2).stderr
-    assert "contains a search, not a run. To write its files again, run `simgin train" in refused
+    error = call("report", "trained", code=2).stderr
+    assert "contains a search, not a run. To write its files again, run `simgin train" in error
 
 
-def test_training_ignores_earlier_weights(train_screen):
-    """Overwrite existing weights with the same bytes; otherwise, ask the user to move the file."""
-    result = call(*TRAIN, "-o", "other.npy").stdout
+def test_training_does_not_start_from_existing_weights(train_screen):
+    result = call(*TRAIN_COMMAND, "-o", "other.npy").stdout
     assert extract_result(result) == extract_result(train_screen)
     assert Path("other.npy").exists()
     assert re.search(
@@ -122,28 +130,30 @@ def test_training_ignores_earlier_weights(train_screen):
     )
 
 
-def test_an_interrupted_search_is_resumed(tune_screen):
-    message, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
+def test_interrupted_search_is_resumed(tune_screen):
+    message, resume = interrupt_after(
+        "generation 2", *TUNE_COMMAND, "-o", "again.toml", "--run", "stopped"
+    )
     assert "Finished generations are saved in stopped" in message
     call(*resume)
     for name in ("candidates.csv", "search.csv", "plots/search.svg"):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()
 
 
-def test_json_has_the_confirmation(tune_screen, train_screen):
-    rows = json.loads(call(*TUNE, "--run", "tuned", "--json").stdout)["rows"]
-    assert [row["opponent"] for row in rows] == ["simple", FILE]
+def test_json_rows_contain_the_confirmation_matches(tune_screen, train_screen):
+    rows = json.loads(call(*TUNE_COMMAND, "--run", "tuned", "--json").stdout)["rows"]
+    assert [row["opponent"] for row in rows] == ["simple", STRATEGY_FILE]
     assert rows[0]["low"] > 0 and rows[0]["metric"] == "match_win"
-    plan = json.loads(call(*TUNE, "--dry-run", "--json").stdout)
+    plan = json.loads(call(*TUNE_COMMAND, "--dry-run", "--json").stdout)
     (row,) = plan["rows"]
     assert row["generations"] == 4 and row["seconds"] > 0 and plan["stopped"] == "dry run"
-    rows = json.loads(call(*TRAIN, "--run", "trained", "--json").stdout)["rows"]
+    rows = json.loads(call(*TRAIN_COMMAND, "--run", "trained", "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", "weighed.py"]
     for row in rows:
         assert row["low"] < row["value"] < row["high"]
         assert row["trained"] - row["start"] == pytest.approx(row["value"])
 
 
-def test_a_missing_library_is_reported(monkeypatch):
+def test_missing_library_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
-    assert "pip install 'simgin[tune]'" in call(*TUNE, code=2).stderr
+    assert "pip install 'simgin[tune]'" in call(*TUNE_COMMAND, code=2).stderr

@@ -11,7 +11,7 @@ from simgin.rules.variants import find_variant
 from support.hostile import run_cli
 from support.shadowing_modules import SIMGIN
 
-SIZES = [
+ODD_SIZES = [
     "1000000000",
     "9" * 30,
     "9" * 5000,
@@ -26,8 +26,8 @@ SIZES = [
     "٣",
     "\n",
 ]
-ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-STRATEGY = """
+ASCII_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock
 def mine(view, rules, params):
@@ -36,42 +36,44 @@ MINE = Strategy("mine", knock=mine)
 """
 
 
-@pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
-def test_the_result_is_readable_at_an_impossible_terminal_size(empty_directory, name):
-    wide = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
-    for size in SIZES:
-        env = {name: size}
+@pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
+def test_output_is_readable_with_an_invalid_terminal_size(empty_directory, variable):
+    expected = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
+    for size in ODD_SIZES:
+        env = {variable: size}
         assert run_cli("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
         output = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
-        assert output.split() == wide.split() and len(output) < 1000, size
+        assert output.split() == expected.split() and len(output) < 1000, size
 
 
-def run_bytes(*words, **env):
-    """Run `simgin` with arguments as bytes in this directory."""
-    words = [os.fsencode(word) for word in words]
-    env = {**os.environ, **env}
-    done = subprocess.run([os.fsencode(SIMGIN), *words], env=env, capture_output=True, timeout=300)
-    assert b"Traceback" not in done.stderr
-    return done.returncode, done.stderr.decode()
+def run_with_byte_arguments(*arguments, **variables):
+    """Run simgin with arguments encoded as bytes; return the exit code and stderr."""
+    arguments = [os.fsencode(word) for word in arguments]
+    variables = {**os.environ, **variables}
+    process = subprocess.run(
+        [os.fsencode(SIMGIN), *arguments], env=variables, capture_output=True, timeout=300
+    )
+    assert b"Traceback" not in process.stderr
+    return process.returncode, process.stderr.decode()
 
 
-def test_a_name_that_the_locale_cannot_write_is_rejected_with_a_suggestion(empty_directory):
-    Path("é.py").write_text(STRATEGY)
-    for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
-        code, output = run_bytes(*words, **ASCII)
+def test_name_that_the_locale_cannot_encode_is_rejected(empty_directory):
+    Path("é.py").write_text(STRATEGY_CODE)
+    for arguments in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
+        code, output = run_with_byte_arguments(*arguments, **ASCII_LOCALE)
         assert code == 2 and output.count("\n") == 1
         assert "is not valid in your locale (ascii). Set PYTHONUTF8=1." in output
-    code, output = run_bytes("match", b"\xe9.py")
+    code, output = run_with_byte_arguments("match", b"\xe9.py")
     assert code == 2 and "is not valid UTF-8. Use another name." in output
 
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
-def test_a_strategy_in_a_folder_that_cannot_be_written_is_rejected(empty_directory, folder):
-    """Raise an error, because numba would fall back to slow interpreted code."""
+def test_strategy_in_a_folder_that_cannot_be_encoded_is_rejected(empty_directory, folder):
+    """Numba would fall back to slow interpreted code without an error."""
     os.mkdir(folder)
     os.chdir(folder)
-    Path("mine.py").write_text(STRATEGY)
-    code, output = run_bytes("strategies", "mine.py", **ASCII)
+    Path("mine.py").write_text(STRATEGY_CODE)
+    code, output = run_with_byte_arguments("strategies", "mine.py", **ASCII_LOCALE)
     assert code == 2 and output.count("\n") == 1 and output.startswith("simgin: error: the path ")
 
 
@@ -101,16 +103,16 @@ doctor
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("folder", "env", "is_text"),
+    ("folder", "env", "is_encodable"),
     [
-        (b"plain", ASCII, True),
+        (b"plain", ASCII_LOCALE, True),
         ("é".encode(), {"LC_ALL": "C"}, True),
-        ("é".encode(), ASCII, False),
+        ("é".encode(), ASCII_LOCALE, False),
         (b"\xe9", {}, False),
     ],
 )
-def test_every_command_that_writes_works_in_any_folder_and_locale(
-    empty_directory, folder, env, is_text
+def test_commands_that_write_files_work_in_any_folder_and_locale(
+    empty_directory, folder, env, is_encodable
 ):
     """Use titles with any characters in a directory whose name may not be decodable."""
     os.mkdir(folder)
@@ -124,7 +126,7 @@ def test_every_command_that_writes_works_in_any_folder_and_locale(
     )
     Path("v.toml").write_text(variant)
     for line in COMMANDS.strip().splitlines():
-        code, output = run_bytes(*line.split(), **env)
+        code, output = run_with_byte_arguments(*line.split(), **env)
         is_strategy_file = line.startswith("match by_chart.py")
-        assert code == (0 if is_text or not is_strategy_file else 2), (line, output)
+        assert code == (0 if is_encodable or not is_strategy_file else 2), (line, output)
         assert "UnicodeEncodeError" not in output

@@ -26,7 +26,7 @@ from simgin.runs.runner import ThreadPool
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME
 
-EXPERIMENT_TEXT = """
+EXPERIMENT = """
 question = "Who?"
 deals = "2M"
 variants = ["standard"]
@@ -36,49 +36,48 @@ against = "simple"
 """
 
 
-def run_on_terminal(*words, folder):
-    """Return what a command writes to a pseudo-terminal of 80 columns as stderr, and its stdout."""
-    ours, theirs = pty.openpty()
+def run_on_terminal(*arguments, folder):
+    """Run a command with stderr on a pseudo-terminal, and return stderr and stdout."""
+    test_end, process_end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    command = [sys.executable, "-m", "simgin", *words]
-    streams = {"stdout": subprocess.PIPE, "stderr": theirs}
-    done = subprocess.Popen(command, cwd=folder, env=environment, **streams)
-    os.close(theirs)
+    command = [sys.executable, "-m", "simgin", *arguments]
+    streams = {"stdout": subprocess.PIPE, "stderr": process_end}
+    process = subprocess.Popen(command, cwd=folder, env=environment, **streams)
+    os.close(process_end)
     written = b""
     while True:
         try:
-            part = os.read(ours, 65536)
+            part = os.read(test_end, 65536)
         except OSError:  # the other end is closed
             break
         if not part:
             break
         written += part
-    out, _ = done.communicate()
-    os.close(ours)
-    assert done.returncode == 0
+    out, _ = process.communicate()
+    os.close(test_end)
+    assert process.returncode == 0
     return written.decode(), out.decode()
 
 
-def test_a_terminal_shows_the_estimate_so_far_and_then_clears_it(tmp_path):
-    """Name the current matchup if there are several."""
-    Path(tmp_path, "two.toml").write_text(EXPERIMENT_TEXT)
+def test_terminal_shows_a_live_estimate_and_clears_it(tmp_path):
+    Path(tmp_path, "two.toml").write_text(EXPERIMENT)
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
     line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)([kM]) of 2M deals  won (\d\d\.\d+) ± \d"
-    so_far = re.findall(line, text)
-    assert so_far
+    estimates = re.findall(line, text)
+    assert estimates
     thousands = {"k": 1, "M": 1000}
-    counts = [(int(which), float(number) * thousands[unit]) for which, number, unit, _ in so_far]
+    counts = [(int(which), float(number) * thousands[unit]) for which, number, unit, _ in estimates]
     assert counts == sorted(counts) and all(0 < number <= 2000 for _, number in counts)
-    assert all(abs(float(value) - 50) < 5 for which, *_, value in so_far if which == "1")
+    assert all(abs(float(value) - 50) < 5 for which, *_, value in estimates if which == "1")
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is shown again
     assert "\x1b[2K" in shown[-40:]
     assert "\x1b" not in out and "left" not in out
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("options", "expected"),
     [
         ({}, r"4k of 4k deals  won {} %"),
         ({"until": "3%"}, r"4k of at most 4k deals  won {} %  until ± 3 %"),
@@ -87,37 +86,43 @@ def test_a_terminal_shows_the_estimate_so_far_and_then_clears_it(tmp_path):
         ({"seconds": 60.0}, r"4k deals  won {} %"),
     ],
 )
-def test_the_progress_line_estimates_from_the_ledger(words, expected):
-    plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
+def test_progress_line_shows_the_estimate_from_the_ledger(options, expected):
+    plan = plan_matchup("gold", "simple", "standard", deals=4000, **options)
     with open_ledger(None, plan.identity) as ledger:
-        so_far = LiveEstimate(plan, ledger)
-        assert so_far.format_line() == ""
-        runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=so_far.add)
+        live_estimate = LiveEstimate(plan, ledger)
+        assert live_estimate.format_line() == ""
+        runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=live_estimate.add)
         total = sum(
             (row for _, row in ledger.iter_finished(0, 2000, 1000)),
             np.zeros(batch_columns.N_COLUMNS, int),
         )
     rule = plan.stopping_rules[0] if plan.stopping_rules else None
     multiplier = rule.multiplier(2000) if rule else None
-    metric = METRICS_BY_NAME["margin" if words.get("until") == 0.5 else "deal_win"]
-    found = estimate_metric(total, metric, multiplier=multiplier)
-    text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
-    assert re.match(expected.format(re.escape(text)), so_far.format_line()), so_far.format_line()
+    metric = METRICS_BY_NAME["margin" if options.get("until") == 0.5 else "deal_win"]
+    estimate = estimate_metric(total, metric, multiplier=multiplier)
+    text = numbers.format_estimate(
+        estimate.value, estimate.low, estimate.high, metric.display_factor
+    )
+    assert re.match(expected.format(re.escape(text)), live_estimate.format_line()), (
+        live_estimate.format_line()
+    )
 
 
-def test_a_resumed_run_counts_the_units_in_the_ledger():
+def test_progress_of_a_resumed_run_includes_saved_units():
     few, more = (plan_matchup("gold", "simple", "standard", deals=n) for n in (4000, 8000))
     with open_ledger(None, few.identity) as ledger:
         runner.run_tasks(few.tasks, ledger, ThreadPool(1))
-        so_far = LiveEstimate(more, ledger)
-        runner.run_tasks(more.tasks, ledger, ThreadPool(1), on_block=so_far.add)
-    assert so_far.format_line().startswith("8k of 8k deals  won ")
+        live_estimate = LiveEstimate(more, ledger)
+        runner.run_tasks(more.tasks, ledger, ThreadPool(1), on_block=live_estimate.add)
+    assert live_estimate.format_line().startswith("8k of 8k deals  won ")
 
 
 # Plain lines without a terminal, and a bar with one
 
 
-class Terminal(io.TextIOWrapper):
+class FakeTerminal(io.TextIOWrapper):
+    """Stream in memory that claims to be a terminal."""
+
     def __init__(self):
         super().__init__(io.BytesIO(), "utf-8", write_through=True)
 
@@ -133,7 +138,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "10")
-    return Terminal()
+    return FakeTerminal()
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def terminal(monkeypatch):
         ([(0, 0), (5, 1), (5, "compile"), (65, 2), (76, 50)], ["2 %", "50 %, 11 s"]),
     ],
 )
-def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, steps, expected):
+def test_progress_is_printed_every_ten_seconds_without_a_terminal(monkeypatch, steps, expected):
     now = 100
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     stream = io.StringIO()
@@ -164,7 +169,7 @@ def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, ste
     assert stream.getvalue().splitlines() == [f"gold v simple: {line}" for line in lines]
 
 
-def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, terminal):
+def test_progress_lines_are_erased_before_notes_and_results(monkeypatch, terminal):
     monkeypatch.setattr("sys.stderr", terminal)
     table = Table("action")
     for row in range(30):
@@ -180,26 +185,26 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
     assert "row 29" not in shown  # output that is higher than the terminal cannot be erased
 
 
-def test_the_estimate_is_refreshed_at_most_twice_per_second_and_never_in_a_pipe(terminal):
-    looks = []
+def test_estimate_is_refreshed_at_most_twice_per_second(terminal):
+    refreshes = []
 
-    def count_look():
-        looks.append(1)
+    def count_refresh():
+        refreshes.append(1)
         return "won"
 
     with progress.show_progress("in a pipe", io.StringIO()) as report:
         for done in range(100):
-            report(done, 100, count_look)
-    assert not looks
+            report(done, 100, count_refresh)
+    assert not refreshes
     started = time.monotonic()
     with progress.show_progress("on a terminal", terminal) as report:
         for done in range(2000):
-            report(done, 2000, count_look)
-    assert 1 <= len(looks) <= 1 + 2 * (time.monotonic() - started)
+            report(done, 2000, count_refresh)
+    assert 1 <= len(refreshes) <= 1 + 2 * (time.monotonic() - started)
 
 
 @pytest.mark.parametrize("width", [30, 80])
-def test_no_line_is_wider_than_the_terminal(monkeypatch, terminal, width):
+def test_progress_line_is_not_wider_than_the_terminal(monkeypatch, terminal, width):
     monkeypatch.setenv("COLUMNS", str(width))
     with progress.show_progress("a title as long as a path " * 5, terminal) as report:
         report(1, 2, lambda: "what is found so far " * 10)
