@@ -40,7 +40,7 @@ class Installation:
 
     python: str
     directory: Path
-    seconds: dict[str, list[float]] = field(default_factory=dict)
+    seconds_by_step: dict[str, list[float]] = field(default_factory=dict)
 
     def measure(self, step, *arguments):
         """Run a command, and record its CPU time."""
@@ -50,7 +50,7 @@ class Installation:
         seconds_before = _read_children_seconds()
         subprocess.run(command, env=env, cwd=self.directory, check=True, capture_output=True)
         elapsed = _read_children_seconds() - seconds_before
-        self.seconds.setdefault(step, []).append(elapsed)
+        self.seconds_by_step.setdefault(step, []).append(elapsed)
 
     def empty_cache(self):
         """Switch to a new directory with an empty cache. Deleting files in use would be unsafe."""
@@ -88,8 +88,10 @@ def main(other_pythons):
                 installation.measure("match of a file that was just edited", *file)
                 installation.measure("match of the same file again", *file)
                 installation.measure("--help", "--help")
-    for step in installations[0].seconds:
-        best_times = [f"{min(installation.seconds[step]):.2f}" for installation in installations]
+    for step in installations[0].seconds_by_step:
+        best_times = [
+            f"{min(installation.seconds_by_step[step]):.2f}" for installation in installations
+        ]
         print(f"| {step} | {' | '.join(best_times)} |")
 
 

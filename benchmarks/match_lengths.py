@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-EXPERIMENT = "experiments/claims/lengths.toml"
+EXPERIMENT_PATH = "experiments/claims/lengths.toml"
 MATCH_KEYS = ["unit", "half"]
 TARGET_POINTS, TARGET_DEALS = 121, 7
 POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
@@ -104,7 +104,7 @@ def main() -> None:
         "-m",
         "simgin",
         "run",
-        EXPERIMENT,
+        EXPERIMENT_PATH,
         "--record",
         "-o",
         str(directory),

@@ -422,7 +422,7 @@ def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last
 
 @helper
 def find_opponent_signals(view):
-    """Return cards that touch known cards, cards that touch shed cards, and the declined card."""
+    """Return the cards next to the opponent's known and shed cards, and the declined card."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 

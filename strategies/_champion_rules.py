@@ -50,14 +50,14 @@ TRAINED_VARIANT_FEATURES = {
 }
 
 
-def compute_ramp(value, low, high, usual):
+def compute_ramp(value, low, high, usual_value):
     """Return the deviation of a value from its usual value, as a proportion of a range."""
-    return (min(max(value, low), high) - min(max(usual, low), high)) / (high - low)
+    return (min(max(value, low), high) - min(max(usual_value, low), high)) / (high - low)
 
 
-def compute_ramps(value, knots, usual):
+def compute_ramps(value, knots, usual_value):
     """Return one ramp per pair of adjacent knots, as a basis for piecewise linear functions."""
-    return [compute_ramp(value, *pair, usual) for pair in pairwise(knots)]
+    return [compute_ramp(value, *pair, usual_value) for pair in pairwise(knots)]
 
 
 def compute_bonus_ramps(rules):

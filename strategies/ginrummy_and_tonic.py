@@ -63,29 +63,29 @@ def discard_by_expected_deadwood(view, rules, params):
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
-    help_values, first_deadwoods = np.zeros(52), np.zeros(52)
+    opponent_help_values, deadwood_after_one_draw = np.zeros(52), np.zeros(52)
     remaining_cards = cards
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
         index = find_table_index(card, view.known, view.unseen)
-        help_values[card] = params[OPPONENT_INDEX] * params[TABLE_OFFSET + index]
+        opponent_help_values[card] = params[OPPONENT_INDEX] * params[TABLE_OFFSET + index]
         ten_cards = view.hand & ~(1 << card)
-        first_deadwoods[card] = compute_next_deadwood(
+        deadwood_after_one_draw[card] = compute_next_deadwood(
             ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
         )
     best_card, min_score = -1, 1e18
     while cards:
-        card = _find_lowest_cost_discard(cards, help_values, first_deadwoods)
+        card = _find_lowest_cost_discard(cards, opponent_help_values, deadwood_after_one_draw)
         cards &= ~touching_cards(1 << card)
         ten_cards = view.hand & ~(1 << card)
         second = _compute_deadwood_after_two_draws(
             ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
         )
-        projected = first_deadwoods[card] + (params[TURNS_INDEX] - 2) * (
-            second - first_deadwoods[card]
+        projected = deadwood_after_one_draw[card] + (params[TURNS_INDEX] - 2) * (
+            second - deadwood_after_one_draw[card]
         )
-        score = help_values[card] + max(0.0, projected)
+        score = opponent_help_values[card] + max(0.0, projected)
         if score < min_score:
             best_card, min_score = card, score
     return best_card
@@ -115,13 +115,16 @@ def _select_candidates(view, rules, params):
 
 
 @helper
-def _find_lowest_cost_discard(cards, help_values, first_deadwoods):
+def _find_lowest_cost_discard(cards, opponent_help_values, deadwood_after_one_draw):
     """Return the discard that minimises the help to the opponent plus the later deadwood."""
     best = lowest_bit(cards)
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if help_values[card] + first_deadwoods[card] < help_values[best] + first_deadwoods[best]:
+        if (
+            opponent_help_values[card] + deadwood_after_one_draw[card]
+            < opponent_help_values[best] + deadwood_after_one_draw[best]
+        ):
             best = card
     return best
 

@@ -60,7 +60,7 @@ def _list_take_actions(view, rules):
 
 
 @helper
-def _list_best_candidates(eleven_cards, legal, width, rules):
+def _list_lowest_deadwood_discards(eleven_cards, legal, width, rules):
     """Return the discards that leave the least deadwood, best first.
 
     Ties are broken by the highest card, then by the lowest number.
@@ -94,7 +94,7 @@ def discard_by_greedy_rollouts(view, rules, params):
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
-    cards = _list_best_candidates(view.hand, view.legal, params[WIDTH_INDEX], rules)
+    cards = _list_lowest_deadwood_discards(view.hand, view.legal, params[WIDTH_INDEX], rules)
     actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)
     return cards[find_best_action(actions, cards, view, rules, params)]
 
@@ -104,7 +104,7 @@ def knock_by_greedy_rollouts(view, rules, params):
     """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
-    candidates = _list_best_candidates(
+    candidates = _list_lowest_deadwood_discards(
         view.hand, legal_discards(view, rules), params[WIDTH_INDEX], rules
     )
     cards = np.append(view.ending_card, candidates)

@@ -58,7 +58,7 @@ def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
     return drops
 
 
-def compute_mean_drops(
+def compute_mean_deadwood_drops(
     pairs: list[tuple[str, str]], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean decrease in deadwood and the number of observations for each table cell."""
@@ -84,7 +84,7 @@ def main() -> None:
     )
     args = parser.parse_args()
     pairs = list(combinations_with_replacement(TRAINING_PLAYERS, 2))
-    mean_drops, counts = compute_mean_drops(pairs, args.deals, args.seed)
+    mean_drops, counts = compute_mean_deadwood_drops(pairs, args.deals, args.seed)
     table = np.round(mean_drops * np.minimum(counts / MIN_OBSERVATIONS, 1), 3)
     np.save(args.out, table)
     print(f"{counts.sum():,} cards in {np.count_nonzero(counts):,} cells, seed {args.seed}")

@@ -45,7 +45,7 @@ from simgin.strategy import compiler, loader
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Unit of the regression by game: a typical difference between the two best discards. The games are
 # in the order of the weights.
-REGRESSION_UNITS = {
+REGRESSION_UNIT_BY_GAME = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
     "solitaire-gin-knock": 0.8,
@@ -247,7 +247,7 @@ def create_solo_view():
 
 def fit_correction(game, n_decisions, seed, add_sums):
     """Fit the weights of the correction for a game, (N_WEIGHTS,) float32."""
-    rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
+    rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNIT_BY_GAME[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
     policy_address, table = get_policy_arguments("solo-dp")
     add_sums(
@@ -263,7 +263,7 @@ def measure_significant_gain(game, weights, deals, seed, measure_values):
     rules = build_rules(variants.find_variant(game))
     policy_address, params = get_policy_arguments("solo-champion")
     first_weight = len(params) - N_WEIGHTS * (
-        len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game)
+        len(REGRESSION_UNIT_BY_GAME) - list(REGRESSION_UNIT_BY_GAME).index(game)
     )
     results = np.zeros((2, deals))
     for is_corrected in (0, 1):
@@ -283,7 +283,7 @@ def train_corrections(games, n_decisions, deals, seed):
     add_sums, measure_values = compile_kernels()
     _, table = get_policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
-    for game in REGRESSION_UNITS:
+    for game in REGRESSION_UNIT_BY_GAME:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
             correction = fit_correction(game, n_decisions, seed, add_sums)
@@ -299,7 +299,10 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--games", nargs="+", default=list(REGRESSION_UNITS), choices=list(REGRESSION_UNITS)
+        "--games",
+        nargs="+",
+        default=list(REGRESSION_UNIT_BY_GAME),
+        choices=list(REGRESSION_UNIT_BY_GAME),
     )
     parser.add_argument("--questions", type=int, default=N_DECISIONS)
     parser.add_argument("--deals", type=int, default=N_DEALS)

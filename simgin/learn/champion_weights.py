@@ -782,8 +782,8 @@ def likelihood_ratios(
         includes_self: True if the player with `patient_weights` also plays against itself.
 
     Returns:
-        Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and
-        ratios by number of turns, (player.N_TURNS,).
+        Ratios by deals won and mean points of these deals, (player.N_DEALS_WON,
+        player.N_MEAN_POINTS), and ratios by number of turns, (player.N_TURNS,).
     """
     samples = []
     for weights, group in zip((hasty_weights, patient_weights), TRAINING.values(), strict=True):

@@ -244,8 +244,8 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 def test_the_table_is_learned_in_miniature():
     """Compare with the committed table where means of over 40 drops have an error below 1."""
-    mean, seen = training.compute_mean_drops([("gold", "simple")], 60, 3)
-    again, _ = training.compute_mean_drops([("gold", "simple")], 60, 3)
+    mean, seen = training.compute_mean_deadwood_drops([("gold", "simple")], 60, 3)
+    again, _ = training.compute_mean_deadwood_drops([("gold", "simple")], 60, 3)
     assert np.array_equal(mean, again)
     full = seen > 40
     assert full.sum() > 10

@@ -513,7 +513,7 @@ def test_the_discard_of_most_value_with_its_correction_is_made(variant):
 def test_every_game_has_its_own_weights():
     firsts = [player.find_correction_offset(hands.game(variant)[0]) for variant in ALONE]
     assert firsts == [player.TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
-    assert list(training.REGRESSION_UNITS) == ALONE
+    assert list(training.REGRESSION_UNIT_BY_GAME) == ALONE
     one_player = {name for name in variants.variant_names() if variants.find_variant(name).is_solo}
     assert one_player == set(ALONE)
 
