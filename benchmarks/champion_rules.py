@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from simgin.learn.adapt import adapt_champion
-from simgin.learn.random_rules import sample_held_out_variants, two_player_names
+from simgin.learn.random_rules import list_two_player_variants, sample_held_out_variants
 from simgin.play.matchup import Matchup
 from simgin.report.numbers import format_estimate
 from simgin.report.report_table import format_markdown_table
@@ -132,7 +132,7 @@ def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
 
 def iter_variants_and_opponents(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
     """Yield the rule sets and opponents of the table in the order of its rows."""
-    for variant in map(variants.find_variant, two_player_names()):
+    for variant in map(variants.find_variant, list_two_player_variants()):
         if is_adapted(variant):
             yield variant, UNADAPTED_CHAMPION
     held_out_variants = sample_held_out_variants(RULE_SET_SEED, n_rule_sets)

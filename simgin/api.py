@@ -472,7 +472,7 @@ def train(
     opponents = _as_tuple(arguments.pop("against"))
     given = {name: value for name, value in arguments.items() if value is not None}
     is_champion = given["strategy"] == CHAMPION
-    read_request = (adapt.AdaptRequest if is_champion else discards.TrainRequest).read
+    read_request = (adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest).read
     run_request: Any = adapt.run_adaptation if is_champion else discards.run_training
     result: TrainingResult | AdaptedChampion = _run(
         "training", run_request, read_request(against=opponents, **given), workers

@@ -19,7 +19,7 @@ from simgin.learn.champion_weights import (
     ChampionTrainer,
     blend_weights,
     compute_knock_probabilities,
-    training_opponents,
+    list_training_opponents,
 )
 from simgin.rules import variants
 
@@ -50,7 +50,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUND
     deals_by_opponent_type = {"knock_immediately": deals // 2, "wait_for_gin": deals}
     for seed_offset, (opponent_type, deals_per_round) in enumerate(deals_by_opponent_type.items()):
         trainer = ChampionTrainer(
-            training_opponents(opponent_type),
+            list_training_opponents(opponent_type),
             make_naive_weights(),
             seed + seed_offset,
             rules,

@@ -38,8 +38,8 @@ from simgin.learn.random_rules import (
     RULE_SETS_PER_ROUND,
     TRAINING_ROUNDS,
     TRAINING_SEED,
+    list_two_player_variants,
     sample_training_variants,
-    two_player_names,
 )
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -116,7 +116,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
         zip(DEALS_BY_OPPONENT_TYPE, changes, strict=True)
     ):
         trainer = ChampionTrainer(
-            champion_weights.training_opponents(opponent_type),
+            champion_weights.list_training_opponents(opponent_type),
             initial_weights[opponent_type] + change,
             seed + seed_offset,
             variant,
@@ -157,7 +157,7 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
 def compute_equity_scale(trainer: ChampionTrainer) -> float:
     """Return the factor that converts equity to approximate points."""
     goal, points_target = (trainer.variant.params[name] for name in ("goal", "points_target"))
-    if goal != "points" or trainer.equity is champion_weights.point_equity:
+    if goal != "points" or trainer.equity is champion_weights.compute_point_equity:
         return 1.0
     return int(str(points_target)) / 100
 
@@ -258,7 +258,9 @@ def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
             squares = sums[f"{opponent_type} {decision_type} squares"]
             residuals = sums[f"{opponent_type} {decision_type} products"]
             if decision_type == "knocks":
-                penalty = champion_weights.knock_penalty(champion_weights.REFINEMENT_LEVEL_PENALTY)
+                penalty = champion_weights.build_knock_penalty(
+                    champion_weights.REFINEMENT_LEVEL_PENALTY
+                )
                 penalty = penalty + PENALTY_BY_DECISION_TYPE[decision_type] * squares.mean(
                     axis=0, dtype=np.float64
                 )
@@ -289,7 +291,9 @@ def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndar
     weight_sets = [
         weights + change for weights, change in zip(initial_weights, changes, strict=True)
     ]
-    ratios = champion_weights.likelihood_ratios(*weight_sets, seed, variant, ODDS_MATCHES, 1)
+    ratios = champion_weights.estimate_likelihood_ratios(
+        *weight_sets, seed, variant, ODDS_MATCHES, 1
+    )
     all_ratios = np.concatenate([ratio.ravel() for ratio in ratios])
     log_odds: np.ndarray = np.log(
         np.clip(all_ratios, MIN_LIKELIHOOD_RATIO, 1 / MIN_LIKELIHOOD_RATIO)
@@ -306,7 +310,7 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     Returns:
         Log odds in row 0, and their changes in the other rows, (1 + N_RULE_FEATURES, N_LOG_ODDS).
     """
-    named_variants = [variants.find_variant(name) for name in two_player_names()]
+    named_variants = [variants.find_variant(name) for name in list_two_player_variants()]
     named_variants += sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
     seeds = [TRAINING_SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.learn.champion_weights import win_probabilities
+from simgin.learn.champion_weights import compute_win_probabilities
 
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "strategies" / "mc.npy"
 
 if __name__ == "__main__":
-    match_values = win_probabilities("eaai", 100)
+    match_values = compute_win_probabilities("eaai", 100)
     assert np.allclose(match_values + match_values.T, 1)
     np.save(OUTPUT_PATH, match_values.astype(np.float32))
     examples = [f"{match_values[points, 0]:.3f} at {points}-0" for points in (0, 50, 90)]

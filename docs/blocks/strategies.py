@@ -12,7 +12,7 @@ from blocks.reference import (
 )
 from simgin.core.view import VIEW_FIELDS
 from simgin.odds.odds import OddsRequest, run_odds
-from simgin.odds.odds_report import odds_tables, odds_verdict
+from simgin.odds.odds_report import build_odds_tables, iter_verdict_sentences
 from simgin.report import numbers
 from simgin.stats import table
 from simgin.strategy import catalogue, loader
@@ -91,8 +91,8 @@ def render_benchmark() -> str:
 def render_odds(*games: str) -> str:
     """Return the verdict and the tables of `simgin odds`, by default for all solitaire games."""
     result = run_odds(OddsRequest.read(games, complete=bool(games)))
-    parts = ["\n".join(f"* {line}" for line in odds_verdict(result))]
-    for odds_table in odds_tables(result):
+    parts = ["\n".join(f"* {line}" for line in iter_verdict_sentences(result))]
+    for odds_table in build_odds_tables(result):
         parts += [f"**{odds_table.title}**", format_table(odds_table.headings, odds_table.rows)]
         parts += [odds_table.note] if odds_table.note else []
     return "\n\n".join(parts)

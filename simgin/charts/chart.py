@@ -25,7 +25,7 @@ from simgin_strategies._champion import MATCH_VALUE
 from simgin import plots
 from simgin.charts.chart_kinds import CHART_KINDS, ChartKind
 from simgin.charts.regression import MIN_DECISIONS, CellRegression
-from simgin.learn.champion_weights import match_equity, point_equity
+from simgin.learn.champion_weights import compute_point_equity, make_match_equity_function
 from simgin.learn.strongest import load_or_find_strongest
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
@@ -56,7 +56,7 @@ DEALS_PER_CALL = 4000  # number of deals per engine call
 TEST_MATCHES = 20_000  # number of matches on held-out deals, from which the win rate is estimated
 STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
-TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
+WIN_RATE_NOTE = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 # difference between the seed of the held-out deals and the seed of the chart
 TEST_SEED_OFFSET = 0x7072696365
 # Values in a table have no decimals if the table has more than 5 columns and the largest gain is at
@@ -79,7 +79,7 @@ SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_on
 }
 MIN_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
 MAX_EARLY_TURN = 3  # latest first turn of the early knocks
-READING_NOTE = (
+SIGNIFICANCE_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
 )
@@ -315,17 +315,17 @@ def measure_chart(
     rules: Any = build_rules(matchup.variant)
     start_score = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
     is_match = request.score is not None
-    evaluate = match_equity(matchup.variant) if is_match else point_equity
+    evaluate = make_match_equity_function(matchup.variant) if is_match else compute_point_equity
     unit_divisor = MATCH_VALUE if is_match else 1
 
-    def block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def measure_block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         scores = np.tile(start_score, (units, 1))
-        arguments = (matchup, kind.choose, first_unit, units, kind.max_actions, scores)
+        arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
         rollouts = roll_out_deals(*arguments, first_only=kind.first_only)
         values = np.where(rollouts.is_tried, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
-    blocks = map_units(block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
+    blocks = map_units(measure_block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
     cells, values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
@@ -378,7 +378,7 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 
 def summarise_knock(chart: Chart) -> Iterator[str]:
     """Yield sentences that state, by deadwood, in which turns to knock or to play for gin."""
-    turns_by_row = [(name, _find_turns(signs)) for name, _, signs in chart.filled_rows]
+    turns_by_row = [(name, _find_knock_turns(signs)) for name, _, signs in chart.filled_rows]
     for has_early_knocks, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
         name_range = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
@@ -388,23 +388,25 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
         clauses = []
         if has_early_knocks:
             first_turn, last_turn = max(t[0] for t in turns), min(t[1] for t in turns)
-            turns_text = f"from your {_ordinal(first_turn)} to your {_ordinal(last_turn)} turn"
+            turns_text = (
+                f"from your {_format_ordinal(first_turn)} to your {_format_ordinal(last_turn)} turn"
+            )
             if first_turn == 1:
                 turns_text = f"in your first {last_turn} turns"
             clauses.append(f"knock {turns_text}")
         if gin_turn is not None:
             limit_text = " at the latest" if has_early_knocks else ""
-            clauses.append(f"play for gin from your {_ordinal(gin_turn)} turn{limit_text}")
+            clauses.append(f"play for gin from your {_format_ordinal(gin_turn)} turn{limit_text}")
         advice = ", and ".join(clauses) or "the best choice is inconclusive or depends on the turn"
         yield f"With {name_range} {point_noun} of deadwood, {advice}."
 
 
-def _ordinal(number: int) -> str:
+def _format_ordinal(number: int) -> str:
     """Return a number from 1 to 12 as an ordinal, such as `3rd`."""
     return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
 
 
-def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
+def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
     """Return the first and last turn of early knocks, and the first turn of playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
@@ -494,7 +496,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             f"The win rate of this chart was not measured, because {request.kind.untested_reason}."
         )
     sentences.append(
-        f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
+        f"The chart covers {request.kind.decision_phrase}, in deals that {request.strategy} plays "
         "against itself. After each action, the deal is played to its end with the same hidden "
         "cards."
     )
@@ -514,7 +516,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
                 f"{request.n_deals:,} deals of {request.strategy} against itself, not mirrored. "
                 + SAMPLING_NOTES[request.kind.first_only],
             ),
-            *([] if win_rate is None else [("Win rate", TEST_FACT)]),
+            *([] if win_rate is None else [("Win rate", WIN_RATE_NOTE)]),
             ("Seed", str(request.seed)),
         ],
         command=command,
@@ -527,7 +529,7 @@ def _iter_plots(chart: Chart) -> Iterator[Plot]:
     gain_column = Column("value", "gain", factor=request.display_factor)
     alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
     figure = plots.decision_chart(frame, seed=request.seed)
-    title = f"Gain from {request.kind.gain}"
+    title = f"Gain from {request.kind.gain_source}"
     yield Plot(f"chart_{request.kind_name}", title, alt, figure, frame)
 
 
@@ -543,12 +545,13 @@ def _build_chart_table(chart: Chart) -> Table:
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
     unit = GAIN_UNITS[chart.request.unit]
-    title = f"Gain from {kind.gain} ({unit}), by {kind.row_title} and {kind.column_title}"
+    title = f"Gain from {kind.gain_source} ({unit}), by {kind.row_title} and {kind.column_title}"
     frame = make_frame(cells, ["row", *kind.columns])
-    return Table(title, frame, columns, READING_NOTE)
+    return Table(title, frame, columns, SIGNIFICANCE_NOTE)
 
 
 def _format_cell(value: float, sign: int, digits: int) -> ScoreCell:
+    """Format a gain. Show insignificant gains as a dot and missing gains as a dash."""
     if np.isnan(value):
         return ScoreCell(EN_DASH)
     text = f"{value:+.{digits}f}"

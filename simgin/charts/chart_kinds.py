@@ -37,9 +37,9 @@ class ChartKind:
 
     Attributes:
         question: Title of the chart.
-        gain: Source of the gain, as a phrase after "Gain from".
-        decisions: Phrase that describes the decisions in the chart.
-        choose: Policy that returns the actions to try (see `simgin.play.rollouts`).
+        gain_source: Source of the gain, as a phrase after "Gain from".
+        decision_phrase: Phrase that describes the decisions in the chart.
+        propose_actions: Policy that returns the actions to try (see `simgin.play.rollouts`).
         rows: Names of the rows.
         columns: Names of the columns.
         row_title: Title of the row names.
@@ -54,9 +54,9 @@ class ChartKind:
     """
 
     question: str
-    gain: str
-    decisions: str
-    choose: Policy
+    gain_source: str
+    decision_phrase: str
+    propose_actions: Policy
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     row_title: str
@@ -92,21 +92,24 @@ def try_first_discards(view, rules, params):
 # Assignment of actions to the cells of a chart
 
 
-def _knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+def _find_knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+    """Return the cell of each action by deadwood and turn. Continuing has no cell."""
     turn = np.minimum(rollouts.views["own_turn"], N_TURNS) - 1
     deadwood = rollouts.views["ending_count"] - 1
     cell = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURNS + turn, -1)
     return np.stack([np.full(len(cell), -1), cell], axis=1)
 
 
-def _upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
+def _find_upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
+    """Return the cell of each action by upcard and seat. Leaving the upcard has no cell."""
     rows = np.zeros(len(rollouts.views), np.int64)
     compile_writer(write_offer_rows)(rollouts.views, rules, rows)
     seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)
     return np.stack([np.full(len(rows), -1), rows * len(SEAT_COLUMNS) + seat], axis=1)
 
 
-def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+def _find_discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+    """Return the cell of each discard by its partners and its rank."""
     cells = np.full(rollouts.actions.shape, -1)
     compile_writer(write_partner_cells)(rollouts.views, rollouts.actions, cells)
     return cells
@@ -149,7 +152,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         (*(str(turn) for turn in range(1, N_TURNS)), f"{N_TURNS}+"),
         "deadwood",
         "own turn",
-        _knock_cells,
+        _find_knock_cells,
         first_only=False,
         untested_reason="the score changes during a match",
     ),
@@ -162,7 +165,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         SEAT_COLUMNS,
         "upcard",
         "seat",
-        _upcard_cells,
+        _find_upcard_cells,
         untested_reason="the chart covers only the first upcard",
     ),
     "discard": ChartKind(
@@ -174,7 +177,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         RANK_NAMES,
         "partners",
         "card",
-        _discard_cells,
+        _find_discard_cells,
         max_actions=MAX_DISCARDS,
         baseline=12,
         untested_reason="the chart covers only the first discard",

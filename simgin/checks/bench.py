@@ -75,7 +75,11 @@ POLICY_LOOP_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
 # Suffixes of the names of tasks
-GENERIC, SPECIALIZED, IN_C = ", generic kernel", ", specialised kernel", ", C program"
+GENERIC_SUFFIX, SPECIALIZED_SUFFIX, C_SUFFIX = (
+    ", generic kernel",
+    ", specialised kernel",
+    ", C program",
+)
 # number of deals per round; the slowest strategy plays a few dozen deals per second
 SELF_PLAY_DEALS = 10
 
@@ -101,12 +105,12 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _BenchTask:
-    """Benchmark task: a function that plays a number of rounds with `size` units each."""
+    """Benchmark task: a function that plays rounds of `size` units each."""
 
     figure: str
     unit: str
     size: int
-    work: Callable[[int], object]
+    play_rounds: Callable[[int], object]
     threads: int = 1
     mean: float | None = None
 
@@ -161,7 +165,7 @@ def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[flo
 
 def _choose_rounds(task: _BenchTask, seconds: float) -> int:
     """Compile a task by calling it once, and return the number of rounds that take a given time."""
-    task.work(1)
+    task.play_rounds(1)
     n_rounds, elapsed_seconds = 1, _time_task(task, 1)
     while elapsed_seconds < min(MIN_TRIAL_SECONDS, seconds):
         n_rounds *= 2
@@ -176,7 +180,7 @@ def _time_task(task: _BenchTask, n_rounds: int) -> float:
     """
     clock = time.process_time if task.threads == 1 else time.perf_counter
     start_time = clock()
-    task.work(n_rounds)
+    task.play_rounds(n_rounds)
     return max(clock() - start_time, 1e-9)
 
 
@@ -189,29 +193,32 @@ def _make_kernel_tasks() -> list[_BenchTask]:
     calibrate, deal, fill_in_play = map(
         _compile_kernel, (_run_calibration, _fill_dealt_hands, _fill_hands_in_play)
     )
-    add_deadwood, add_best = map(_compile_kernel, (_total_deadwood, _total_best_deadwood))
+    add_deadwood, add_best = map(_compile_kernel, (_sum_deadwood, _sum_best_deadwood))
     ten_card_hands, eleven_card_hands, hands_in_play = np.zeros((3, N_HANDS), np.int64)
     deal(new_state(SEED), 10, ten_card_hands)
     deal(new_state(SEED), 11, eleven_card_hands)
     fill_in_play(new_state(SEED), rules, hands_in_play)
 
-    def make_hand_job(name: str, kernel: Any, hands: np.ndarray) -> _BenchTask:
-        def work(rounds: int) -> object:
+    def make_hand_task(name: str, kernel: Any, hands: np.ndarray) -> _BenchTask:
+        def play_rounds(rounds: int) -> object:
             return kernel(hands, rules, rounds)
 
-        return _BenchTask(name, "hands", N_HANDS, work, mean=kernel(hands, rules, 1) / N_HANDS)
+        return _BenchTask(
+            name, "hands", N_HANDS, play_rounds, mean=kernel(hands, rules, 1) / N_HANDS
+        )
 
     return [
         _BenchTask(
             "calibration, blocks", "blocks", N_HANDS, lambda rounds: calibrate(rounds * N_HANDS)
         ),
-        make_hand_job("deadwood, dealt hands", add_deadwood, ten_card_hands),
-        make_hand_job("best discard, dealt hands", add_best, eleven_card_hands),
-        make_hand_job("best discard, hands in play", add_best, hands_in_play),
+        make_hand_task("deadwood, dealt hands", add_deadwood, ten_card_hands),
+        make_hand_task("best discard, dealt hands", add_best, eleven_card_hands),
+        make_hand_task("best discard, hands in play", add_best, hands_in_play),
     ]
 
 
 def _compile_kernel(kernel: Any) -> Any:
+    """Compile a benchmark kernel without using the cache."""
     return compile_function(kernel, use_cache=False)
 
 
@@ -249,7 +256,7 @@ def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
         hand ^= 1 << lowest_bit(highest_value_cards(best_discards(hand, hand, rules)[1], rules)[0])
 
 
-def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
+def _sum_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
     """Return the total deadwood of all hands in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
@@ -258,7 +265,7 @@ def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
     return total
 
 
-def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
+def _sum_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
     """Return the total deadwood after the best discards in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
@@ -277,7 +284,7 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
     rules = build_rules(matchup.variant)
     deals = [trace_deal(matchup, unit_index) for unit_index in range(TRACED_DEALS)]
     decisions = [decision for deal in deals for decision in deal.decisions]
-    kernels = (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
+    kernels = (_shuffle_decks, _sum_best_deadwood, _add_deal_sums)
     shuffle, add_best, add_sums = map(_compile_kernel, kernels)
     query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
     views_by_slot = {
@@ -295,8 +302,8 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
     ]
 
     def query_policies(rounds: int) -> None:
-        for views, params, hook in policies:
-            query_views(views, rules, params, hook, rounds)
+        for views, params, policy_function in policies:
+            query_views(views, rules, params, policy_function, rounds)
 
     functions_by_part: dict[str, Callable[[int], object]] = {
         "shuffle": lambda rounds: shuffle(new_state(SEED), rounds * TRACED_DEALS),
@@ -304,8 +311,8 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
         "policies": query_policies,
         "sums": lambda rounds: add_sums(deals[0].state, rounds * TRACED_DEALS),
     }
-    for part, work in functions_by_part.items():
-        yield _BenchTask(f"{part} of {figure}", "deals", TRACED_DEALS, work)
+    for part, play_rounds in functions_by_part.items():
+        yield _BenchTask(f"{part} of {figure}", "deals", TRACED_DEALS, play_rounds)
 
 
 def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
@@ -323,12 +330,12 @@ def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
         add_unit_to_row(state)
 
 
-def _query_views(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
+def _query_views(views, rules, params, policy_function, n):  # type: ignore[no-untyped-def]
     """Query a policy for every view, n times."""
     total = 0
     for _ in range(n):
         for i in range(views.shape[0]):
-            total += hook(views[i], rules, params)
+            total += policy_function(views[i], rules, params)
     return total
 
 
@@ -359,11 +366,11 @@ def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:
 def _make_matchup_task(figure: str, matchup: Matchup, size: int, threads: int) -> _BenchTask:
     """Return a task that plays a matchup in the same way as commands do."""
 
-    def work(rounds: int) -> object:
+    def play_rounds(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
 
     unit = "deals" if matchup.unit == "deal" else "matches"
-    return _BenchTask(figure, unit, size, work, threads)
+    return _BenchTask(figure, unit, size, play_rounds, threads)
 
 
 def _iter_reference_tasks() -> Iterator[_BenchTask]:
@@ -384,10 +391,12 @@ def _iter_reference_tasks() -> Iterator[_BenchTask]:
         with allow_specialized_kernels(is_specialized):
             return play_batches(matchup, 0, rounds * size)
 
-    for suffix, is_specialized in ((GENERIC, False), (SPECIALIZED, True)):
-        work = partial(play_engine, is_specialized=is_specialized)
-        yield _BenchTask(f"{figure}{suffix}", "deals", size, work)
-    yield _BenchTask(f"{figure}{IN_C}", "deals", size, lambda rounds: play_c(SEED, rounds * size))
+    for suffix, is_specialized in ((GENERIC_SUFFIX, False), (SPECIALIZED_SUFFIX, True)):
+        play_rounds = partial(play_engine, is_specialized=is_specialized)
+        yield _BenchTask(f"{figure}{suffix}", "deals", size, play_rounds)
+    yield _BenchTask(
+        f"{figure}{C_SUFFIX}", "deals", size, lambda rounds: play_c(SEED, rounds * size)
+    )
 
 
 COMPARISON_ROUNDS = 5  # number of measurements of each installation
@@ -502,7 +511,7 @@ def compare_speeds(
 ) -> list[SpeedChange]:
     """Compare the tasks that both installations have measured, in the order of the new rounds."""
     changes = []
-    old_rounds, new_rounds = (list(map(_ratios_by_key, rounds)) for rounds in (before, after))
+    old_rounds, new_rounds = (list(map(_group_ratios_by_key, rounds)) for rounds in (before, after))
     for key in new_rounds[0]:
         if not all(key in ratios for ratios in [*old_rounds, *new_rounds]):
             continue
@@ -521,7 +530,8 @@ def compare_speeds(
     return changes
 
 
-def _ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
+def _group_ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
+    """Return the ratio of each measurement, keyed by task name and number of threads."""
     return {(row["figure"], row["threads"]): row["ratio"] for row in rows}
 
 
@@ -544,12 +554,15 @@ def compare_with_c(rows: Sequence[MeasurementRow]) -> tuple[float, float] | None
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     figure = BENCH_MATCHUPS[0][0]
-    if (c_ratio := ratios.get(f"{figure}{IN_C}")) is None:
+    if (c_ratio := ratios.get(f"{figure}{C_SUFFIX}")) is None:
         return None
-    return ratios[f"{figure}{GENERIC}"] / c_ratio, ratios[f"{figure}{SPECIALIZED}"] / c_ratio
+    return ratios[f"{figure}{GENERIC_SUFFIX}"] / c_ratio, ratios[
+        f"{figure}{SPECIALIZED_SUFFIX}"
+    ] / c_ratio
 
 
 def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound:
+    """Run `simgin bench` in an installation, and return its measurements."""
     command = [*program, "bench", "--seconds", f"{seconds:g}", "--json"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     try:

@@ -17,7 +17,7 @@ import numpy as np
 from simgin.core import batch_columns, batch_kernel
 from simgin.core.jit import PACKAGE_DIRECTORY
 
-SOURCE = PACKAGE_DIRECTORY.parent / "benchmarks" / "full.c"
+SOURCE_FILE = PACKAGE_DIRECTORY.parent / "benchmarks" / "full.c"
 COMPILER_OPTIONS = ("-O3", "-march=native", "-shared", "-fPIC")
 BATCH_SIZE = batch_columns.DEAL_BATCH_SIZE
 
@@ -30,12 +30,12 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
     is None.
     """
     compiler = os.environ.get("CC") or shutil.which("cc")
-    if compiler is None or not SOURCE.exists():
+    if compiler is None or not SOURCE_FILE.exists():
         return None
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder, "full.so")
-        Path(folder, "columns.h").write_text(_write_header())
-        command = [compiler, *COMPILER_OPTIONS, f"-I{folder}", str(SOURCE), "-o", str(library)]
+        Path(folder, "columns.h").write_text(_format_header())
+        command = [compiler, *COMPILER_OPTIONS, f"-I{folder}", str(SOURCE_FILE), "-o", str(library)]
         try:
             subprocess.run(command, check=True, capture_output=True)
             play = ctypes.CDLL(str(library)).play
@@ -52,7 +52,7 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
     return play_deals
 
 
-def _write_header() -> str:
+def _format_header() -> str:
     """Return C definitions of the columns of a batch row and of the facts."""
     numbers = {
         name: number

@@ -23,7 +23,7 @@ from simgin.checks.contract_process import COMPILE_TIMEOUT
 from simgin.play import kernel
 from simgin.rules.variants import Variant, find_variant, variant_names
 
-CHECKS = {
+CONTRACT_CHECKS = {
     "read": "the file can be read and has a strategy",
     "compiles": "every policy compiles or runs in Python",
     "legal": "every action is legal",
@@ -36,7 +36,7 @@ CHECKS = {
     "plays": "finishes deals in every variant",
 }
 DECISION_TIMEOUT = 10.0  # time limit per action, in seconds
-NOT_TESTED = "not tested because another check failed."
+NOT_TESTED_MESSAGE = "not tested because another check failed."
 PassedChecks = dict[str, str]  # descriptions of the completed tests, by check
 
 
@@ -73,7 +73,7 @@ def list_default_variants() -> list[Variant]:
 def check_strategies(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
 ) -> list[ContractResult]:
-    """Test strategies and return the results of all checks in the order of CHECKS.
+    """Test strategies and return the results of all checks in the order of CONTRACT_CHECKS.
 
     Exceptions raised by strategies are not propagated. If a strategy ends its process or does not
     return, a new process tests the remaining strategies.
@@ -107,17 +107,17 @@ def _iter_results(
     strategy: str, passed: PassedChecks, failure: _Failure | None
 ) -> Iterator[ContractResult]:
     """Yield the result of every check for one strategy."""
-    for name in CHECKS:
+    for name in CONTRACT_CHECKS:
         if failure is not None and name == failure.check:
             yield ContractResult(strategy, name, False, str(failure))
         elif name in passed:
             yield ContractResult(strategy, name, True, passed[name])
         else:
-            yield ContractResult(strategy, name, None, NOT_TESTED)
+            yield ContractResult(strategy, name, None, NOT_TESTED_MESSAGE)
 
 
 class _TestProcess:
-    """Child process that tests strategies, with its output streams."""
+    """Child process that tests strategies and reports the results."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
         self._process, self._errors = child, errors
@@ -125,6 +125,7 @@ class _TestProcess:
         threading.Thread(target=self._read_lines, daemon=True).start()
 
     def _read_lines(self) -> None:
+        """Queue the lines that the process writes, and an empty line when the process ends."""
         assert self._process.stdout is not None
         with suppress(ValueError):  # a closed stream raises ValueError
             for line in self._process.stdout:
@@ -177,7 +178,7 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process that checks array indices, and kill it at the end of the `with` block."""
+    """Start a test process, and kill it at the end of the `with` block."""
     job_arguments = json.dumps([strategies, [variant.spec for variant in variants], seconds])
     with (
         tempfile.TemporaryFile("w+") as stderr_file,

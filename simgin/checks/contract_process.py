@@ -72,6 +72,7 @@ class _Reporter:
         threading.Thread(target=self._send_heartbeats, daemon=True).start()
 
     def send(self, **event: Any) -> None:
+        """Write an event to the parent process as a line of JSON."""
         line = json.dumps(event).encode() + b"\n"
         with self._lock:
             while line:
@@ -86,6 +87,7 @@ class _Reporter:
         self.send(passed=checks, sentence=sentence)
 
     def _send_heartbeats(self) -> None:
+        """Send heartbeats while strategies act, and name the policy that is being queried."""
         last_count = 0
         while True:
             time.sleep(HEARTBEAT_SECONDS)
@@ -134,7 +136,7 @@ def _test_strategy(
             reporter.report_start(subject, seconds)
             try:
                 tester = _PolicyTester(policy, variant, reporter)
-                n_positions += _query_all(tester, positions_by_slot[policy.slot])
+                n_positions += _query_positions(tester, positions_by_slot[policy.slot])
             except _CheckError as fault:
                 raise _CheckError(fault.check, f"{subject} {fault.predicate}.") from None
     variants_text = " and ".join(variant.spec for variant in variants)
@@ -188,7 +190,7 @@ def find_positions(
     max_points = target if isinstance(target, int) else 100
     players = [replace(loader.find_strategy(text), ending=ending) for text in POSITION_PLAYERS]
     views: dict[str, list[Any]] = {slot: [] for slot in SLOTS}
-    views_with_decisions = [views[slot] for slot in _used_slots(variant)]
+    views_with_decisions = [views[slot] for slot in _find_used_slots(variant)]
     for unit in range(max(MIN_POSITION_DEALS, max_views // 5)):
         points = rng.randrange(max_points), rng.randrange(max_points)
         a, b = players if unit % 2 else reversed(players)
@@ -201,7 +203,7 @@ def find_positions(
     return {slot: np.array(slot_views[:max_views], VIEW) for slot, slot_views in views.items()}
 
 
-def _used_slots(variant: Variant) -> list[str]:
+def _find_used_slots(variant: Variant) -> list[str]:
     """Return the slots for which a variant has decisions."""
     if variant.is_solo:
         return list(SOLO_SLOTS)
@@ -284,7 +286,7 @@ def _check_unchanged(name: str, record: Any, old_record: bytes) -> None:
     raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
 
 
-def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
+def _query_positions(tester: _PolicyTester, positions: np.ndarray) -> int:
     """Query a policy three times in every position, and return the number of positions.
 
     The first query uses a fixed memory location, as the engine does. The second query uses the
@@ -299,13 +301,13 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
     actions: list[int] = []
     start_time = time.process_time()
     for i, position in enumerate(positions):
-        location[0] = _relocated_view(position, i, tester.policy)
+        location[0] = _relocate_view(position, i, tester.policy)
         actions.append(tester.query(location[0]))
         if time.process_time() - start_time > POSITION_SECONDS:
             break
     tester.relocate()
     for i in reversed(range(len(actions))):
-        repeated_action = tester.query(_relocated_view(positions[i], i, tester.policy))
+        repeated_action = tester.query(_relocate_view(positions[i], i, tester.policy))
         if repeated_action != actions[i]:
             raise _CheckError(
                 "same",
@@ -313,24 +315,25 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
                 "action must depend only on `view`, `rules` and `params`",
             )
     for i, action in enumerate(actions):
-        view = _relocated_view(positions[i], i, tester.policy)
+        view = _relocate_view(positions[i], i, tester.policy)
         rng = np.random.default_rng(i)
         view.history[view.turns :] = rng.integers(-1, 52, (MAX_TURNS - int(view.turns), 4))
         try:
             repeated_action = tester.query(view)
         except _CheckError as fault:
-            raise _history_error(f"the policy {fault.predicate}") from None
+            raise _make_history_error(f"the policy {fault.predicate}") from None
         if repeated_action != action:
-            raise _history_error(f"the policy returns {repeated_action} instead of {action}")
+            raise _make_history_error(f"the policy returns {repeated_action} instead of {action}")
     return len(actions)
 
 
-def _history_error(effect: str) -> _CheckError:
+def _make_history_error(effect: str) -> _CheckError:
+    """Return the error for a policy that reads unused rows of the history."""
     sentence = f"reads the history beyond view.turns, because with other data {effect}"
     return _CheckError("history", sentence)
 
 
-def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
+def _relocate_view(position: Any, i: int, policy: Policy) -> Any:
     """Return a copy of a view at a new address, with new noise and random bytes around it."""
     rng = np.random.default_rng(i)
     buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)

@@ -100,7 +100,7 @@ def check_libraries() -> HealthCheck:
     The minor version of numba is pinned because calls through function types are experimental in
     numba.
     """
-    versions = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
+    versions = {name: _find_installed_version(name) for name in REQUIRED_LIBRARIES}
     missing_names = [name for name, version in versions.items() if version is None]
     details = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     problem = ""
@@ -125,7 +125,7 @@ def check_extras() -> HealthCheck:
     for line in requirements:  # Each line is a requirement, such as `pytest>=8; extra == "test"`.
         if requirement_match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
             packages = missing_packages.setdefault(requirement_match[2], [])
-            if _installed_version(requirement_match[1]) is None:
+            if _find_installed_version(requirement_match[1]) is None:
                 packages.append(requirement_match[1])
     complete_extras = [extra for extra, packages in missing_packages.items() if not packages]
     incomplete_extras = [extra for extra, packages in missing_packages.items() if packages]
@@ -136,7 +136,8 @@ def check_extras() -> HealthCheck:
     return HealthCheck("extras", "; ".join(detail_parts) or "none")
 
 
-def _installed_version(name: str) -> str | None:
+def _find_installed_version(name: str) -> str | None:
+    """Return the version of an installed package, or None if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -176,7 +177,7 @@ def check_cache() -> HealthCheck:
 # Known results
 
 
-def check_generator() -> HealthCheck:
+def check_random_generator() -> HealthCheck:
     """Check the compiled Philox generator against published results from Random123."""
     wrong_keys = []
     for counter, key, expected_words in PHILOX_VECTORS:
@@ -216,7 +217,7 @@ def check_plug_ins() -> HealthCheck:
 def check_play() -> HealthCheck:
     """Check the totals of a small match, and compare results on one and on two threads."""
     one_thread_rows, two_thread_rows = (
-        runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
+        runner.run_matchup(_make_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
     known_sums = compute_known_sums(one_thread_rows)
     mismatches = [
@@ -244,7 +245,8 @@ def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
     }
 
 
-def _known_matchup() -> Matchup:
+def _make_known_matchup() -> Matchup:
+    """Return the matchup whose totals are known."""
     return parse_matchup("gold", "simple", "standard", 1, "deal")
 
 
@@ -254,7 +256,7 @@ HEALTH_CHECKS: dict[str, CheckFunction] = {
     "extras": check_extras,
     "machine": check_machine,
     "cache": check_cache,
-    "generator": check_generator,
+    "generator": check_random_generator,
     "hands": check_hands,
     "plug-ins": check_plug_ins,
     "play": check_play,

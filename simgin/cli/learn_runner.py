@@ -105,13 +105,13 @@ def run_improvement(
 
     return session.run_request(
         run,
-        f"{wording.doing.lower()} {request.strategy.name}",
+        f"{wording.gerund.lower()} {request.strategy.name}",
         repeat_command(**resolved_options),
         lambda _, report: [Sentences(report().verdict), *report().tables, ""],
         workers=workers,
         as_json=as_json,
         output=directory_path,
-        finished_parts=(cache_location or directory_path, wording.pieces),
+        finished_parts=(cache_location or directory_path, wording.steps),
         finish=finish,
         identity=request.identity,
         extend=lambda found, report: found.extend_report(report, command),

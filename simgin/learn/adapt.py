@@ -26,8 +26,8 @@ from simgin.core import jit
 from simgin.learn.improvement import (
     TRAINING_WORDING,
     Improvement,
-    PieceProgress,
-    confirm,
+    StepProgress,
+    confirm_gain,
     encode_weights,
     split_progress,
 )
@@ -139,8 +139,8 @@ class AdaptRequest(TrainingRequest):
         return any(self.ledger_file.parent.glob(f"{self.ledger_file.stem}-*.npy"))
 
     @property
-    def n_pieces(self) -> int:
-        """Number of progress steps, with two steps per round of training."""
+    def n_steps(self) -> int:
+        """Number of progress steps: two per round of training and two final steps."""
         return 2 * self.rounds + 2
 
 
@@ -265,9 +265,9 @@ class AdaptedChampion(Improvement):
         """Description of the training method for the report."""
         training = self.training
         return (
-            f"The training started from the weights of champion, with {training.round_count} of "
+            f"The training started from the weights of champion, with {training.rounds_text} of "
             f"{training.deals:,} deals against opponents that wait for gin, and "
-            f"{training.round_count} of {training.deals // 2:,} deals against opponents that knock "
+            f"{training.rounds_text} of {training.deals // 2:,} deals against opponents that knock "
             "immediately. The result is the average over the last rounds."
         )
 
@@ -289,14 +289,14 @@ def adapt_champion(
         LedgerError: If another process is training the same weights.
     """
 
-    def report(done: int, total: int, _look: object = None) -> None:
+    def report_progress(done: int, total: int, _look: object = None) -> None:
         if progress is not None:
             progress(done, total)
 
-    return run_adaptation(AdaptRequest.read(CHAMPION, variant, **sizes), workers, report)
+    return run_adaptation(AdaptRequest.read(CHAMPION, variant, **sizes), workers, report_progress)
 
 
-def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
+def load_adapted_champion(variant: str, **sizes: Any) -> AdaptedChampion | None:
     """Return the cached result of `adapt_champion` for a variant, or None if there is none."""
     training = AdaptRequest.read(CHAMPION, variant, **sizes)
     if jit.cache_directory() is None or not training.is_cached:
@@ -312,14 +312,14 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
     """
     if name.startswith(f"{CHAMPION}@"):
         return True
-    return name == CHAMPION and not untrained_parameters(variant)
+    return name == CHAMPION and not find_untrained_parameters(variant)
 
 
-def untrained_parameters(variant: Variant) -> list[str]:
+def find_untrained_parameters(variant: Variant) -> list[str]:
     """Return the rule parameters that are outside the range for which `champion` was trained."""
     from simgin.learn import champion_weights
 
-    trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
+    trained_rules = variants.find_variant(champion_weights.find_trained_variant(variant))
     names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = rule_parameters()[name]
@@ -350,14 +350,12 @@ def run_adaptation(
             ledger.
     """
     progress_lines: list[str] = []
-    piece_progress = split_progress(
-        on_progress, training.n_pieces, lambda: "\n".join(progress_lines)
-    )
+    step_progress = split_progress(on_progress, training.n_steps, lambda: "\n".join(progress_lines))
     ledger_path, match = training.ledger_file, training.match
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
         if not run_ledger.has_step(FINAL_STEP_NAME, training.rounds):
-            arrays = _train(training, run_ledger, workers, piece_progress, progress_lines)
+            arrays = _train_champion(training, run_ledger, workers, step_progress, progress_lines)
             run_ledger.add_step(FINAL_STEP_NAME, training.rounds, arrays)
         trained_arrays = run_ledger.read_step(FINAL_STEP_NAME, training.rounds)
         weights = trained_arrays["weights"]
@@ -365,8 +363,8 @@ def run_adaptation(
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match.strategy, weights)
         strategy = replace(strategy, spec=f"{CHAMPION} (trained, {digest[:8]})")
-        confirmation = confirm(
-            match, strategy, run_ledger, workers, piece_progress(training.n_pieces - 1)
+        confirmation = confirm_gain(
+            match, strategy, run_ledger, workers, step_progress(training.n_steps - 1)
         )
     weights_path = training.weights_file(content)
     if not weights_path.exists() or read_bytes(weights_path) != content:
@@ -377,11 +375,11 @@ def run_adaptation(
     )
 
 
-def _train(
+def _train_champion(
     training: AdaptRequest,
     run_ledger: Ledger,
     workers: int | None,
-    piece_progress: PieceProgress,
+    step_progress: StepProgress,
     progress_lines: list[str],
 ) -> dict[str, np.ndarray]:
     """Train `champion` against both opponent types, and estimate the probability of each type.
@@ -393,30 +391,30 @@ def _train(
     from simgin.learn import champion_weights
 
     match = training.match
-    initial_weights = champion_weights.initial_champion_weights(match.variant)
+    initial_weights = champion_weights.load_initial_weights(match.variant)
     opponent_types = ("knock immediately", "wait for gin")
     trainers = []
     for index, (opponent_type, group) in enumerate(zip(opponent_types, cast.TRAINING, strict=True)):
-        opponents = champion_weights.training_opponents(group)
-        seed = match.generation_seed(index + 1)
+        opponents = champion_weights.list_training_opponents(group)
+        seed = match.compute_generation_seed(index + 1)
         trainer = champion_weights.ChampionTrainer(
             opponents, initial_weights[index], seed, match.variant, workers, is_trained=True
         )
         trainers.append(trainer)
         first_step, deals = training.rounds * index, training.deals // (2 - index)
-        step_progress = [
-            piece_progress(first_step + round_index) for round_index in range(training.rounds)
+        round_progress = [
+            step_progress(first_step + round_index) for round_index in range(training.rounds)
         ]
-        _play_rounds(trainer, opponent_type, deals, run_ledger, step_progress, progress_lines)
+        _play_rounds(trainer, opponent_type, deals, run_ledger, round_progress, progress_lines)
     hasty_trainer, patient_trainer = trainers
     start_time = time.process_time()
-    recognition_seed = match.generation_seed(len(opponent_types) + 1)
+    recognition_seed = match.compute_generation_seed(len(opponent_types) + 1)
     mean_weights = patient_trainer.mean_weights, hasty_trainer.mean_weights
     probabilities = champion_weights.compute_knock_probabilities(
         *mean_weights, recognition_seed, match.variant, workers, is_trained=True
     )
     seconds = hasty_trainer.seconds + patient_trainer.seconds + time.process_time() - start_time
-    _complete_piece(piece_progress(training.n_pieces - 2))
+    _report_completed_step(step_progress(training.n_steps - 2))
     return {
         "weights": champion_weights.tile_for_all_rules(
             champion_weights.blend_weights(*mean_weights, probabilities)
@@ -433,7 +431,7 @@ def _play_rounds(
     opponent_type: str,
     deals: int,
     run_ledger: Ledger,
-    piece_progress: Sequence[Progress | None],
+    round_progress: Sequence[Progress | None],
     progress_lines: list[str],
 ) -> None:
     """Play the training rounds against one opponent type, resuming after the last stored round.
@@ -441,7 +439,7 @@ def _play_rounds(
     The function adds a progress line for every round.
     """
     step_name = f"rounds against opponents that {opponent_type}"
-    n_rounds = len(piece_progress)
+    n_rounds = len(round_progress)
     n_done = max(
         (n for n in range(1, n_rounds + 1) if run_ledger.has_step(step_name, n)), default=0
     )
@@ -453,20 +451,21 @@ def _play_rounds(
         progress_lines.append(
             f"{step_name}: before round {round_number} of {n_rounds}, won {win_rates_text} %"
         )
-        _complete_piece(piece_progress[round_number - 1])
+        _report_completed_step(round_progress[round_number - 1])
 
 
-def _complete_piece(progress: Progress | None) -> None:
+def _report_completed_step(progress: Progress | None) -> None:
+    """Report that a step is complete, if there is a progress callback."""
     if progress is not None:
         progress(PROGRESS_PARTS, PROGRESS_PARTS)
 
 
-def plan_sentence(training: AdaptRequest) -> str:
+def format_plan_sentence(training: AdaptRequest) -> str:
     """Return a sentence that describes how `champion` will be trained."""
     match = training.match
     return (
-        f"champion trains for {match.variant.spec} in {training.round_count} of "
+        f"champion trains for {match.variant.spec} in {training.rounds_text} of "
         f"{training.deals // 2:,} deals against opponents that knock immediately, and "
-        f"{training.round_count} of {training.deals:,} deals against opponents that wait for gin. "
+        f"{training.rounds_text} of {training.deals:,} deals against opponents that wait for gin. "
         f"Then {match.confirmation_matches:,} matches on held-out deals confirm the result."
     )

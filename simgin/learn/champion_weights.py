@@ -80,7 +80,7 @@ IMMEDIATE_KNOCK_PRIOR = 0.5  # prior probability that an opponent knocks immedia
 
 
 @helper
-def cheapest_discards(view, rules, params, max_discards):
+def select_cheapest_discards(view, rules, params, max_discards):
     """Return up to `max_discards` discards with the lowest costs, as bits."""
     weights = player.get_current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
@@ -96,7 +96,7 @@ def cheapest_discards(view, rules, params, max_discards):
 @discard
 def propose_discards(view, rules, params):
     """Return the MAX_DISCARDS discards with the lowest costs, as bits."""
-    return cheapest_discards(view, rules, params, MAX_DISCARDS)
+    return select_cheapest_discards(view, rules, params, MAX_DISCARDS)
 
 
 @knock
@@ -182,7 +182,7 @@ def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
     return writer
 
 
-def deal_stages(views: np.ndarray) -> np.ndarray:
+def find_deal_stages(views: np.ndarray) -> np.ndarray:
     """Return the stage of the deal at each decision (see `_champion.find_stage`)."""
     return np.searchsorted(STAGE_STARTS, views["own_turn"], side="right")
 
@@ -190,12 +190,12 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 # Regression
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
-KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_VALUES
+N_KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_VALUES
 # number of cells in the knock table, plus number of linear features for each stage
-KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
+N_KNOCK_COLUMNS = N_KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
-def sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -> StageSums:
+def compute_sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -> StageSums:
     """Compute the least-squares sums of features and gains for each stage of the deal."""
     squares = np.zeros((N_STAGES, features.shape[1], features.shape[1]))
     products = np.zeros((N_STAGES, features.shape[1]))
@@ -206,7 +206,9 @@ def sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -
     return squares, products
 
 
-def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
+def compute_knock_sums(
+    views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray
+) -> StageSums:
     """Compute the least-squares sums for a regression of knock gains on cells and stage features.
 
     Args:
@@ -218,9 +220,9 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
     turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
     deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_VALUES - 1)
     row_index = np.arange(len(views))
-    knock_features = np.zeros((len(views), KNOCK_FEATURES))
+    knock_features = np.zeros((len(views), N_KNOCK_COLUMNS))
     knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_VALUES + deadwood] = 1
-    first_column = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
+    first_column = N_KNOCK_CELLS + player.N_KNOCK_FEATURES * find_deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         knock_features[row_index, first_column + j] = x[:, j]
     knock_features *= scale[:, None]
@@ -257,17 +259,17 @@ def fit_near_prior(
 
 
 @cache
-def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on linear features and on differences between adjacent cells."""
-    cell_index = np.arange(KNOCK_CELLS).reshape(
+def build_knock_penalty(level: float) -> np.ndarray:
+    """Return the quadratic penalty that shrinks and smooths the weights of the knock policy."""
+    cell_index = np.arange(N_KNOCK_CELLS).reshape(
         player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_VALUES
     )
-    penalty = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
+    penalty = np.diag(np.where(np.arange(N_KNOCK_COLUMNS) < N_KNOCK_CELLS, level, LINEAR_PENALTY))
     for cells, next_cells in (
         (cell_index[1:], cell_index[:-1]),
         (cell_index[:, 1:], cell_index[:, :-1]),
     ):
-        differences = np.zeros((cells.size, KNOCK_FEATURES))
+        differences = np.zeros((cells.size, N_KNOCK_COLUMNS))
         row_index = np.arange(cells.size)
         differences[row_index, cells.ravel()] = 1
         differences[row_index, next_cells.ravel()] = -1
@@ -290,33 +292,33 @@ def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
 
 
 # number of deals and seed for estimating the win probability at each score
-VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122
+MATCH_VALUE_DEALS, MATCH_VALUE_SEED = 2_000_000, 20261122
 
-RolloutEquity = Callable[[PairedRollouts], np.ndarray]
+EquityFunction = Callable[[PairedRollouts], np.ndarray]
 
 
-def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the function that computes the equity of A from rollout records.
+def make_equity_function(variant: Variant, deals: int | None = None) -> EquityFunction:
+    """Return a function that computes the equity of A from rollout records.
 
     Args:
         variant: Variant of the deals.
         deals: Number of deals for estimating the win probability at each score. The default is
-            VALUE_DEALS.
+            MATCH_VALUE_DEALS.
     """
     goal = variant.params["goal"]
     if goal == "points":
         # If match values are not available, equity is in points.
         with suppress(match_value.ValueUnavailableError, OutcomeError):
-            return match_equity(variant, deals)
-    return deal_equity if goal == "deals" else point_equity
+            return make_match_equity_function(variant, deals)
+    return compute_deal_equity if goal == "deals" else compute_point_equity
 
 
-def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the function that computes A's equity from match win probabilities of `gold`."""
+def make_match_equity_function(variant: Variant, deals: int | None = None) -> EquityFunction:
+    """Return a function that computes A's equity from match win probabilities of `gold`."""
     target = int_param(variant.params, "points_target")
-    win_by_score = win_table(variant.spec, target, deals)
+    win_by_score = build_win_probability_table(variant.spec, target, deals)
 
-    def equity(rollouts: PairedRollouts) -> np.ndarray:
+    def compute_equity(rollouts: PairedRollouts) -> np.ndarray:
         score_a = rollouts.scores[:, :1] + rollouts.records["points_a"]
         score_b = rollouts.scores[:, 1:2] + rollouts.records["points_b"]
         equities: np.ndarray = (
@@ -324,26 +326,28 @@ def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
         )
         return equities
 
-    return equity
+    return compute_equity
 
 
 @cache
-def win_table(variant: str, target: int, deals: int | None) -> np.ndarray:
+def build_win_probability_table(variant: str, target: int, deals: int | None) -> np.ndarray:
     """Return the match win probabilities of `gold` in self-play for all scores up to the target."""
     probabilities = np.full((target + 1, target + 1), np.nan)
-    probabilities[:target, :target] = win_probabilities(variant, target, deals).astype(np.float32)
+    probabilities[:target, :target] = compute_win_probabilities(variant, target, deals).astype(
+        np.float32
+    )
     probabilities[target, :target] = 1
     probabilities[:target, target] = 0
     return probabilities
 
 
-def win_probabilities(variant: str, target: int, deals: int | None = None) -> np.ndarray:
+def compute_win_probabilities(variant: str, target: int, deals: int | None = None) -> np.ndarray:
     """Return the match win probabilities of `gold` in self-play for scores below the target.
 
     The probabilities are averages over both dealers, so the table and its transpose add up to 1.
     """
-    n = VALUE_DEALS if deals is None else deals
-    v = match_value.compute_value(variant, "gold", "gold", deals=n, seed=VALUE_SEED)
+    n = MATCH_VALUE_DEALS if deals is None else deals
+    v = match_value.compute_value(variant, "gold", "gold", deals=n, seed=MATCH_VALUE_SEED)
     a, b = np.indices((target, target))
     probabilities: np.ndarray = (
         v.win_probability(a, b, dealer=0) + v.win_probability(a, b, dealer=1)
@@ -351,7 +355,7 @@ def win_probabilities(variant: str, target: int, deals: int | None = None) -> np
     return probabilities
 
 
-def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
+def compute_deal_equity(rollouts: PairedRollouts) -> np.ndarray:
     """Return the equity of each deal: plus or minus DEAL_VALUE times the stake, or 0 for a draw."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
@@ -359,7 +363,7 @@ def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
     return equities
 
 
-def point_equity(rollouts: PairedRollouts) -> np.ndarray:
+def compute_point_equity(rollouts: PairedRollouts) -> np.ndarray:
     """Return the equity of deals as points won minus points lost."""
     point_differences: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
     return point_differences.astype(float)
@@ -398,7 +402,7 @@ class ChampionTrainer:
             is_weighted: True to multiply decisions by their sampling weights. Without these
                 weights, long deals are under-represented, and the result is biased.
             value_deals: Number of deals for estimating the win probability at each score (see
-                `rollout_equity`).
+                `make_equity_function`).
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.opponents, self.seed, self.workers = opponents, seed, workers
@@ -421,9 +425,9 @@ class ChampionTrainer:
         self.reset_sums()
 
     @cached_property
-    def equity(self) -> RolloutEquity:
+    def compute_equity(self) -> EquityFunction:
         """Function that computes the equity of rollouts in the variant."""
-        return rollout_equity(self.variant, self.value_deals)
+        return make_equity_function(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
         """Clear the least-squares sums, and use the current weights as the prior."""
@@ -433,7 +437,7 @@ class ChampionTrainer:
             for name, stages, size in (
                 ("discards", (N_STAGES,), N_FEATURES),
                 ("takes", (N_STAGES,), player.N_TAKE_FEATURES),
-                ("knocks", (), KNOCK_FEATURES),
+                ("knocks", (), N_KNOCK_COLUMNS),
             )
         }
 
@@ -456,9 +460,9 @@ class ChampionTrainer:
         for name in self.sums:
             self.sums[name] = (state[f"{name} squares"], state[f"{name} products"])
 
-    def matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
+    def make_matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
         """Return a matchup of the player with its current weights and an opponent."""
-        current_strategy = champion_with_weights(single_set_weights(self.weights))
+        current_strategy = make_champion(make_single_set_weights(self.weights))
         return Matchup(
             self.variant, current_strategy, opponent or current_strategy, self.seed, unit
         )
@@ -487,9 +491,11 @@ class ChampionTrainer:
         """
         n_deals //= len(self.opponents)
 
-        def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
+        def compute_block_sums(
+            opponent: Strategy | None, start_scores: np.ndarray
+        ) -> list[StageSums]:
             """Return the least-squares sums for each block of deals against an opponent."""
-            deal_matchup, first_unit = self.matchup(opponent, "deal"), self.next_unit
+            deal_matchup, first_unit = self.make_matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
             block_sizes = [
@@ -511,18 +517,18 @@ class ChampionTrainer:
                     block_scores,
                     explore,
                 )
-                return compute_sums(rollouts, self.equity(rollouts))
+                return compute_sums(rollouts, self.compute_equity(rollouts))
 
             return map_units(roll_out_block, n_deals, ROLLOUT_BLOCK, self.workers)
 
-        for rival, scores in zip(self.opponents, self.start_scores, strict=True):
-            for block in block_sums(rival, scores):
+        for opponent, scores in zip(self.opponents, self.start_scores, strict=True):
+            for block in compute_block_sums(opponent, scores):
                 for total, block_sum in zip(self.sums[name], block, strict=True):
                     total += block_sum
             self.next_unit += n_deals
         return self.sums[name]
 
-    def decision_scale(self, rollouts: PairedRollouts) -> np.ndarray:
+    def compute_decision_scales(self, rollouts: PairedRollouts) -> np.ndarray:
         """Return the square roots of the decision weights, (n_decisions,).
 
         Weights are relative to their mean, so that ridge penalties do not depend on their scale.
@@ -537,19 +543,19 @@ class ChampionTrainer:
     def add_discards(self, n_deals: int) -> StageSums:
         """Add discard decisions, centred per decision, to the least-squares sums."""
 
-        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+        def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
             compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
             x = center_by_decision(x, rollouts.is_tried[..., None])
             y = center_by_decision(equity, rollouts.is_tried)
-            scale = self.decision_scale(rollouts)[:, None]
-            return sums_by_stage(
-                np.repeat(deal_stages(rollouts.views), MAX_DISCARDS),
+            scale = self.compute_decision_scales(rollouts)[:, None]
+            return compute_sums_by_stage(
+                np.repeat(find_deal_stages(rollouts.views), MAX_DISCARDS),
                 (x * scale[..., None]).reshape(-1, N_FEATURES),
                 -(y * scale).ravel(),
             )
 
-        return self.add_rollouts("discards", n_deals, MAX_DISCARDS, propose_discards, sums)
+        return self.add_rollouts("discards", n_deals, MAX_DISCARDS, propose_discards, compute_sums)
 
     def fit_discards(self, n_deals: int) -> None:
         """Fit the discard weights by a regression of equity on features."""
@@ -559,16 +565,16 @@ class ChampionTrainer:
 
     def add_takes(self, n_deals: int) -> StageSums:
         """Add take decisions to the least-squares sums."""
-        params = single_set_weights(self.weights)
+        params = make_single_set_weights(self.weights)
 
-        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+        def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(rollouts.views), player.N_TAKE_FEATURES))
             compile_writer(write_take_features)(rollouts.views, self.rules, params, x)
-            scale = self.decision_scale(rollouts)
+            scale = self.compute_decision_scales(rollouts)
             gain = (equity[:, 1] - equity[:, 0]) * scale
-            return sums_by_stage(deal_stages(rollouts.views), x * scale[:, None], gain)
+            return compute_sums_by_stage(find_deal_stages(rollouts.views), x * scale[:, None], gain)
 
-        return self.add_rollouts("takes", n_deals, 2, propose_take, sums)
+        return self.add_rollouts("takes", n_deals, 2, propose_take, compute_sums)
 
     def fit_takes(self, n_deals: int) -> None:
         """Fit the take weights by a regression of the gain from taking on features."""
@@ -580,13 +586,15 @@ class ChampionTrainer:
     def add_knocks(self, n_deals: int) -> StageSums:
         """Add knock decisions to the least-squares sums."""
 
-        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+        def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(rollouts.views), player.N_KNOCK_FEATURES))
             compile_writer(write_knock_features)(rollouts.views, self.rules, x)
             gain = equity[:, 1] - equity[:, 0]
-            return knock_sums(rollouts.views, x, gain, self.decision_scale(rollouts))
+            return compute_knock_sums(
+                rollouts.views, x, gain, self.compute_decision_scales(rollouts)
+            )
 
-        return self.add_rollouts("knocks", n_deals, 2, propose_knock, sums, knock_sometimes)
+        return self.add_rollouts("knocks", n_deals, 2, propose_knock, compute_sums, knock_sometimes)
 
     def fit_knocks(self, n_deals: int) -> None:
         """Fit the knock weights by a regression of the gain from knocking on cells and features."""
@@ -594,7 +602,7 @@ class ChampionTrainer:
         prior = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
         residual_products = products - squares @ prior
         weights = prior + np.linalg.solve(
-            squares + knock_penalty(self.level_penalty), residual_products
+            squares + build_knock_penalty(self.level_penalty), residual_products
         )
         self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
 
@@ -616,7 +624,7 @@ class ChampionTrainer:
             squares *= decay_factor
             products *= decay_factor
         records = self.sample_scores()
-        new_win_rates = np.array([match_win_rate(played_deals) for played_deals in records])
+        new_win_rates = np.array([compute_match_win_rate(played_deals) for played_deals in records])
         self.fit_discards(deals)
         self.fit_knocks(deals // 2)
         self.fit_takes(deals // 2)
@@ -644,7 +652,7 @@ class ChampionTrainer:
 
     def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
         """Play matches against an opponent, and return the records of all deals."""
-        matchup = self.matchup(opponent, "match")
+        matchup = self.make_matchup(opponent, "match")
         kernel.compile_matchup(matchup)
         play_records = partial(_play_with_records, matchup)
         units = matchup.count_units(matches)
@@ -652,15 +660,16 @@ class ChampionTrainer:
 
 
 def _play_with_records(matchup: Matchup, first: int, units: int) -> np.ndarray:
+    """Play units of a matchup, and return the records of all deals."""
     return kernel.play_with_records(matchup, first, units)[1]
 
 
-def match_win_rate(records: np.ndarray) -> float:
+def compute_match_win_rate(records: np.ndarray) -> float:
     """Return the proportion of finished matches that strategy A won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
-def training_opponents(group: str) -> list[Strategy | None]:
+def list_training_opponents(group: str) -> list[Strategy | None]:
     """Return the training opponents in a group, with None for the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
@@ -671,12 +680,12 @@ def training_opponents(group: str) -> list[Strategy | None]:
 # Weights of the player
 
 
-def champion_with_weights(weights: np.ndarray) -> Strategy:
-    """Return the `champion` strategy with the given weights."""
+def make_champion(weights: np.ndarray) -> Strategy:
+    """Return `champion` with the given weights."""
     return loader.with_weights(loader.find_strategy("champion"), weights)
 
 
-def single_set_weights(weights: np.ndarray) -> np.ndarray:
+def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
     """Return the full weights of a player that uses one set of weights for all rules."""
     selection_table = np.zeros((player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS))
     return tile_for_all_rules(blend_weights(weights, weights, selection_table))
@@ -708,7 +717,7 @@ def blend_weights(
     return blend_numbers.astype(np.float32).astype(np.float64)
 
 
-def opponent_distribution(records: np.ndarray) -> np.ndarray:
+def estimate_opponent_distribution(records: np.ndarray) -> np.ndarray:
     """Return the smoothed distribution of B's points per won deal for each number of won deals."""
     n_won = np.minimum(records["deals_b"], player.N_DEALS_WON - 1)
     mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
@@ -749,7 +758,7 @@ def compute_knock_probabilities(
         Probabilities by deals won, mean points of these deals, and number of turns.
     """
     matches = 5 * (REFINEMENT_MATCHES if is_trained else INITIAL_MATCHES)
-    ratios, turns = likelihood_ratios(
+    ratios, turns = estimate_likelihood_ratios(
         patient_weights, hasty_weights, seed, variant, matches, workers, includes_self=is_trained
     )
     odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * ratios[:, :, None] * turns
@@ -757,7 +766,7 @@ def compute_knock_probabilities(
     return probabilities
 
 
-def likelihood_ratios(
+def estimate_likelihood_ratios(
     patient_weights: np.ndarray,
     hasty_weights: np.ndarray,
     seed: int,
@@ -795,21 +804,21 @@ def likelihood_ratios(
         trainer = ChampionTrainer(opponents, weights, seed, variant, workers)
         deals = np.concatenate([trainer.play_matches(opponent, matches) for opponent in opponents])
         is_long_enough = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
-        samples.append((opponent_distribution(deals), is_long_enough.mean(axis=0)))
+        samples.append((estimate_opponent_distribution(deals), is_long_enough.mean(axis=0)))
     (hasty_cells, hasty_lengths), (patient_cells, patient_lengths) = samples
     ratios = hasty_cells / patient_cells
     ratios[0] = 1
     return ratios, hasty_lengths / np.maximum(patient_lengths, 1e-6)
 
 
-def trained_variant(variant: Variant) -> str:
+def find_trained_variant(variant: Variant) -> str:
     """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
     group = player.find_rules_offset(build_rules(variant)) // player.VARIANT_SIZE
     return str(player.TRAINED_VARIANTS[group])
 
 
-def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `hasty` and the `patient` weights of `champion` for a variant."""
+def load_initial_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Load the `hasty` and the `patient` weights of `champion` for a variant."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)

@@ -18,9 +18,9 @@ import numpy as np
 from simgin import plots
 from simgin.learn.improvement import (
     Improvement,
-    PieceProgress,
+    StepProgress,
     Wording,
-    confirm,
+    confirm_gain,
     evaluate_strategies,
     format_interval,
     load_or_play_step,
@@ -32,7 +32,7 @@ from simgin.learn.tune_request import (
     TunableParameter,
     TuneError,
     TuneRequest,
-    slot_values,
+    group_values_by_slot,
 )
 from simgin.play.parallel import Progress
 from simgin.report.progress import OnProgress
@@ -94,8 +94,12 @@ class CandidateDistribution:
         lower_bounds, upper_bounds = [-1.0] * n_dimensions, [1.0] * n_dimensions
         min_deviations = [0.0] * n_dimensions
         for index, parameter in enumerate(parameters):
-            lower_bounds[index] = (parameter.low - parameter.start) / parameter.initial_deviation
-            upper_bounds[index] = (parameter.high - parameter.start) / parameter.initial_deviation
+            lower_bounds[index] = (
+                parameter.low - parameter.initial_value
+            ) / parameter.initial_deviation
+            upper_bounds[index] = (
+                parameter.high - parameter.initial_value
+            ) / parameter.initial_deviation
             if parameter.is_integer:
                 min_deviations[index] = MIN_INTEGER_DEVIATION / parameter.initial_deviation
         options = {
@@ -108,7 +112,7 @@ class CandidateDistribution:
         }
         self._cma = _import_cma().CMAEvolutionStrategy([0.0] * n_dimensions, 1.0, options)
 
-    def draw_generation(self) -> list[np.ndarray]:
+    def sample_generation(self) -> list[np.ndarray]:
         """Sample the candidates of the next generation, as points in the scaled space."""
         return list(self._cma.ask())
 
@@ -116,11 +120,11 @@ class CandidateDistribution:
         """Move the distribution towards the candidates with the highest scores."""
         self._cma.tell(points, list(-scores))
 
-    def parameter_values(self, point: np.ndarray) -> ParameterValues:
+    def to_parameter_values(self, point: np.ndarray) -> ParameterValues:
         """Convert a point in the scaled space to parameter values."""
         offsets = zip(self._parameters, map(float, point), strict=False)
         return tuple(
-            parameter.round_value(parameter.start + offset * parameter.initial_deviation)
+            parameter.round_value(parameter.initial_value + offset * parameter.initial_deviation)
             for parameter, offset in offsets
         )
 
@@ -132,7 +136,7 @@ class CandidateDistribution:
         scaled_deviations = tuple(
             parameter.initial_deviation * deviation for parameter, deviation in deviations
         )
-        return DistributionMean(self.parameter_values(result.xfavorite), scaled_deviations)
+        return DistributionMean(self.to_parameter_values(result.xfavorite), scaled_deviations)
 
 
 def _import_cma() -> Any:
@@ -151,7 +155,7 @@ def play_generations(
     distribution: CandidateDistribution,
     ledger: Ledger,
     workers: int | None,
-    piece_progress: PieceProgress,
+    step_progress: StepProgress,
 ) -> Iterator[Generation]:
     """Play and yield all generations of a search, loading completed generations from the ledger.
 
@@ -160,12 +164,12 @@ def play_generations(
         distribution: Candidate distribution, which is updated after every generation.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback for a generation index.
+        step_progress: Function that returns the progress callback for a generation index.
     """
     for generation_number in range(1, request.generations + 1):
         current_mean = distribution.mean
-        points = distribution.draw_generation()
-        candidate_values = tuple(distribution.parameter_values(point) for point in points)
+        points = distribution.sample_generation()
+        candidate_values = tuple(distribution.to_parameter_values(point) for point in points)
         result = load_or_play_step(
             ledger,
             f"generation {generation_number}",
@@ -177,7 +181,7 @@ def play_generations(
                 generation_number,
                 [*candidate_values, current_mean.values],
                 workers,
-                piece_progress(generation_number - 1),
+                step_progress(generation_number - 1),
             ),
         )
         scores = result["objective"]
@@ -196,7 +200,7 @@ def _play_generation(
 ) -> dict[str, np.ndarray]:
     """Play the candidates of a generation, the distribution mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
-    seed = request.generation_seed(number)
+    seed = request.compute_generation_seed(number)
     *candidate_scores, mean_score, default_score = evaluate_strategies(
         request, strategies, seed, request.matches, workers, progress
     )
@@ -221,22 +225,24 @@ def play_finals(
     probably owes part of its score to luck. The finals therefore compare several means and the
     defaults.
     """
-    finalists = _finalists(request, history)
+    finalists = _select_finalists(request, history)
     n_generations = len(history.generations)
     n = FINALS_FACTOR * request.matches
 
-    def play() -> dict[str, np.ndarray]:
+    def play_finalists() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
-        seed = request.generation_seed(n_generations + 1)
+        seed = request.compute_generation_seed(n_generations + 1)
         scores = evaluate_strategies(request, strategies, seed, n, workers, progress)
         return {"worths": np.array([score.value for score in scores])}
 
     shapes = {"worths": (len(finalists),)}
-    result = load_or_play_step(ledger, f"finals after {n_generations} generations", n, shapes, play)
+    result = load_or_play_step(
+        ledger, f"finals after {n_generations} generations", n, shapes, play_finalists
+    )
     return finalists[int(result["worths"].argmax())]
 
 
-def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
+def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
     """Return the finalists: defaults, final mean, average of the later means, and best means."""
     means = [generation.mean.values for generation in history.generations]
     final_mean = history.final_mean.values
@@ -261,12 +267,12 @@ class TuningResult(Improvement):
     """Result of a parameter search."""
 
     wording = Wording(
-        doing="Tuning",
-        done="tuned",
+        gerund="Tuning",
+        participle="tuned",
         baseline="default",
         initial="default parameters",
         noun="search",
-        pieces="generations",
+        steps="generations",
         content="parameters",
         suffix=".toml",
         marker=b"# simgin tune ",
@@ -282,10 +288,10 @@ class TuningResult(Improvement):
             [
                 {
                     "parameter": parameter.name,
-                    "meaning": parameter.param.about,
+                    "meaning": parameter.declaration.about,
                     "low": parameter.low,
                     "high": parameter.high,
-                    "default": parameter.param.default,
+                    "default": parameter.declaration.default,
                     "tuned": value,
                 }
                 for parameter, value in zip(self.request.parameters, self.values, strict=True)
@@ -315,12 +321,12 @@ class TuningResult(Improvement):
         request = self.request
         rows: list[dict[str, Any]] = []
         for generation in self.history.generations:
-            rows += _history_rows(
+            rows += _iter_history_rows(
                 request, generation.number - 1, generation.mean, generation.gain, request.matches
             )
         selected_mean = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
-        rows += _history_rows(
+        rows += _iter_history_rows(
             request, request.generations, selected_mean, gain, request.confirmation_matches
         )
         return build_output_frame("search", rows)
@@ -329,7 +335,7 @@ class TuningResult(Improvement):
         """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""
         comments = [command, *self.sentences]
         comment_lines = "".join(f"# {escape_to_one_line(comment)}\n" for comment in comments)
-        toml_text = format_values_toml(slot_values(self.request.parameters, self.values))
+        toml_text = format_values_toml(group_values_by_slot(self.request.parameters, self.values))
         return f"{comment_lines}\n{toml_text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
@@ -346,7 +352,7 @@ class TuningResult(Improvement):
         rows = [
             {
                 "parameter": parameter.name,
-                "default": parameter.format_value(parameter.param.default),
+                "default": parameter.format_value(parameter.declaration.default),
                 "tuned": parameter.format_value(value),
                 "range": f"{parameter.low:g}..{parameter.high:g}",
             }
@@ -372,7 +378,7 @@ class TuningResult(Improvement):
         """Description of the search method for the report."""
         request = self.request
         return (
-            f"CMA-ES with {request.generation_count} of {request.n_candidates} strategies. "
+            f"CMA-ES with {request.generations_text} of {request.n_candidates} strategies. "
             f"Each strategy played {request.matches:,} matches against every opponent, on the same "
             "deals as the other strategies of its generation."
         )
@@ -399,33 +405,33 @@ def run_tune(
             return run_tune(request, workers, on_progress, run_ledger=memory_ledger)
     generations: list[Generation] = []
     n_generations = request.generations
-    piece_progress = split_progress(
-        on_progress, n_generations + 2, lambda: progress_line(request, generations)
+    step_progress = split_progress(
+        on_progress, n_generations + 2, lambda: format_progress_line(request, generations)
     )
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
-    for generation in play_generations(request, distribution, run_ledger, workers, piece_progress):
+    for generation in play_generations(request, distribution, run_ledger, workers, step_progress):
         generations.append(generation)
     history = SearchHistory(tuple(generations), distribution.mean)
-    values = play_finals(request, history, run_ledger, workers, piece_progress(n_generations))
+    values = play_finals(request, history, run_ledger, workers, step_progress(n_generations))
     strategy = request.with_values(values)
-    confirmation = confirm(
-        request, strategy, run_ledger, workers, piece_progress(n_generations + 1)
+    confirmation = confirm_gain(
+        request, strategy, run_ledger, workers, step_progress(n_generations + 1)
     )
     return TuningResult(request, strategy, confirmation, history, values)
 
 
-def plan_sentence(request: TuneRequest) -> str:
+def format_plan_sentence(request: TuneRequest) -> str:
     """Return a sentence that describes how the parameters will be searched."""
     names = ", ".join(parameter.name for parameter in request.parameters)
     return (
-        f"{request.generation_count} of {request.n_candidates} strategies play "
-        f"{request.matches:,} matches per strategy against {request.opponent_list} "
+        f"{request.generations_text} of {request.n_candidates} strategies play "
+        f"{request.matches:,} matches per strategy against {request.opponents_text} "
         f"({request.variant.spec}). Parameters: {names}. Then "
         f"{request.confirmation_matches:,} matches on held-out deals confirm the result."
     )
 
 
-def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
+def format_progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
     """Return the progress line, which contains the latest mean and its gain over the defaults."""
     if not generations:
         return f"generation 1 of {request.generations}"
@@ -440,7 +446,7 @@ def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> st
     return f"{position}: gain {gain_text}; {settings}"
 
 
-def _history_rows(
+def _iter_history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row of `history_frame` for each parameter after a given number of generations."""
@@ -460,6 +466,6 @@ def _history_rows(
             "value": value,
             "value_low": max(parameter.low, value - deviation),
             "value_high": min(parameter.high, value + deviation),
-            "default": parameter.param.default,
+            "default": parameter.declaration.default,
             "n": n,
         }

@@ -37,12 +37,12 @@ from simgin.text.amounts import parse_count
 TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
 EVALUATION_MATCHES = 4_000  # number of matches per opponent for the estimated gain of a round
-MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of the report
+MAX_SHOWN_WEIGHTS = 30  # maximum number of weights in the table of the report
 ROLLOUT_BLOCK = 2_000  # number of deals per call (their views use 8 MB)
 
 
 @dataclass(frozen=True)
-class TrainRequest(TrainingRequest):
+class DiscardTrainingRequest(TrainingRequest):
     """Request to train discard weights, with the number of deals per round and opponent."""
 
     weights_file: Path  # file from which the strategy reads its weights
@@ -58,7 +58,7 @@ class TrainRequest(TrainingRequest):
         deals: int | str = TRAINING_DEALS,
         confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
-    ) -> TrainRequest:
+    ) -> DiscardTrainingRequest:
         """Parse the arguments of a request to train discard weights.
 
         Args:
@@ -78,7 +78,7 @@ class TrainRequest(TrainingRequest):
         player, parsed_variant, pool = read_players(strategy, variant, against)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
-        feature_sampler(policy)  # Raise an error if the policy cannot be trained.
+        make_feature_sampler(policy)  # Raise an error if the policy cannot be trained.
         assert isinstance(policy.weights, Path), "the decorator requires a file"
         initial_weights = np.array(list(policy.start.values()), np.float64)
         untrained_player = replace(player, discard=replace(policy, weights=initial_weights))
@@ -89,7 +89,7 @@ class TrainRequest(TrainingRequest):
         return cls(match, rounds, n, policy.weights)
 
     @property
-    def n_pieces(self) -> int:
+    def n_steps(self) -> int:
         """Number of progress steps: one per round and one for the confirmation."""
         return self.rounds + 1
 
@@ -109,8 +109,8 @@ class TrainRequest(TrainingRequest):
         """Return a copy of the strategy with the given weights and a distinct canonical name."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
-    def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return a copy with new weights and a new spec, for runs that include the original."""
+    def with_weights_in_spec(self, weights: np.ndarray) -> Strategy:
+        """Return a copy whose spec identifies its weights, for runs that include the original."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -127,10 +127,10 @@ class TrainingRound:
 
 
 def play_rounds(
-    request: TrainRequest,
+    request: DiscardTrainingRequest,
     ledger: Ledger,
     workers: int | None = None,
-    piece_progress: improvement.PieceProgress = lambda piece: None,
+    step_progress: improvement.StepProgress = lambda step: None,
 ) -> Iterator[TrainingRound]:
     """Play and yield all rounds of the training, loading completed rounds from the ledger.
 
@@ -138,13 +138,13 @@ def play_rounds(
         request: Request for the training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback for a round index.
+        step_progress: Function that returns the progress callback for a round index.
     """
-    sampler = feature_sampler(request.policy)
+    sampler = make_feature_sampler(request.policy)
     weights = request.initial_weights
     shapes = {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)}
     for round_number in range(1, request.rounds + 1):
-        progress = piece_progress(round_number - 1)
+        progress = step_progress(round_number - 1)
         play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
         result = improvement.load_or_play_step(
             ledger, f"round {round_number}", request.deals, shapes, play
@@ -161,7 +161,7 @@ def round_to_float32(weights: np.ndarray) -> np.ndarray:
 
 
 def _play_round(
-    request: TrainRequest,
+    request: DiscardTrainingRequest,
     sampler: FeatureSampler,
     number: int,
     weights: np.ndarray,
@@ -173,7 +173,9 @@ def _play_round(
     player = request.with_weights(weights)
     sums_by_opponent = []
     for index, opponent in enumerate(match.pool):
-        matchup = Matchup(match.variant, player, opponent, match.generation_seed(number), "deal")
+        matchup = Matchup(
+            match.variant, player, opponent, match.compute_generation_seed(number), "deal"
+        )
         kernel.compile_matchup(matchup)
         opponent_progress = partial_progress(progress, index, len(match.pool))
         sums_by_opponent += map_units(
@@ -185,8 +187,8 @@ def _play_round(
         )
     total_sums = add_sums(sums_by_opponent)
     new_weights = round_to_float32(fit_weights(total_sums, weights))
-    evaluation_seed = match.generation_seed(number + 1)
-    players = [request.renamed_with_weights(new_weights), match.strategy]
+    evaluation_seed = match.compute_generation_seed(number + 1)
+    players = [request.with_weights_in_spec(new_weights), match.strategy]
     new_score, base_score = improvement.evaluate_strategies(
         match, players, evaluation_seed, EVALUATION_MATCHES, workers
     )
@@ -202,7 +204,7 @@ class TrainingResult(Improvement):
     """Result of training discard weights."""
 
     wording = improvement.TRAINING_WORDING
-    training: TrainRequest
+    training: DiscardTrainingRequest
     rounds: Sequence[TrainingRound]
     weights: np.ndarray
 
@@ -240,11 +242,11 @@ class TrainingResult(Improvement):
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain_column = Column("value", "gain", factor=self.request.metric.display_factor)
         columns = (Column("round", "round"), Column("questions", "decisions"), gain_column)
-        weights = self.parameters[:MAX_WEIGHTS_SHOWN]
+        weights = self.parameters[:MAX_SHOWN_WEIGHTS]
         weights_text = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
         note = "The policy discards the card with the lowest weighted sum of its features."
-        if len(self.weights) > MAX_WEIGHTS_SHOWN:
-            note = f"The first {MAX_WEIGHTS_SHOWN} of {len(self.weights)} weights. {note}"
+        if len(self.weights) > MAX_SHOWN_WEIGHTS:
+            note = f"The first {MAX_SHOWN_WEIGHTS} of {len(self.weights)} weights. {note}"
         headings = {"number": "feature", "start": "start", "trained": "trained"}
         weight_columns = [Column(name, heading) for name, heading in headings.items()]
         return [
@@ -257,14 +259,14 @@ class TrainingResult(Improvement):
         """Description of the training method for the report."""
         training = self.training
         return (
-            f"{training.round_count} of {training.deals:,} deals against every opponent. Each "
+            f"{training.rounds_text} of {training.deals:,} deals against every opponent. Each "
             "round played with the weights of the previous round. The result is the average over "
             "the second half of the rounds."
         )
 
 
 def run_training(
-    training: TrainRequest,
+    training: DiscardTrainingRequest,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
@@ -283,38 +285,40 @@ def run_training(
         with open_ledger(None, training.identity) as memory_ledger:
             return run_training(training, workers, on_progress, run_ledger=memory_ledger)
     rounds: list[TrainingRound] = []
-    piece_progress = improvement.split_progress(
+    step_progress = improvement.split_progress(
         on_progress,
-        training.n_pieces,
-        lambda: "\n".join(_round_line(training, finished_round) for finished_round in rounds),
+        training.n_steps,
+        lambda: "\n".join(
+            _format_round_line(training, finished_round) for finished_round in rounds
+        ),
     )
-    for training_round in play_rounds(training, run_ledger, workers, piece_progress):
+    for training_round in play_rounds(training, run_ledger, workers, step_progress):
         rounds.append(training_round)
     later_rounds = rounds[len(rounds) // 2 :]
     weights = round_to_float32(
         np.mean([training_round.weights for training_round in later_rounds], axis=0)
     )
-    strategy = training.renamed_with_weights(weights)
-    final_progress = piece_progress(training.rounds)
-    confirmation = improvement.confirm(
+    strategy = training.with_weights_in_spec(weights)
+    final_progress = step_progress(training.rounds)
+    confirmation = improvement.confirm_gain(
         training.match, strategy, run_ledger, workers, final_progress
     )
     return TrainingResult(training.match, strategy, confirmation, training, rounds, weights)
 
 
-def plan_sentence(training: TrainRequest) -> str:
+def format_plan_sentence(training: DiscardTrainingRequest) -> str:
     """Return a sentence that describes how the weights will be trained."""
     match = training.match
     return (
         f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
-        f"{training.round_count} of {training.deals:,} deals against {match.opponent_list} "
+        f"{training.rounds_text} of {training.deals:,} deals against {match.opponents_text} "
         f"({match.variant.spec}). At one decision per deal, several discards are played to the end "
         f"of the deal. Then {match.confirmation_matches:,} matches on held-out deals confirm the "
         "result."
     )
 
 
-def _round_line(training: TrainRequest, result: TrainingRound) -> str:
+def _format_round_line(training: DiscardTrainingRequest, result: TrainingRound) -> str:
     """Return the progress line for a round, which contains its gain."""
     gain_text = improvement.format_interval(training.match, result.gain)
     return (
@@ -351,7 +355,7 @@ class RegressionSums:
     n_decisions: int
 
 
-def regression_sums(
+def compute_regression_sums(
     features: np.ndarray, points: np.ndarray, is_tried: np.ndarray, multiplicity: np.ndarray
 ) -> RegressionSums:
     """Compute the least-squares sums over decisions, by feature.
@@ -439,7 +443,7 @@ class FeatureSampler:
         )
         features = self._compute_features(rollouts, build_rules(matchup.variant))
         point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
-        return regression_sums(
+        return compute_regression_sums(
             features, point_differences.astype(float), rollouts.is_tried, rollouts.weights
         )
 
@@ -457,7 +461,7 @@ class FeatureSampler:
         return features[:, :, :n_features]
 
 
-def feature_sampler(policy: Policy) -> FeatureSampler:
+def make_feature_sampler(policy: Policy) -> FeatureSampler:
     """Return the feature sampler for a discard policy.
 
     Raises:
@@ -478,17 +482,17 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
         )
     describe = policy.describe
     return FeatureSampler(
-        policy, _cheapest_discards(describe, len(policy.start)), _feature_writer(describe)
+        policy, _make_discard_selector(describe, len(policy.start)), _make_feature_writer(describe)
     )
 
 
 @cache
-def _cheapest_discards(describe: Callable[..., None], n_features: int) -> Policy:
+def _make_discard_selector(describe: Callable[..., None], n_features: int) -> Policy:
     """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest costs."""
     n_slots = n_features + FEATURE_MARGIN
 
     @discard
-    def cheapest(view, rules, params):
+    def select_cheapest(view, rules, params):
         offset = len(params) - n_features  # Parameters can precede the weights.
         costs = np.full(52, ILLEGAL_COST)
         for card in range(52):
@@ -506,20 +510,20 @@ def _cheapest_discards(describe: Callable[..., None], n_features: int) -> Policy
                 costs[cheapest_card] = ILLEGAL_COST
         return selected_cards
 
-    policy: Policy = cheapest
+    policy: Policy = select_cheapest
     return policy
 
 
 @cache
-def _feature_writer(describe: Callable[..., None]) -> Callable[..., None]:
+def _make_feature_writer(describe: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled function that writes the features of every discard."""
 
     @helper
-    def write(views, actions, rules, features):
+    def write_features(views, actions, rules, features):
         for i in range(len(views)):
             for k in range(actions.shape[1]):
                 if actions[i, k] >= 0:
                     describe(views[i], rules, actions[i, k], features[i, k])
 
-    writer: Callable[..., None] = write
+    writer: Callable[..., None] = write_features
     return writer

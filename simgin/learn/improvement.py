@@ -31,18 +31,18 @@ from simgin.text.messages import escape_to_one_line
 
 MISSING_ARRAY = np.array("")  # placeholder for a missing array of numbers
 # function that returns the progress callback for the index of a step
-PieceProgress = Callable[[int], Progress | None]
+StepProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
     """Terms that differ between a search and training, for use in screens and reports."""
 
-    doing: str
-    done: str
+    gerund: str
+    participle: str
     baseline: str
     initial: str  # noun for the parameters or weights of the baseline
     noun: str  # noun for the whole process, such as "search"
-    pieces: str  # plural noun for the steps of the process, such as "generations"
+    steps: str  # plural noun for the steps of the process, such as "generations"
     content: str  # noun for the content of the output file
     suffix: str  # file name extension of the output file
     marker: bytes  # bytes that identify an output file
@@ -50,16 +50,16 @@ class Wording(NamedTuple):
     @property
     def file_name(self) -> str:
         """Name of the output file of a search or training."""
-        return f"{self.done}{self.suffix}"
+        return f"{self.participle}{self.suffix}"
 
 
 TRAINING_WORDING = Wording(
-    doing="Training",
-    done="trained",
+    gerund="Training",
+    participle="trained",
     baseline="start",
     initial="initial weights",
     noun="training",
-    pieces="rounds",
+    steps="rounds",
     content="weights",
     suffix=".npy",
     marker=b"\n# simgin train ",
@@ -71,27 +71,27 @@ TRAINING_WORDING = Wording(
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Batch rows of matchups that play the same deals, keyed by the names of the players."""
+    """Batch rows of matchups on the same deals, keyed by the specs of both players."""
 
     request: TuneRequest
     n_matches: int  # number of matches per matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
-    def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
+    def compute_score(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
         """Return the score of a strategy against an opponent.
 
         In self-play, the score is that of two equal players.
         """
         metric = self.request.metric
         if strategy.spec == opponent.spec:
-            return even_score(self.n_matches, metric)
+            return compute_even_score(self.n_matches, metric)
         return paired_estimate.estimate_metric_by_batch(
             self.rows[strategy.spec, opponent.spec], metric
         )
 
-    def scores(self, strategy: Strategy) -> list[PairedEstimate]:
+    def compute_scores(self, strategy: Strategy) -> list[PairedEstimate]:
         """Return the scores of a strategy against every opponent."""
-        return [self.score_against(strategy, opponent) for opponent in self.request.pool]
+        return [self.compute_score(strategy, opponent) for opponent in self.request.pool]
 
 
 def to_estimate(score: PairedEstimate) -> Estimate:
@@ -101,7 +101,7 @@ def to_estimate(score: PairedEstimate) -> Estimate:
     return make_estimate_with_t_interval(score.value, se, round(n), n)
 
 
-def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
+def compute_even_score(n_matches: int, metric: Metric) -> PairedEstimate:
     """Return the expected score of a strategy against itself: 0.5 for matches, or 0 for points.
 
     Args:
@@ -116,14 +116,14 @@ def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
     return PairedEstimate(value, n_matches, np.zeros(len(batch_sizes)), effective_pairs)
 
 
-def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
+def compute_pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
     """Return the mean score against all opponents, or the minimum for the objective "worst"."""
     if objective == "worst":
         return min(scores, key=lambda score: score.value)
     return paired_estimate.average_estimates(scores)
 
 
-def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
+def find_distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
     """Return the distinct matchups, without self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
@@ -147,12 +147,15 @@ def evaluate_strategies(
     """Return the score of each strategy against all opponents, measured on the same deals."""
     all_matchups = []
     for strategy in strategies:
-        all_matchups += request.matchups(strategy, seed)
-    matchups = distinct_matchups(all_matchups)
+        all_matchups += request.make_matchups(strategy, seed)
+    matchups = find_distinct_matchups(all_matchups)
     results = collect_results(
         request, n_matches, matchups, run_matchups(matchups, n_matches, workers, progress)
     )
-    return [pool_score(results.scores(strategy), request.objective) for strategy in strategies]
+    return [
+        compute_pool_score(results.compute_scores(strategy), request.objective)
+        for strategy in strategies
+    ]
 
 
 def load_or_play_step(
@@ -221,7 +224,7 @@ class Confirmation:
         )
 
 
-def confirm(
+def confirm_gain(
     request: TuneRequest,
     tuned_strategy: Strategy,
     ledger: Ledger,
@@ -239,10 +242,10 @@ def confirm(
     """
     default_strategy = request.strategy
     n = request.confirmation_matches
-    all_matchups = [request.matchup(tuned_strategy, default_strategy, request.seed)]
+    all_matchups = [request.make_matchup(tuned_strategy, default_strategy, request.seed)]
     for strategy in (tuned_strategy, default_strategy):
-        all_matchups += request.matchups(strategy, request.seed)
-    matchups = distinct_matchups(all_matchups)
+        all_matchups += request.make_matchups(strategy, request.seed)
+    matchups = find_distinct_matchups(all_matchups)
     batch_counts = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
     shapes = {
         str(index): (n_rows, batch_columns.N_COLUMNS) for index, n_rows in enumerate(batch_counts)
@@ -255,25 +258,29 @@ def confirm(
         lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
     results = collect_results(request, n, matchups, [arrays[name] for name in shapes])
-    tuned_scores, default_scores = results.scores(tuned_strategy), results.scores(default_strategy)
-    names = [opponent.spec for opponent in request.pool]
-    comparisons = tuple(map(_compare, names, tuned_scores, default_scores))
-    head_to_head = _compare(
-        default_strategy.spec,
-        results.score_against(tuned_strategy, default_strategy),
-        results.score_against(default_strategy, default_strategy),
+    tuned_scores, default_scores = (
+        results.compute_scores(tuned_strategy),
+        results.compute_scores(default_strategy),
     )
-    objective = _compare(
+    names = [opponent.spec for opponent in request.pool]
+    comparisons = tuple(map(_compare_scores, names, tuned_scores, default_scores))
+    head_to_head = _compare_scores(
+        default_strategy.spec,
+        results.compute_score(tuned_strategy, default_strategy),
+        results.compute_score(default_strategy, default_strategy),
+    )
+    objective = _compare_scores(
         "",
-        pool_score(tuned_scores, request.objective),
-        pool_score(default_scores, request.objective),
+        compute_pool_score(tuned_scores, request.objective),
+        compute_pool_score(default_scores, request.objective),
     )
     return Confirmation(comparisons, head_to_head, objective)
 
 
-def _compare(
+def _compare_scores(
     opponent: str, tuned_score: PairedEstimate, default_score: PairedEstimate
 ) -> OpponentComparison:
+    """Return the scores of both strategies against an opponent, with the gain."""
     return OpponentComparison(
         opponent,
         to_estimate(tuned_score),
@@ -309,8 +316,8 @@ class Improvement(Result):
                 "metric": self.request.metric.name,
                 "kind": "gain",
             }
-            row |= bound_columns(self.wording.done, comparison.tuned_score)
-            row |= bound_columns(self.wording.baseline, comparison.default_score)
+            row |= make_interval_columns(self.wording.participle, comparison.tuned_score)
+            row |= make_interval_columns(self.wording.baseline, comparison.default_score)
             row |= make_estimate_columns(comparison.gain, self.request.confirmation_matches)
             rows.append(row)
         return build_output_frame("confirmation", rows)
@@ -322,7 +329,7 @@ class Improvement(Result):
         if not self.has_changed:
             return [f"The {wording.noun} found nothing better than the {wording.initial}."]
         head_to_head = self.confirmation.head_to_head
-        sentences = [_gain_sentence(self, self.confirmation.objective)]
+        sentences = [_format_gain_sentence(self, self.confirmation.objective)]
         if self.confirmation.objective.gain.low > 0 > head_to_head.gain.high:
             score_text = format_interval(self.request, head_to_head.tuned_score)
             score_sentence = (
@@ -360,7 +367,7 @@ class Improvement(Result):
     @property
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups, each with the number of units that were played (see `Result.played`)."""
-        matchups = self.request.matchups(self.request.strategy, self.request.seed)
+        matchups = self.request.make_matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))
             for matchup in matchups
@@ -384,18 +391,18 @@ class Improvement(Result):
         request, wording = self.request, self.wording
         display_tables = self.display_tables()
         if self.has_changed:
-            display_tables.append(_confirmation_table(self))
+            display_tables.append(_build_confirmation_table(self))
         gain_text = (
-            f"{wording.done} minus {wording.baseline}, on the same deals. ± is a 95 % confidence "
-            "interval."
+            f"{wording.participle} minus {wording.baseline}, on the same deals. ± is a 95 % "
+            "confidence interval."
         )
         software_text = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
         files_text = (
-            f"{wording.file_name} contains the {wording.done} {wording.content}. Every table is "
-            "also a CSV file."
+            f"{wording.file_name} contains the {wording.participle} {wording.content}. Every table "
+            "is also a CSV file."
         )
         return Report(
-            question=f"{request.strategy.name}, {wording.done} for {request.variant.spec}",
+            question=f"{request.strategy.name}, {wording.participle} for {request.variant.spec}",
             verdict=self.sentences,
             tables=display_tables,
             plots=LazySequence(self.plots()),
@@ -436,7 +443,7 @@ def encode_weights(weights: np.ndarray, *comments: str) -> bytes:
 
 def split_progress(
     on_progress: OnProgress | None, n_steps: int, render_result: Callable[[], str]
-) -> PieceProgress:
+) -> StepProgress:
     """Return a function that maps the index of a step to its progress callback.
 
     Args:
@@ -445,16 +452,16 @@ def split_progress(
         render_result: Function that returns a description of the interim result.
     """
     if on_progress is None:
-        return lambda piece: None
+        return lambda step: None
 
-    def report(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         on_progress(done, total, render_result)
 
     on_progress(0, PROGRESS_PARTS * n_steps)
-    return lambda piece: partial_progress(report, piece, n_steps)
+    return lambda step: partial_progress(report_progress, step, n_steps)
 
 
-def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
+def make_interval_columns(name: str, estimate: Estimate) -> dict[str, float]:
     """Return an estimate as the columns NAME, NAME_low and NAME_high."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
@@ -468,7 +475,8 @@ def format_interval(request: TuneRequest, estimate: Estimate) -> str:
     return numbers.format_estimate(*bounds, request.metric.display_factor)
 
 
-def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
+def _format_gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
+    """Return the sentences about the gain that begin the report."""
     wording, request = improvement.wording, improvement.request
     gain_unit, verb, unit, percent_sign = (
         ("points per deal", "scores", "points per deal", "")
@@ -479,29 +487,30 @@ def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> 
     has_hardest = request.objective == "worst" and len(request.pool) > 1
     hardest_text = "the hardest of " if has_hardest else ""
     change_text = (
-        f"With the {wording.done} {wording.content}, the strategy {verb} "
-        f"{_format_point(request, comparison.tuned_score)} {unit} against {hardest_text}"
-        f"{request.opponent_list}, compared with {_format_point(request, comparison.default_score)}"
-        f"{percent_sign} before ({request.confirmation_matches:,} matches on held-out deals)."
+        f"With the {wording.participle} {wording.content}, the strategy {verb} "
+        f"{_format_point_estimate(request, comparison.tuned_score)} {unit} against {hardest_text}"
+        f"{request.opponents_text}, compared with "
+        f"{_format_point_estimate(request, comparison.default_score)}{percent_sign} before "
+        f"({request.confirmation_matches:,} matches on held-out deals)."
     )
     if comparison.gain.low > 0:
-        return f"{wording.doing} gained {gain_text}. {change_text}"
+        return f"{wording.gerund} gained {gain_text}. {change_text}"
     if comparison.gain.high < 0:
-        return f"{wording.doing} did not help. {change_text} Keep the {wording.initial}."
+        return f"{wording.gerund} did not help. {change_text} Keep the {wording.initial}."
     return (
-        f"{wording.doing} made no significant difference ({gain_text}). {change_text} Keep the "
+        f"{wording.gerund} made no significant difference ({gain_text}). {change_text} Keep the "
         f"{wording.initial}."
     )
 
 
-def _format_point(request: TuneRequest, estimate: Estimate) -> str:
+def _format_point_estimate(request: TuneRequest, estimate: Estimate) -> str:
     """Format an estimate without its interval in the unit of the metric."""
     factor = request.metric.display_factor
     interval_width = factor * (estimate.high - estimate.low)
     return numbers.format_number(factor * estimate.value, interval_width / 2)
 
 
-def _confirmation_table(improvement: Improvement) -> Table:
+def _build_confirmation_table(improvement: Improvement) -> Table:
     """Return a table of the results against each opponent before and after the improvement."""
     wording, request = improvement.wording, improvement.request
     named_comparisons = []
@@ -515,13 +524,13 @@ def _confirmation_table(improvement: Improvement) -> Table:
     rows = [
         {
             "against": name,
-            **bound_columns(wording.baseline, comparison.default_score),
-            **bound_columns(wording.done, comparison.tuned_score),
-            **bound_columns("gain", comparison.gain),
+            **make_interval_columns(wording.baseline, comparison.default_score),
+            **make_interval_columns(wording.participle, comparison.tuned_score),
+            **make_interval_columns("gain", comparison.gain),
         }
         for name, comparison in named_comparisons
     ]
-    names = [wording.baseline, wording.done, "gain"]
+    names = [wording.baseline, wording.participle, "gain"]
     columns = [Column(name, name, factor=request.metric.display_factor) for name in names]
     return Table(
         f"Confirmation: {request.metric.title}",

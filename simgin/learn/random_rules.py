@@ -18,9 +18,9 @@ from simgin.rules.variants import Variant, VariantError
 TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 6, 512, 200
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_PROBABILITY = 0.4
-GOALS = ("points", "deals")  # match goals of the sampled variants
+SAMPLED_GOALS = ("points", "deals")  # match goals of the sampled variants
 # relative frequencies of the settings that can be changed
-CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
+RULE_CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
     (7, "undercut_bonus", (0, 0, 5, 10, 10, 15, 20, 30, 40, 50, 75, 100)),
     (6, "gin_bonus", (0, 0, 5, 10, 15, 20, 30, 40, 50, 75, 100)),
     (5, "knock_limit", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 17, 20, 25)),
@@ -66,7 +66,7 @@ def sample_variant(rng: np.random.Generator) -> Variant:
                 variant = variants.find_variant(spec)
         except (VariantError, RulesWarning):
             continue
-        if variant.params["goal"] in GOALS and variant.spec not in ("standard", "eaai"):
+        if variant.params["goal"] in SAMPLED_GOALS and variant.spec not in ("standard", "eaai"):
             return variant
 
 
@@ -81,7 +81,7 @@ def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]
 
 def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     """Return random variants whose rules did not occur in the training of `champion`."""
-    known_rules = [variants.find_variant(name).params for name in two_player_names()]
+    known_rules = [variants.find_variant(name).params for name in list_two_player_variants()]
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         known_rules += [variant.params for variant in training_variants]
@@ -100,22 +100,22 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
 def _sample_spec(rng: np.random.Generator) -> str:
     """Return a random variant spec, which can be invalid."""
     if rng.random() < BUILT_IN_PROBABILITY:
-        names = two_player_names()
+        names = list_two_player_variants()
         base_name, n_changes = names[rng.integers(len(names))], int(rng.integers(3))
     else:
         base_name, n_changes = "standard", int(rng.integers(1, 5))
-    frequencies = np.array([change[0] for change in CHANGES])
+    frequencies = np.array([change[0] for change in RULE_CHANGES])
     change_indices = rng.choice(
-        len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
+        len(RULE_CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
     )
     settings = []
     for index in sorted(change_indices):
-        _, name, values = CHANGES[index]
+        _, name, values = RULE_CHANGES[index]
         settings.append(f"{name}={values[rng.integers(len(values))]}")
     return "+".join([base_name, *settings])
 
 
-def two_player_names() -> list[str]:
+def list_two_player_variants() -> list[str]:
     """Return the names of the built-in two-player variants."""
     return [
         name
@@ -125,10 +125,10 @@ def two_player_names() -> list[str]:
 
 
 @cache
-def _sampled_values() -> dict[str, list[ParamValue]]:
-    """Return all values that CHANGES contains for each parameter."""
+def _list_sampled_values() -> dict[str, list[ParamValue]]:
+    """Return all values that RULE_CHANGES contains for each parameter."""
     values_by_name = defaultdict(list)
-    for _, name, values in CHANGES:
+    for _, name, values in RULE_CHANGES:
         for value in values:
             for assignment in f"{name}={value}".split("+"):
                 parameter, _, text = assignment.partition("=")
@@ -138,7 +138,7 @@ def _sampled_values() -> dict[str, list[ParamValue]]:
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
     """Return True if random rule sets cover a value of a parameter."""
-    known_values = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
+    known_values = [rule_parameters()[name].default, *_list_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known_values
     known_integers = [known_value for known_value in known_values if isinstance(known_value, int)]

@@ -87,7 +87,7 @@ def play_matches(
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
     """Return the cached player for a rule set, or find the strongest player in pilot matches."""
     is_two_player = variants.find_variant(variant).params["players"] == 2
-    trained_champion = adapt.load_adapted(variant) if is_two_player else None
+    trained_champion = adapt.load_adapted_champion(variant) if is_two_player else None
     return _choose_player(trained_champion, variant, seed, workers)
 
 
@@ -102,6 +102,7 @@ def train_or_find_strongest(
 def _choose_player(
     trained_champion: adapt.AdaptedChampion | None, variant: str, seed: int, workers: int | None
 ) -> str:
+    """Return the trained player if it is the strongest, or play pilot matches."""
     if trained_champion is not None and trained_champion.is_strongest:
         return trained_champion.player
     return find_strongest_player(variant, seed, workers)

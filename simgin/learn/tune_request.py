@@ -119,12 +119,12 @@ class TuneRequest:
     @property
     def short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, keyed by canonical name."""
-        names_by_spec = short_names(self.matchups(self.strategy, self.seed))
+        names_by_spec = short_names(self.make_matchups(self.strategy, self.seed))
         specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
         return {spec: names_by_spec.get(spec, spec) for spec in specs}
 
     @property
-    def opponent_list(self) -> str:
+    def opponents_text(self) -> str:
         """List of the opponents as text, such as `simple, gold and marjj`."""
         return join_words([self.short_names[opponent.spec] for opponent in self.pool])
 
@@ -134,30 +134,32 @@ class TuneRequest:
         return 4 + math.floor(3 * math.log(max(2, len(self.parameters))))
 
     @property
-    def generation_count(self) -> str:
+    def generations_text(self) -> str:
         """Number of generations as text, such as `20 generations`."""
         return f"{self.generations} generation{'s' * (self.generations != 1)}"
 
     @property
     def default_values(self) -> ParameterValues:
         """Default values of the tuned parameters."""
-        return tuple(parameter.param.default for parameter in self.parameters)
+        return tuple(parameter.declaration.default for parameter in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
         """Return a copy of the strategy with the given parameter values."""
         if values == self.default_values:
             return self.strategy
-        return loader.set_values_by_slot(self.strategy, slot_values(self.parameters, values))
+        return loader.set_values_by_slot(
+            self.strategy, group_values_by_slot(self.parameters, values)
+        )
 
-    def matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
+    def make_matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
         """Return the mirrored matchup of two strategies that play matches."""
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
-    def matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
+    def make_matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
         """Return the matchups of a strategy against every opponent."""
-        return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
+        return [self.make_matchup(strategy, opponent, seed) for opponent in self.pool]
 
-    def generation_seed(self, number: int) -> int:
+    def compute_generation_seed(self, number: int) -> int:
         """Return the seed of a generation, which differs from the seed of the confirmation.
 
         The first generation has number 1.
@@ -173,7 +175,7 @@ class TuneRequest:
         ]
         search_text = f"{', '.join(range_texts)} for {self.objective}, {self.matches} matches each"
         search_text = self.training or search_text
-        return build_identity(self.matchups(self.strategy, self.seed), search=search_text)
+        return build_identity(self.make_matchups(self.strategy, self.seed), search=search_text)
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ class TrainingRequest:
         )
 
     @property
-    def round_count(self) -> str:
+    def rounds_text(self) -> str:
         """Number of rounds as text, such as `8 rounds`."""
         return f"{self.rounds} round{'s' * (self.rounds != 1)}"
 
@@ -279,7 +281,7 @@ class TunableParameter:
         key: Name of the parameter in the policies.
         slots: Slots that share the parameter. If slots have different declarations, the parameters
             are separate and `name` includes the slot.
-        param: Declaration of the parameter.
+        declaration: Declaration of the parameter.
         low: Lower limit of the search range.
         high: Upper limit of the search range.
     """
@@ -287,19 +289,19 @@ class TunableParameter:
     name: str
     key: str
     slots: tuple[str, ...]
-    param: Param
+    declaration: Param
     low: float
     high: float
 
     @property
-    def start(self) -> float:
+    def initial_value(self) -> float:
         """Initial value of the search, which is the default value clipped to the range."""
-        return min(max(self.param.default, self.low), self.high)
+        return min(max(self.declaration.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
         """True if the search tries only integers. Booleans are 0 and 1."""
-        return self.param.kind != "number"
+        return self.declaration.kind != "number"
 
     @property
     def initial_deviation(self) -> float:
@@ -308,7 +310,7 @@ class TunableParameter:
         The deviation is a quarter of the range, but at most the larger of 1 and half of the default
         value. Ranges often extend far beyond sensible values.
         """
-        sensible_deviation = max(abs(self.start) / 2, 1)
+        sensible_deviation = max(abs(self.initial_value) / 2, 1)
         range_width = self.high - self.low
         return min(range_width / 4, sensible_deviation)
 
@@ -322,7 +324,7 @@ class TunableParameter:
 
     def format_value(self, value: float) -> str:
         """Format a value in the notation of canonical strategy names."""
-        return self.param.format(value)
+        return self.declaration.format(value)
 
 
 def read_tunable_parameters(
@@ -339,7 +341,7 @@ def read_tunable_parameters(
     Raises:
         TuneError: If the strategy has no such parameters.
     """
-    policies_by_parameter = _policies_by_parameter(strategy, variant)
+    policies_by_parameter = _group_policies_by_parameter(strategy, variant)
     parameters_by_name = {}
     for name, policies in policies_by_parameter.items():
         key = name.rpartition(".")[2]
@@ -351,7 +353,7 @@ def read_tunable_parameters(
             )
     if selection is None:
         if not parameters_by_name:
-            raise TuneError(_no_parameters_message(strategy))
+            raise TuneError(_format_no_parameters_message(strategy))
         return tuple(parameters_by_name.values())
     selected_parameters = [
         _select_parameter(strategy, item, parameters_by_name, policies_by_parameter)
@@ -360,7 +362,7 @@ def read_tunable_parameters(
     return tuple({parameter.name: parameter for parameter in selected_parameters}.values())
 
 
-def slot_values(
+def group_values_by_slot(
     parameters: Sequence[TunableParameter], values: Sequence[float]
 ) -> dict[str, dict[str, str]]:
     """Return parameter values as strings, keyed by policy slot and parameter name."""
@@ -372,7 +374,7 @@ def slot_values(
     return values_by_slot
 
 
-def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
+def _group_policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
     """Return the policies of each parameter, such as `k`, or `knock.k` if declarations differ."""
     used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
     policies_by_key: dict[str, list[Policy]] = {}
@@ -429,7 +431,7 @@ def _select_parameter(
         return parameter
     quoted_text = quote_text(text.strip())
     try:
-        min_value, max_value = parameter.param.encode(low), parameter.param.encode(high)
+        min_value, max_value = parameter.declaration.encode(low), parameter.declaration.encode(high)
     except ValueError as error:
         raise TuneError(
             f"--parameters {quoted_text} is not a valid range, because a limit {error}."
@@ -442,7 +444,7 @@ def _select_parameter(
     return replace(parameter, low=min_value, high=max_value)
 
 
-def _no_parameters_message(strategy: Strategy) -> str:
+def _format_no_parameters_message(strategy: Strategy) -> str:
     """Return the error message for a strategy without numeric parameters."""
     weight_policies = [policy for policy in strategy.policies if policy.weights is not None]
     hint = "Declare parameters, for example @knock(k=param(5, 0, 20))"

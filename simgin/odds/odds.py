@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SOLO_DEALS = 40_000  # default number of deals per player in a solitaire game
 PAIR_DEALS = 400_000  # default number of deals per player in a two-player variant
-RETRACE_INTERVAL = 20  # interval between the two-player deals that are replayed turn by turn
+TRACED_DEAL_INTERVAL = 20  # interval between the two-player deals that are replayed turn by turn
 THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy spec for a knock threshold
 
 CompileMatchup = Callable[[Matchup], None]
@@ -59,7 +59,7 @@ class OddsRequest:
     @classmethod
     def read(
         cls,
-        variants_: Sequence[str] = (),
+        specs: Sequence[str] = (),
         strategies: Sequence[str] = (),
         *,
         deals: int | None = None,
@@ -69,7 +69,7 @@ class OddsRequest:
         """Parse the arguments of a request and remove duplicate variants and strategies.
 
         Args:
-            variants_: Variant specs. By default, all solitaire variants are used.
+            specs: Variant specs. By default, all solitaire variants are used.
             strategies: Strategy specs, weakest first. By default, each variant has its own players.
             deals: Number of deals per player.
             seed: Seed of the shuffles.
@@ -78,8 +78,8 @@ class OddsRequest:
         Raises:
             ValueError: If a variant or strategy does not exist.
         """
-        games = [variants.find_variant(spec) for spec in variants_]
-        games = games or _solitaire_variants(variants.variant_names())
+        games = [variants.find_variant(spec) for spec in specs]
+        games = games or _select_solitaire_variants(variants.variant_names())
         variant_specs = dict.fromkeys(game.spec for game in games)
         strategy_specs = dict.fromkeys(loader.find_strategy(spec).spec for spec in strategies)
         return cls(tuple(variant_specs), tuple(strategy_specs), deals, seed, complete)
@@ -89,14 +89,14 @@ class OddsRequest:
         """Solitaire variants with their players, weakest first."""
         return [
             (variant.spec, self.strategies or odds_players(variant))
-            for variant in _solitaire_variants(self.variants)
+            for variant in _select_solitaire_variants(self.variants)
         ]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
         """Solitaire variants that allow knocking, each with one player per knock threshold."""
         groups = []
-        for variant in _solitaire_variants(self.variants):
+        for variant in _select_solitaire_variants(self.variants):
             knock_limit = variant.params["knock_limit"]
             if knock_limit and self.complete:
                 limits = range(int(str(knock_limit)) + 1)
@@ -145,9 +145,9 @@ class Odds(Result):
 
     def report(self, command: str) -> Report:
         """Return the report of the computed odds."""
-        from simgin.odds.odds_report import odds_report
+        from simgin.odds.odds_report import build_odds_report
 
-        return odds_report(self, command)
+        return build_odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of all tables for JSON. Each row contains the name of its table.
@@ -204,12 +204,12 @@ def run_odds(
     step_names = request.step_names
     n_steps = len(step_names)
 
-    def report(done: int, units: int) -> None:
+    def report_progress(done: int, units: int) -> None:
         if on_progress is not None:
             i = min(n_steps * done // units, n_steps - 1)
             on_progress(done, units, lambda: f"player {i + 1} of {n_steps}: {step_names[i]}")
 
-    step_progress = (partial_progress(report, i, n_steps) for i in range(n_steps))
+    step_progress = (partial_progress(report_progress, i, n_steps) for i in range(n_steps))
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
@@ -249,7 +249,7 @@ def run_odds(
             if request.complete:
                 turn_hands = hands_by_turn.simulate_hands_by_turn(
                     self_play.matchup,
-                    n_deals // RETRACE_INTERVAL,
+                    n_deals // TRACED_DEAL_INTERVAL,
                     workers,
                     partial_progress(progress, 1, 2),
                 )
@@ -287,28 +287,32 @@ def build_odds(
     all_deals = [deals for players in solo_results for deals in players]
     comparable_results = [players for players in solo_results if len(players) > 1]
     frames_by_table: dict[str, list[pd.DataFrame]] = {
-        "strength": [solo_odds.odds_by_strategy(players) for players in solo_results],
-        "bracket": [solo_odds.optimum_bracket(players) for players in solo_results],
-        "odds": [solo_odds.odds_by_draws(deals) for deals in all_deals],
-        "left": [solo_odds.odds_by_cards_left(deals) for deals in all_deals],
-        "gin": [solo_odds.gin_draw_statistics(deals) for deals in all_deals],
-        "totals": [solo_odds.match_total_odds(deals) for deals in all_deals],
-        "gap": [solo_odds.skill_gap(players[0], players[-1]) for players in comparable_results],
-        "joker": [solo_odds.joker_variance_share(deals) for deals in all_deals],
-        "threshold": [solo_odds.odds_by_threshold(players) for players in threshold_results],
+        "strength": [solo_odds.compute_odds_by_strategy(players) for players in solo_results],
+        "bracket": [solo_odds.compute_best_gin_rate_bounds(players) for players in solo_results],
+        "odds": [solo_odds.compute_odds_by_draws(deals) for deals in all_deals],
+        "left": [solo_odds.compute_odds_by_cards_left(deals) for deals in all_deals],
+        "gin": [solo_odds.compute_gin_draw_statistics(deals) for deals in all_deals],
+        "totals": [solo_odds.compute_match_total_odds(deals) for deals in all_deals],
+        "gap": [
+            solo_odds.compute_skill_gap(players[0], players[-1]) for players in comparable_results
+        ],
+        "joker": [solo_odds.compute_joker_variance_share(deals) for deals in all_deals],
+        "threshold": [
+            solo_odds.compute_odds_by_threshold(players) for players in threshold_results
+        ],
         "counts": list(deadwood_tables),
-        "seats": [two_player_odds.odds_by_seat(self_play) for self_play in self_plays],
-        "scores": [two_player_odds.odds_by_score(self_play) for self_play in self_plays],
+        "seats": [two_player_odds.compute_odds_by_seat(self_play) for self_play in self_plays],
+        "scores": [two_player_odds.compute_odds_by_score(self_play) for self_play in self_plays],
     }
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
     strongest |= {self_play.variant: self_play.strategy for self_play in self_plays}
     reasons = [self_play.unavailable_reason for self_play in self_plays]
-    reasons += map(solo_odds.match_unavailable_reason, all_deals)
+    reasons += map(solo_odds.find_match_unavailable_reason, all_deals)
     all_solo_deals = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
-        dict(_nonempty_tables(frames_by_table)),
+        dict(_iter_nonempty_tables(frames_by_table)),
         strongest,
         list(filter(None, reasons)),
         [(self_play.matchup, self_play.n_units) for self_play in all_solo_deals]
@@ -316,14 +320,16 @@ def build_odds(
     )
 
 
-def _nonempty_tables(
+def _iter_nonempty_tables(
     frames_by_table: dict[str, list[pd.DataFrame]],
 ) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the name and the combined rows of each table that has rows."""
     for name, frames in frames_by_table.items():
         nonempty_frames = [frame for frame in frames if len(frame)]
         if nonempty_frames:
             yield name, table.concat_frames(nonempty_frames)
 
 
-def _solitaire_variants(specs: Sequence[str]) -> list[Variant]:
+def _select_solitaire_variants(specs: Sequence[str]) -> list[Variant]:
+    """Return the variants that are solitaire games."""
     return [variant for variant in map(variants.find_variant, specs) if variant.is_solo]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # number of scores per side in the score table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
-DEADWOOD_BIN = 5  # range of deadwood per row of the table, in points
+DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the table, in points
 EXAMPLE_HAND = (4, 20)  # turn and deadwood of the example hand in a summary sentence
 # maximum half-width of the confidence interval of a win rate in the deadwood table
 MAX_HALF_WIDTH = 0.05
@@ -31,23 +31,23 @@ OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
 
-def odds_report(odds: Odds, command: str) -> Report:
+def build_odds_report(odds: Odds, command: str) -> Report:
     """Return the report of the computed odds.
 
     Args:
         odds: Computed odds.
         command: Command that repeats the run.
     """
-    main_table, *other_tables = odds_tables(odds)
+    main_table, *other_tables = build_odds_tables(odds)
     n_open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds for {', '.join(odds.identity['variants'])}",
-        verdict=list(odds_verdict(odds)),
+        verdict=list(iter_verdict_sentences(odds)),
         rules=[(name, find_variant(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
         else (),
         tables=[main_table, *other_tables[: max(0, n_open_tables - 1)]],
-        plots=LazySequence(odds_plots(odds)),
+        plots=LazySequence(iter_odds_plots(odds)),
         detail_tables=other_tables[max(0, n_open_tables - 1) :],
         facts=list(_list_facts(odds)),
         command=command,
@@ -71,7 +71,7 @@ def _list_facts(odds: Odds) -> Iterator[tuple[str, str]]:
 # Summary
 
 
-def odds_verdict(odds: Odds) -> Iterator[str]:
+def iter_verdict_sentences(odds: Odds) -> Iterator[str]:
     """Yield sentences about the main results.
 
     If there are several variants, each sentence names its variant.
@@ -118,8 +118,8 @@ def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
         yield (
-            f"With {deadwood} to {deadwood + DEADWOOD_BIN - 1} points of deadwood after your first "
-            f"{turn} turns, you win {100 * row['value']:.0f} % of deals."
+            f"With {deadwood} to {deadwood + DEADWOOD_BIN_WIDTH - 1} points of deadwood after your "
+            f"first {turn} turns, you win {100 * row['value']:.0f} % of deals."
         )
 
 
@@ -145,7 +145,7 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
         verb = "goes gin in"
         wins = odds.select_rows("strength", variant, metric="win")
         yield f"{_compare_players(variant, wins, 'wins', 'deals')}."
-    low_bound, high_bound = _bracket_percentages(bracket)
+    low_bound, high_bound = _get_bound_percentages(bracket)
     yield (
         f"{_compare_players(variant, bracket.iloc[:-1], verb, 'deals')}. With 95 % confidence, the "
         f"best possible player {verb} {low_bound} to {high_bound} % of deals."
@@ -162,7 +162,7 @@ def _compare_players(variant: str, rows: pd.DataFrame, verb: str, unit: str) -> 
     naive, strong = rows["strategy"].iloc[[0, -1]]
     if naive == strong:
         return f"{strong} {verb} {last_rate} of {unit}"
-    naive, strong = _player_labels(variant, naive, strong)
+    naive, strong = _format_player_labels(variant, naive, strong)
     return f"{naive} {verb} {first_rate} of {unit}, and {strong} {verb} {last_rate}"
 
 
@@ -172,14 +172,14 @@ def _format_rates(rows: pd.DataFrame) -> list[str]:
     return [f"{numbers.format_estimate(*bounds)} %" for bounds in 100 * estimates]
 
 
-def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
+def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
     """Return player types for use in a sentence, or the specs of other strategies."""
     if naive == odds_players(find_variant(variant))[0]:
         return "A naive player", f"a strong player ({strong})"
     return naive, strong
 
 
-def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
+def _get_bound_percentages(rows: pd.DataFrame) -> tuple[int, int]:
     """Return the bounds on the gin rate of the best possible player, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
@@ -204,9 +204,13 @@ def _is_precise(rows: pd.DataFrame) -> pd.Series:
 # Tables
 
 
-def odds_tables(odds: Odds) -> list[Table]:
+def build_odds_tables(odds: Odds) -> list[Table]:
     """Return the tables of two-player variants and then the tables of solitaire games."""
-    table_makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
+    table_makers = (
+        ("scores", _build_score_table),
+        ("counts", _build_deadwood_table),
+        ("seats", _build_seat_table),
+    )
     two_player_variants = [v for v in odds.strongest if len(odds.select_rows("seats", v))]
     solo_variants = [v for v in odds.strongest if v not in two_player_variants]
     tables = [
@@ -216,12 +220,12 @@ def odds_tables(odds: Odds) -> list[Table]:
         if len(odds.select_rows(name, variant))
     ]
     if solo_variants:
-        tables.append(_solo_table(odds, solo_variants))
-        tables += [_strategy_table(odds, variant) for variant in solo_variants]
+        tables.append(_build_solo_table(odds, solo_variants))
+        tables += [_build_strategy_table(odds, variant) for variant in solo_variants]
     return tables
 
 
-def _grid_table(title: str, table: pd.DataFrame, first_heading: str, note: str) -> Table:
+def _build_grid_table(title: str, table: pd.DataFrame, first_heading: str, note: str) -> Table:
     """Return a table of rounded percentages by two variables."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
@@ -230,7 +234,7 @@ def _grid_table(title: str, table: pd.DataFrame, first_heading: str, note: str) 
     return Table(title, frame, [Column(frame.columns[0], first_heading), *columns], note)
 
 
-def _score_table(odds: Odds, variant: str) -> Table:
+def _build_score_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
@@ -240,7 +244,7 @@ def _score_table(odds: Odds, variant: str) -> Table:
     half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
     by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     dealer_effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
-    return _grid_table(
+    return _build_grid_table(
         f"Matches won at each score (%) when {odds.strongest[variant]} plays against "
         f"itself in {variant}",
         table,
@@ -251,14 +255,14 @@ def _score_table(odds: Odds, variant: str) -> Table:
     )
 
 
-def _deadwood_table(odds: Odds, variant: str) -> Table:
+def _build_deadwood_table(odds: Odds, variant: str) -> Table:
     """Return a table of the strong player's win rate by deadwood and turn."""
     rows = odds.select_rows("counts", variant, strongest=True)
     displayed_rows = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = displayed_rows.pivot(index="count", columns="turn", values="value")
-    table.index = [f"{low} to {low + DEADWOOD_BIN - 1}" for low in table.index]
+    table.index = [f"{low} to {low + DEADWOOD_BIN_WIDTH - 1}" for low in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
-    return _grid_table(
+    return _build_grid_table(
         f"Deals won for each deadwood and turn (%) when {odds.strongest[variant]} plays "
         f"against itself in {variant}",
         table,
@@ -268,7 +272,7 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     )
 
 
-def _seat_table(odds: Odds, variant: str) -> Table:
+def _build_seat_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates with one row per player and seat."""
     table_rows = []
     rows = odds.select_rows("seats", variant)
@@ -281,7 +285,7 @@ def _seat_table(odds: Odds, variant: str) -> Table:
     return Table(
         f"Deals and matches won from each seat when each player plays against itself in {variant}",
         make_frame(table_rows),
-        [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
+        [Column("player", "player"), Column("seat", "seat"), *_make_metric_columns(rows, titles)],
         "In the match column, the seat is the player's seat in the first deal. If the rules treat "
         "the seats differently, the table shows seat numbers.",
     )
@@ -291,15 +295,16 @@ def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
     """Combine rows of several metrics into one row with columns NAME, NAME_low and NAME_high."""
     fields: dict[str, Any] = {}
     for _, row in rows.iterrows():
-        fields |= _estimate_fields(row["metric"], row)
+        fields |= _make_estimate_fields(row["metric"], row)
     return fields
 
 
-def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
+def _make_estimate_fields(name: str, row: Any) -> dict[str, Any]:
+    """Return an estimate as a dictionary with the keys NAME, NAME_low and NAME_high."""
     return {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
-def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
+def _make_metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
     """Return one table column per metric. All metrics except the score are proportions."""
     names = [name for name in titles if name in set(rows["metric"])]
     return [
@@ -310,27 +315,27 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
     ]
 
 
-def _solo_table(odds: Odds, variants: list[str]) -> Table:
+def _build_solo_table(odds: Odds, variants: list[str]) -> Table:
     """Return a table of the results of naive and strong players in each solitaire game."""
     table_rows = []
     # In games without knocking, only gin wins a deal.
     has_knocking = any(find_variant(variant).params["knock_limit"] for variant in variants)
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
-        best = "{} to {}".format(*_bracket_percentages(rows))
+        best = "{} to {}".format(*_get_bound_percentages(rows))
         table_row: dict[str, Any] = {"variant": variant, "best": best}
-        table_row |= _estimate_fields(STRONG, rows.iloc[-2])
+        table_row |= _make_estimate_fields(STRONG, rows.iloc[-2])
         if len(rows) > 2:
-            table_row |= _estimate_fields(NAIVE, rows.iloc[0])
+            table_row |= _make_estimate_fields(NAIVE, rows.iloc[0])
         wins = odds.select_rows("strength", variant, metric="win")
         if has_knocking:
-            table_row |= _estimate_fields("win", wins.iloc[-1])
+            table_row |= _make_estimate_fields("win", wins.iloc[-1])
         if has_knocking and len(wins) > 1:
-            table_row |= _estimate_fields("win_naive", wins.iloc[0])
+            table_row |= _make_estimate_fields("win_naive", wins.iloc[0])
         matches = odds.select_rows("strength", variant, metric="match")
         if len(matches) > 1:
-            table_row |= _estimate_fields("match_naive", matches.iloc[0])
-            table_row |= _estimate_fields("match", matches.iloc[-1])
+            table_row |= _make_estimate_fields("match_naive", matches.iloc[0])
+            table_row |= _make_estimate_fields("match", matches.iloc[-1])
         table_rows.append(table_row)
     titles = {
         "win_naive": "naive: deals won",
@@ -355,7 +360,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     )
 
 
-def _strategy_table(odds: Odds, variant: str) -> Table:
+def _build_strategy_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates with one row per strategy."""
     parsed_variant = find_variant(variant)
     titles = dict(METRIC_TITLES)
@@ -367,14 +372,14 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
     groups = rows.groupby("strategy", sort=False)
     table_rows = [{"strategy": name, **_combine_metrics(group)} for name, group in groups]
     title = f"{parsed_variant.title} ({variant}), {rows['n'].max():,} deals per strategy"
-    columns = [Column("strategy", "strategy"), *_metric_columns(rows, titles)]
+    columns = [Column("strategy", "strategy"), *_make_metric_columns(rows, titles)]
     return Table(title, make_frame(table_rows), columns)
 
 
 # Plots
 
 
-def odds_plots(odds: Odds) -> Iterator[Plot]:
+def iter_odds_plots(odds: Odds) -> Iterator[Plot]:
     """Yield the plots of two-player variants and then the plots of solitaire games."""
     for variant in odds.strongest:
         plot_definitions = (
@@ -387,15 +392,15 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
                 variant_slug = re.sub(r"[^\w.-]|_", "-", variant)
                 yield _make_plot(odds, f"{name}-{variant_slug}", title, rows, draw)
     if "bracket" in odds.tables:
-        frame = _naive_and_strong_rows(odds, "odds")
+        frame = _select_naive_and_strong_rows(odds, "odds")
         yield _make_plot(
             odds, "odds", "Probability of gin by number of draws", frame, plots.gin_by_draw
         )
-        frame = _naive_and_strong_rows(odds, "bracket")
+        frame = _select_naive_and_strong_rows(odds, "bracket")
         title = "Naive, strong and best possible players"
         yield _make_plot(odds, "strength", title, frame, plots.skill)
     if "totals" in odds.tables:
-        totals = _naive_and_strong_rows(odds, "totals")
+        totals = _select_naive_and_strong_rows(odds, "totals")
         yield _make_plot(odds, "totals", "Match totals", totals, plots.match_totals)
     if "threshold" in odds.tables:
         frame = odds.tables["threshold"]
@@ -404,6 +409,7 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
 
 
 def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
+    """Draw a plot of a table of odds, and describe its data as text."""
     text_columns = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
     columns = [Column(name, name) for name in text_columns if name in frame]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))
@@ -412,7 +418,7 @@ def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any
     return Plot(name, title, describe_frame(frame, columns), figure)
 
 
-def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
+def _select_naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     """Return the rows of the naive and the strong player, labelled by player type.
 
     In the table "bracket", the strong player is the strategy with the highest gin rate. The last
@@ -420,7 +426,7 @@ def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     """
     frame = odds.tables[name]
     strategies = frame.groupby("variant", sort=False)["strategy"]
-    is_hindsight = frame["strategy"] == solo_odds.HINDSIGHT
+    is_hindsight = frame["strategy"] == solo_odds.HINDSIGHT_PLAYER
     is_naive = frame["strategy"] == strategies.transform("first")
     is_strong = frame["strategy"] == frame["variant"].map(odds.strongest)
     if name == "bracket":

@@ -84,7 +84,7 @@ class SoloDeals(PlayerResult):
         """Return one column for all deals, (n_deals,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
-    def ended_in(self, *kinds: str) -> np.ndarray:
+    def has_ending(self, *kinds: str) -> np.ndarray:
         """Return a mask of the deals that have one of the given endings."""
         return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
 
@@ -97,10 +97,10 @@ class SoloDeals(PlayerResult):
     def deck_size(self) -> int:
         """Number of cards in the deck after dealing, including the joker."""
         variant = self.matchup.variant
-        return 52 - dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
+        return 52 - count_dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
 
 
-def with_players(
+def add_player_columns(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
     """Return a DataFrame of rows with additional columns for the players."""
@@ -139,20 +139,20 @@ def play_solo_deals(
             f"{n_deals} deals are too few to estimate odds. Use at least {MIN_SOLO_DEALS:,} deals "
             "(default: 40,000)."
         )
-    matchup = solo_matchup(strategy, variant, seed)
-    n_units = -(-n_deals // _deals_in_unit(matchup))
+    matchup = make_solo_matchup(strategy, variant, seed)
+    n_units = -(-n_deals // _count_deals_per_unit(matchup))
 
-    def make() -> outcomes.Arrays:
+    def compute_arrays() -> outcomes.Arrays:
         compile_players(matchup)
         return compute_solo_tables(matchup, n_units, workers, on_progress)
 
     identity = outcomes.cache_identity(matchup, n_units, "deals of one player")
-    arrays = outcomes.load_or_compute(identity, make)
+    arrays = outcomes.load_or_compute(identity, compute_arrays)
     outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
     return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
 
 
-def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
+def make_solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     """Return the matchup of one strategy in a solitaire variant, for deals or matches.
 
     Raises:
@@ -167,7 +167,8 @@ def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     return replace(matchup, unit="match") if matchup.variant.goal.total else matchup
 
 
-def _deals_in_unit(matchup: Matchup) -> int:
+def _count_deals_per_unit(matchup: Matchup) -> int:
+    """Return the number of deals per match, or 1 if the unit is a deal."""
     return int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
 
 
@@ -176,15 +177,15 @@ def compute_solo_tables(
 ) -> outcomes.Arrays:
     """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = matchup.batch_size
-    units_per_call = DEALS_PER_CALL // _deals_in_unit(matchup) // size * size
+    units_per_call = DEALS_PER_CALL // _count_deals_per_unit(matchup) // size * size
     tallies = list[np.ndarray]()
 
-    def part(first: int, n: int) -> np.ndarray:
+    def play_part(first: int, n: int) -> np.ndarray:
         _, records = play_with_records(matchup, first, n)
         tallies.append(outcomes.tally_records(records))  # The blocks can finish in any order.
         return _to_rows(matchup, records)
 
-    rows = np.concatenate(map_units(part, n_units, units_per_call, workers, on_progress))
+    rows = np.concatenate(map_units(play_part, n_units, units_per_call, workers, on_progress))
     outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
     can_depend_on_score = matchup.unit == "deal" and not matchup.variant.goal.one_deal
     depends_on_score = can_depend_on_score and match_value.depends_on_score(matchup)
@@ -198,8 +199,8 @@ def compute_solo_tables(
 
 def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     """Convert deal records to rows with the columns DEAL_COLUMNS."""
-    joker_position = _joker_positions(matchup, records["unit"], records["deal"])
-    hand_size = dealt_cards(matchup.variant)
+    joker_position = _compute_joker_positions(matchup, records["unit"], records["deal"])
+    hand_size = count_dealt_cards(matchup.variant)
     is_in_deck = joker_position >= hand_size
     columns = {
         "unit": records["unit"],
@@ -213,12 +214,12 @@ def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     return np.stack([columns[name] for name in DEAL_COLUMNS], axis=1).astype(np.int32)
 
 
-def dealt_cards(variant: Variant) -> int:
+def count_dealt_cards(variant: Variant) -> int:
     """Return the number of cards dealt in a solitaire variant, 10 or 11."""
     return 11 if build_rules(variant).first_turn == FIRST_TURN_DISCARD else 10
 
 
-def _joker_positions(
+def _compute_joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
     """Return the joker's position in each deal in dealing order, or -1 if there is no joker."""

@@ -3,8 +3,8 @@
     variant = "solitaire-gin"
     players = odds_players(find_variant(variant))  # weakest first
     samples = [play_solo_deals(player, variant, 40_000) for player in players]
-    odds_by_strategy(samples)  # win rates, gin rates and scores
-    odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
+    compute_odds_by_strategy(samples)  # win rates, gin rates and scores
+    compute_odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
 The columns of every DataFrame are listed in simgin/stats/rows.toml.
 """
@@ -21,7 +21,7 @@ from simgin.core.cards import ALL_CARDS
 from simgin.core.meldings import find_melds
 from simgin.core.rules_record import JOKER_NONE
 from simgin.match_value import match_value, outcomes
-from simgin.odds.solo_deals import SoloDeals, dealt_cards, with_players
+from simgin.odds.solo_deals import SoloDeals, add_player_columns, count_dealt_cards
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
@@ -49,60 +49,66 @@ ENDING_GROUPS = {
 QUANTILES = (0.1, 0.5, 0.9)
 
 RESULT_COLUMNS = {"win": "won", "score": "score"}  # column of each metric
-HINDSIGHT = "hindsight"  # name of the player who sees the whole deck
-N_HINDSIGHT_DECKS = 10_000  # number of random decks for HINDSIGHT
+HINDSIGHT_PLAYER = "hindsight"  # name of the player who sees the whole deck
+N_HINDSIGHT_DECKS = 10_000  # number of random decks for HINDSIGHT_PLAYER
 MAX_PACK_MELDS = 1024
 
 
-def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
+def compute_odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute the win rate, gin rate, score and match win rate of every strategy.
 
     The metrics are `win` and `gin` (proportions of deals), `score` (mean per deal) and `match`
     (probability of winning the match). In matches with a fixed number of deals, `match` is the
     observed win rate. In matches to a number of points, `match` is the match value at the start,
     computed from the same deals. If the match value cannot be computed, there is no row for
-    `match`, and `match_unavailable_reason` returns the reason.
+    `match`, and `find_match_unavailable_reason` returns the reason.
     """
-    return concat_frames([_strategy_odds(deals) for deals in samples])
+    return concat_frames([_compute_strategy_odds(deals) for deals in samples])
 
 
-def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
-    rows = _result_rows(deals)
-    if not deals.matchup.variant.goal.one_deal and not match_unavailable_reason(deals):
-        rows.append({"metric": "match", **make_estimate_columns(*match_win_probability(deals))})
-    return with_players("strength", deals.matchup, rows)
+def _compute_strategy_odds(deals: SoloDeals) -> pd.DataFrame:
+    """Compute the odds of one strategy (see `compute_odds_by_strategy`)."""
+    rows = _build_result_rows(deals)
+    if not deals.matchup.variant.goal.one_deal and not find_match_unavailable_reason(deals):
+        rows.append(
+            {"metric": "match", **make_estimate_columns(*compute_match_win_probability(deals))}
+        )
+    return add_player_columns("strength", deals.matchup, rows)
 
 
-def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
+def _build_result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     """Return the rows of the win rate, the gin rate and the mean score."""
     return [
-        {"metric": name, **make_estimate_columns(mean_over_deals(deals, *values), len(deals.rows))}
-        for name, values in _metric_values(deals).items()
+        {
+            "metric": name,
+            **make_estimate_columns(estimate_mean_over_deals(deals, *values), len(deals.rows)),
+        }
+        for name, values in _get_metric_values(deals).items()
     ]
 
 
-def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
+def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
     """Return the value of each metric in every deal, and whether it is a proportion."""
     return {
         "win": (deals.column("won"), True),
-        "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
+        "gin": (deals.has_ending(*ENDING_GROUPS["gin"]), True),
         "score": (deals.column("score"), False),
     }
 
 
-def match_unavailable_reason(deals: SoloDeals) -> str:
+def find_match_unavailable_reason(deals: SoloDeals) -> str:
     """Return the reason why a match win probability cannot be computed, or ""."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
-        match_win_probability(deals)
+        compute_match_win_probability(deals)
     except match_value.ValueUnavailableError as error:
         return str(error)
     return ""
 
 
 @cache
-def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
+def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     """Compute the probability that a solitaire player wins the match.
 
     Returns:
@@ -117,7 +123,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         is_last_deal = np.append(unit[1:] != unit[:-1], True)
         is_won = deals.column("outcome")[is_last_deal] == 0
         n_units = len(is_won)
-        (win_rate,) = ratios_over_units(is_won.astype(np.int64), np.ones(n_units, np.int64))
+        (win_rate,) = estimate_ratios_over_units(
+            is_won.astype(np.int64), np.ones(n_units, np.int64)
+        )
         return win_rate, n_units
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
@@ -130,10 +138,10 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     estimate = make_estimate_with_t_interval(
         start_value.value, start_value.se, n_units, np.inf, **bounds
     )
-    return undefined_if_constant(estimate), n_units
+    return mark_constant_as_undefined(estimate), n_units
 
 
-def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
+def compute_odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     """Compute the cumulative proportion of deals that have ended, by ending and number of draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
@@ -145,16 +153,16 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     n_drawn = deals.column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
-    draws = range(_max_draws(deals) + 1)
+    draws = range(_find_max_draws(deals) + 1)
     rows = []
-    for ending, has_ending in _ending_masks(deals):
+    for ending, has_ending in _iter_ending_masks(deals):
         ratio_pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
-        for t, estimate in zip(draws, ratios_over_deals(deals, ratio_pairs), strict=True):
+        for t, estimate in zip(draws, estimate_ratios_over_deals(deals, ratio_pairs), strict=True):
             rows.append({"draws": t, "kind": ending, **make_estimate_columns(estimate, n)})
-    return with_players("odds", deals.matchup, rows)
+    return add_player_columns("odds", deals.matchup, rows)
 
 
-def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
+def compute_odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     """Compute the odds and the mean score of deals in progress, by number of cards left.
 
     A deal counts as unfinished if the player draws another card. The number of cards left includes
@@ -165,18 +173,18 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
         DataFrame with the columns of the output `left` (rows.toml).
     """
     n_drawn = deals.column("drawn")
-    draws = range(_max_draws(deals))
+    draws = range(_find_max_draws(deals))
     rows = []
-    for metric, (results, is_proportion) in _metric_values(deals).items():
+    for metric, (results, is_proportion) in _get_metric_values(deals).items():
         ratio_pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
-        ratios = ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
+        ratios = estimate_ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
         for t, ratio in zip(draws, ratios, strict=True):
             row = {"left": deals.deck_size - t, "metric": metric}
             rows.append(row | make_estimate_columns(ratio, int((n_drawn > t).sum())))
-    return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
+    return add_player_columns("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
-def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
+def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """Compute statistics of the number of draws that a player needs for gin.
 
     The confidence bounds of a quantile are order statistics. These order statistics are selected
@@ -185,12 +193,12 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `gin` (rows.toml).
     """
-    n_drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
+    n_drawn = np.sort(deals.column("drawn")[deals.has_ending(*ENDING_GROUPS["gin"])])
     n_gins = len(n_drawn)
     if n_gins < MIN_UNITS:
-        return with_players("gin", deals.matchup, [])
+        return add_player_columns("gin", deals.matchup, [])
     se = float(n_drawn.std(ddof=1) / np.sqrt(n_gins))
-    mean = undefined_if_constant(
+    mean = mark_constant_as_undefined(
         make_estimate_with_t_interval(float(n_drawn.mean()), se, n_gins, np.inf, minimum=0.0)
     )
     rows = [{"statistic": "mean", **make_estimate_columns(mean, n_gins)}]
@@ -206,10 +214,10 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         rows.append(
             {"statistic": f"q{100 * quantile:.0f}", **make_estimate_columns(median, n_gins)}
         )
-    return with_players("gin", deals.matchup, rows)
+    return add_player_columns("gin", deals.matchup, rows)
 
 
-def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
+def compute_match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     """Compute the distribution of total points in matches with a fixed number of deals.
 
     Returns:
@@ -217,21 +225,21 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
         variants.
     """
     if deals.matchup.unit != "match":
-        return with_players("totals", deals.matchup, [])
-    match_totals = sums_by_unit(deals, "score").astype(np.int64)
+        return add_player_columns("totals", deals.matchup, [])
+    match_totals = compute_sums_by_unit(deals, "score").astype(np.int64)
     n = len(match_totals)
     distinct_totals = np.unique(match_totals)
     has_total = match_totals[:, None] == distinct_totals
-    proportions = ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
+    proportions = estimate_ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
     rows = [
         {"total": int(total), **make_estimate_columns(proportion, n)}
         for total, proportion in zip(distinct_totals, proportions, strict=True)
     ]
-    return with_players("totals", deals.matchup, rows)
+    return add_player_columns("totals", deals.matchup, rows)
 
 
-def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute the results of a player for each knock threshold.
+def compute_odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
+    """Compute the mean score and the win rate of a player for each knock threshold.
 
     Args:
         samples: Deals of one player with the knock policies `knock=at:k=0`, `knock=at:k=1` and so
@@ -244,23 +252,23 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     measure_by_metric = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
-        for row in _result_rows(deals):
+        for row in _build_result_rows(deals):
             if (metric := row.pop("metric")) in measure_by_metric:
                 rows.append({"k": k, "measure": measure_by_metric[metric], **row})
     first_sample = samples[0]
     player, _, _ = first_sample.strategy.partition("+knock=")
-    return with_players("threshold", first_sample.matchup, rows).assign(strategy=player)
+    return add_player_columns("threshold", first_sample.matchup, rows).assign(strategy=player)
 
 
-def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
+def _iter_ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
     """Yield each ending that occurs, with a mask of the deals that have this ending."""
     for ending, ending_names in ENDING_GROUPS.items():
-        has_ending = deals.ended_in(*ending_names)
+        has_ending = deals.has_ending(*ending_names)
         if has_ending.any():
             yield ending, has_ending
 
 
-def _max_draws(deals: SoloDeals) -> int:
+def _find_max_draws(deals: SoloDeals) -> int:
     """Return the number of draws in the longest possible deal."""
     max_draws = deals.matchup.variant.params["max_draws"]
     return deals.deck_size if max_draws is None else int(str(max_draws))
@@ -269,7 +277,7 @@ def _max_draws(deals: SoloDeals) -> int:
 # Luck and skill
 
 
-def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
+def compute_skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     """Compute the differences between two players, and the sample sizes needed to detect them.
 
     The metrics are `win` and `score`. A test at the 5 % level detects the difference with 80 %
@@ -285,8 +293,8 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     n_deals = len(strong.rows)
     rows = []
     for metric, column in RESULT_COLUMNS.items():
-        strong_sums = sums_by_unit(strong, column)
-        naive_sums = sums_by_unit(naive, column)
+        strong_sums = compute_sums_by_unit(strong, column)
+        naive_sums = compute_sums_by_unit(naive, column)
         n_units = len(strong_sums)
         deals_per_unit = n_deals / n_units
         difference = (strong_sums - naive_sums) / deals_per_unit
@@ -294,18 +302,18 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         interval = make_estimate_with_t_interval(
             float(difference.mean()), float(se), n_units, np.inf
         )
-        estimate = undefined_if_constant(interval)
+        estimate = mark_constant_as_undefined(interval)
         independent_variance = (strong_sums.var(ddof=1) + naive_sums.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row: dict[str, Any] = {"base_strategy": naive.strategy, "metric": metric}
         row |= make_estimate_columns(estimate, n_deals)
-        row |= _required_deals("own_packs", independent_variance, estimate)
-        row |= _required_deals("same_packs", paired_variance, estimate)
+        row |= _compute_required_deals("own_packs", independent_variance, estimate)
+        row |= _compute_required_deals("same_packs", paired_variance, estimate)
         rows.append(row)
-    return with_players("gap", strong.matchup, rows)
+    return add_player_columns("gap", strong.matchup, rows)
 
 
-def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
+def _compute_required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
     """Return the number of deals needed to detect a difference, with confidence bounds."""
     column_names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
@@ -318,30 +326,34 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
     return dict(zip(column_names, sizes.tolist(), strict=True))
 
 
-def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
+def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute lower and upper bounds on the gin rate of the best possible player.
 
     In games without knocking, the gin rate is also the win rate.
 
     Returns:
         DataFrame with a row for the weakest player, a row for the player with the highest gin rate,
-        and a row for `HINDSIGHT`.
+        and a row for `HINDSIGHT_PLAYER`.
     """
     frames = []
     for deals in samples:
-        gin_rate = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
+        gin_rate = estimate_mean_over_deals(deals, deals.has_ending(*ENDING_GROUPS["gin"]))
         row = {"metric": "gin", **make_estimate_columns(gin_rate, len(deals.rows))}
-        frames.append(with_players("bracket", deals.matchup, [row]))
+        frames.append(add_player_columns("bracket", deals.matchup, [row]))
     best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
     first_matchup = samples[0].matchup
     n, seed = N_HINDSIGHT_DECKS, first_matchup.seed
-    hindsight_rate = estimate_mean(hindsight_gin_probability(first_matchup.variant, n, seed))
+    hindsight_rate = estimate_mean(
+        compute_hindsight_gin_probability(first_matchup.variant, n, seed)
+    )
     row = {"metric": "gin", **make_estimate_columns(hindsight_rate, n)}
-    hindsight_frame = with_players("bracket", first_matchup, [row]).assign(strategy=HINDSIGHT)
+    hindsight_frame = add_player_columns("bracket", first_matchup, [row]).assign(
+        strategy=HINDSIGHT_PLAYER
+    )
     return concat_frames([*frames[: len(frames) > 1], best_frame, hindsight_frame])
 
 
-def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
+def compute_hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
     """Compute the gin rate of a player who sees the whole deck in advance.
 
     The player can keep any ten of the cards seen so far. The player has gin as soon as ten of these
@@ -364,40 +376,40 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
-    pairs_of_threes = _disjoint_pairs(threes)
-    cards_for_pairs = _cards_until_complete(threes, positions)[pairs_of_threes].max(axis=1)
+    pairs_of_threes = _find_disjoint_pairs(threes)
+    cards_for_pairs = _count_cards_until_complete(threes, positions)[pairs_of_threes].max(axis=1)
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
     for four_meld in fours:
         is_disjoint = (threes[pairs_of_threes] & four_meld == 0).all(axis=1)
         cards_for_three_melds = np.maximum(
-            _cards_until_complete(np.array([four_meld]), positions),
+            _count_cards_until_complete(np.array([four_meld]), positions),
             cards_for_pairs[is_disjoint].min(axis=0),
         )
         cards_needed = np.minimum(cards_needed, cards_for_three_melds[0])
-    pairs_of_fives = _disjoint_pairs(fives)
-    cards_for_runs = _cards_until_complete(fives, positions)[pairs_of_fives].max(axis=1)
+    pairs_of_fives = _find_disjoint_pairs(fives)
+    cards_for_runs = _count_cards_until_complete(fives, positions)[pairs_of_fives].max(axis=1)
     cards_needed = np.minimum(cards_needed, cards_for_runs.min(axis=0))
-    n_draws = np.maximum(cards_needed - dealt_cards(variant), 0)
+    n_draws = np.maximum(cards_needed - count_dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
         return np.where(n_draws <= rules.max_draws, 1.0, 0.0)
-    n_joker_positions = 53 - dealt_cards(variant)
+    n_joker_positions = 53 - count_dealt_cards(variant)
     return np.asarray(np.maximum(n_joker_positions - n_draws, 0) / n_joker_positions)
 
 
-def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
+def _find_disjoint_pairs(melds: np.ndarray) -> np.ndarray:
     """Return the pairs of melds without common cards, as indices, (n_pairs, 2) int."""
     first_index, second_index = np.triu_indices(len(melds), 1)
     is_disjoint = melds[first_index] & melds[second_index] == 0
     return np.stack([first_index[is_disjoint], second_index[is_disjoint]], axis=1)
 
 
-def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
+def _count_cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
     """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
     cards_by_meld = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards_by_meld])
 
 
-def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
+def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     """Compute the proportion of the variance of results that the joker's position explains.
 
     The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
@@ -414,7 +426,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     n_groups = outcomes.N_GROUPS
     group = deals.column("unit") % n_groups
     if (joker_position < 0).all():
-        return with_players("joker", deals.matchup, [])
+        return add_player_columns("joker", deals.matchup, [])
     n_deals = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
@@ -425,15 +437,17 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
             for mask in group_masks
         ]
         total_moments = np.array(group_moments).sum(axis=0)
-        share = _between_group_share(total_moments)
-        leave_one_out = [_between_group_share(total_moments - moments) for moments in group_moments]
+        share = _compute_between_group_share(total_moments)
+        leave_one_out = [
+            _compute_between_group_share(total_moments - moments) for moments in group_moments
+        ]
         se = float(outcomes.jackknife_se(np.array(leave_one_out)))
         interval = make_estimate_with_t_interval(
             share, se, n_groups, n_groups, minimum=0.0, maximum=1.0
         )
-        estimate = undefined_if_constant(interval)
+        estimate = mark_constant_as_undefined(interval)
         rows.append({"metric": metric, **make_estimate_columns(estimate, n_deals)})
-    return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
+    return add_player_columns("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
 def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: int) -> np.ndarray:
@@ -443,7 +457,7 @@ def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: in
     return np.stack([np.bincount(position[has_position], power, size) for power in powers])
 
 
-def _between_group_share(moments: np.ndarray) -> float:
+def _compute_between_group_share(moments: np.ndarray) -> float:
     """Compute the proportion of the variance that is due to differences between groups."""
     n, sums, square_sums = moments[:, moments[0] > 0]
     n_results = n.sum()
@@ -462,7 +476,7 @@ def _between_group_share(moments: np.ndarray) -> float:
 # Estimates
 
 
-def ratios_over_deals(
+def estimate_ratios_over_deals(
     deals: SoloDeals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, is_proportion: bool = True
 ) -> list[Estimate]:
     """Estimate ratios of sums over deals, with standard errors clustered by unit.
@@ -474,21 +488,25 @@ def ratios_over_deals(
     """
     unit = deals.column("unit")
 
-    def by_unit(values: np.ndarray) -> np.ndarray:
+    def sum_by_unit(values: np.ndarray) -> np.ndarray:
         return np.bincount(unit, values).astype(np.int64)
 
-    numerators = [by_unit(numerator) for numerator, _ in pairs]
-    denominators = [by_unit(denominator) for _, denominator in pairs]
-    return ratios_over_units(*numerators, np.stack(denominators), is_proportion=is_proportion)
+    numerators = [sum_by_unit(numerator) for numerator, _ in pairs]
+    denominators = [sum_by_unit(denominator) for _, denominator in pairs]
+    return estimate_ratios_over_units(
+        *numerators, np.stack(denominators), is_proportion=is_proportion
+    )
 
 
-def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = True) -> Estimate:
+def estimate_mean_over_deals(
+    deals: SoloDeals, values: np.ndarray, is_proportion: bool = True
+) -> Estimate:
     """Estimate the mean of a quantity over all deals."""
     pairs = [(values, np.ones(len(values), np.int64))]
-    return ratios_over_deals(deals, pairs, is_proportion=is_proportion)[0]
+    return estimate_ratios_over_deals(deals, pairs, is_proportion=is_proportion)[0]
 
 
-def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
+def estimate_ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
     """Estimate ratios of sums over independent units.
 
     Args:
@@ -513,11 +531,11 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
     return estimates
 
 
-def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
+def compute_sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
     """Return the sum of a column for every unit of analysis."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
-def undefined_if_constant(estimate: Estimate) -> Estimate:
+def mark_constant_as_undefined(estimate: Estimate) -> Estimate:
     """Return an estimate unchanged, or an undefined estimate if its standard error is 0."""
     return make_undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simgin.match_value import match_value
 from simgin.match_value.match_value import MatchValue, ValueUnavailableError
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
-from simgin.odds.solo_deals import PlayerResult, with_players
+from simgin.odds.solo_deals import PlayerResult, add_player_columns
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
 from simgin.play.parallel import Progress
 from simgin.stats.estimate import (
@@ -40,14 +40,14 @@ class SelfPlay(PlayerResult):
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Numbers of deals by outcome.
-        value: Match values, or None if they cannot be computed.
+        match_values: Match values, or None if they cannot be computed.
         unavailable_reason: Reason why match values cannot be computed, or "" if they can be
             computed.
     """
 
     matchup: Matchup
     outcomes: Outcomes
-    value: MatchValue | None
+    match_values: MatchValue | None
     unavailable_reason: str = ""
 
     @property
@@ -58,7 +58,7 @@ class SelfPlay(PlayerResult):
     @property
     def counts_per_deal(self) -> int:
         """Number of times that `outcomes` counts each deal: 2 with match values, otherwise 1."""
-        return 1 if self.value is None else 2
+        return 1 if self.match_values is None else 2
 
 
 def simulate_self_play(
@@ -109,7 +109,7 @@ def simulate_self_play(
     return SelfPlay(matchup, outcomes, match_values)
 
 
-def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
+def compute_odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     """Compute the win rates of a strategy in self-play, by seat and metric.
 
     The metrics `win` and `nobody` (drawn deals) are computed for the dealer and the nondealer of a
@@ -120,15 +120,15 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `seats` (rows.toml).
     """
-    rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
+    rows = [row for seat in SEAT_NAMES for row in _iter_deal_rows(self_play, seat)]
     if self_play.value is not None:
-        for seat, estimate in _match_probabilities(self_play.value):
+        for seat, estimate in _iter_match_probabilities(self_play.value):
             values = make_estimate_columns(estimate, self_play.n_deals)
             rows.append({"seat": seat, "metric": "match", **values})
-    return with_players("seats", self_play.matchup, rows)
+    return add_player_columns("seats", self_play.matchup, rows)
 
 
-def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
+def _iter_deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
     """Yield the proportion of deals that a seat wins, and the proportion of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
@@ -142,39 +142,39 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
         yield {"seat": seat, "metric": metric, **make_estimate_columns(estimate, n)}
 
 
-def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
+def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
     """Yield the probability that each seat wins the match."""
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):
             se = match_values.se(a, b, dealer)
-            yield seat, _value_estimate(match_values.win_probability(a, b, dealer), se)
+            yield seat, _make_value_estimate(match_values.win_probability(a, b, dealer), se)
         return
     start_value = match_values.at_start()
-    yield "seat 0", _value_estimate(start_value.value, start_value.se)
-    yield "seat 1", _value_estimate(1 - start_value.value, start_value.se)
+    yield "seat 0", _make_value_estimate(start_value.value, start_value.se)
+    yield "seat 1", _make_value_estimate(1 - start_value.value, start_value.se)
 
 
-def _value_estimate(probability: float, se: float) -> Estimate:
+def _make_value_estimate(probability: float, se: float) -> Estimate:
     """Return a match value as an estimate with its confidence interval."""
     return make_estimate_with_t_interval(
         float(probability), float(se), N_GROUPS, N_GROUPS, minimum=0.0, maximum=1.0
     )
 
 
-def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
+def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     """Compute the match win probability for every possible score.
 
     Returns:
         DataFrame with the columns of the output `scores` (rows.toml). If there are no match values
         or if the players do not play for points, the DataFrame is empty.
     """
-    match_values = self_play.value
+    match_values = self_play.match_values
     if match_values is None or match_values.board.fields != POINTS_FIELDS:
-        return with_players("scores", self_play.matchup, [])
+        return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half_width = compute_critical_value(N_GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half_width).clip(lower=0)
     scores["high"] = (scores["value"] + half_width).clip(upper=1)
     scores["n"] = self_play.n_deals
-    return with_players("scores", self_play.matchup, scores)
+    return add_player_columns("scores", self_play.matchup, scores)

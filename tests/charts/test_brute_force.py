@@ -12,7 +12,12 @@ import pytest
 from scipy.stats import chi2, norm
 
 from simgin.charts.chart import ChartRequest, measure_chart
-from simgin.learn.champion_weights import knock_sometimes, point_equity, propose_knock, propose_take
+from simgin.learn.champion_weights import (
+    compute_point_equity,
+    knock_sometimes,
+    propose_knock,
+    propose_take,
+)
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import map_units
@@ -208,7 +213,7 @@ def sample_decisions(matchup, choose, deals, explore=None):
 
     def block(first, units):
         found = roll_out_deals(matchup, choose, first, units, 2, None, explore)
-        gain = point_equity(found)[:, 1] - point_equity(found)[:, 0]
+        gain = compute_point_equity(found)[:, 1] - compute_point_equity(found)[:, 0]
         return found.views["own_turn"], found.views["ending_count"], gain, found.weights
 
     blocks = map_units(block, deals, 4000)

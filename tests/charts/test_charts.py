@@ -227,7 +227,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):
 
 def test_a_chart_at_a_score_counts_matches_and_writes_a_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(champion_weights, "VALUE_DEALS", 50_000)
+    monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 50_000)
     words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
     shown = " ".join(call(*words, "-o", "out").stdout.split())
     assert shown.startswith("When should you knock?") and "% of matches" in shown

@@ -16,7 +16,7 @@ import pytest
 from simgin.charts.chart import Chart, ChartRequest
 from simgin.charts.chart_kinds import N_TURNS
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
-from simgin.learn.champion_weights import point_equity
+from simgin.learn.champion_weights import compute_point_equity
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import Action, Worlds, roll_out_deals, roll_out_worlds
 from simgin.rules import variants
@@ -93,7 +93,7 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
     found = roll_out_deals(matchup, near_the_end, 0, deals, 2, None, knock_with_gin_only)
     request = ChartRequest("knock", "standard", "gold", deals, 3)
     cells = request.kind.find_cells(found, build_rules(matchup.variant))
-    chart = Chart(request, cells, point_equity(found), found.weights)
+    chart = Chart(request, cells, compute_point_equity(found), found.weights)
     away = []
     for row in chart.frame.to_dict("records"):
         cell = request.kind.rows.index(row["row"]), request.kind.columns.index(row["column"])
@@ -161,7 +161,11 @@ def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
     found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, knock_with_gin_only)
     assert set(found.weights.tolist()) == {1, 2}
     true = [exact_gains_near_the_end(plays, view) for view in found.views]
-    missed = point_equity(found)[:, 1] - point_equity(found)[:, 0] - [of.mean() for of in true]
+    missed = (
+        compute_point_equity(found)[:, 1]
+        - compute_point_equity(found)[:, 0]
+        - [of.mean() for of in true]
+    )
     spread = np.array([of.var() for of in true])
     assert abs(count_standard_errors(found.weights, missed, spread)) < 4
     assert count_standard_errors(1, missed, spread) > 4

@@ -37,7 +37,7 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     bench._fill_hands_in_play(new_state(bench.SEED), own_rules, held)
     assert {int(hand).bit_count() for hand in held} == {11}
     turns = held.reshape(100, bench.HANDS_PER_DECK)
-    first, last = (bench._total_best_deadwood(turns[:, turn], own_rules, 1) for turn in (0, -1))
+    first, last = (bench._sum_best_deadwood(turns[:, turn], own_rules, 1) for turn in (0, -1))
     assert last < first / 2
 
 
@@ -86,7 +86,7 @@ def test_the_engine_is_compared_with_the_c_program():
     figure = bench.BENCH_MATCHUPS[0][0]
     rows = [make_row(figure, 60), make_row(figure, 30, 2)]
     assert bench.compare_with_c(rows) is None
-    suffixes = {bench.GENERIC: 60, bench.SPECIALIZED: 40, bench.IN_C: 50}
+    suffixes = {bench.GENERIC_SUFFIX: 60, bench.SPECIALIZED_SUFFIX: 40, bench.C_SUFFIX: 50}
     rows += [make_row(figure + suffix, ratio) for suffix, ratio in suffixes.items()]
     assert bench.compare_with_c(rows) == (1.2, 0.8)
 

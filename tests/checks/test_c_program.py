@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simgin.checks import bench
-from simgin.checks.c_program import BATCH_SIZE, SOURCE, compile_c_program
+from simgin.checks.c_program import BATCH_SIZE, SOURCE_FILE, compile_c_program
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
@@ -25,5 +25,5 @@ def test_without_a_compiler_or_the_source_there_is_no_c_program(monkeypatch, tmp
     monkeypatch.setenv("CC", str(tmp_path / "cc"))
     assert compile_c_program() is None
     monkeypatch.delenv("CC")
-    monkeypatch.setattr("simgin.checks.c_program.SOURCE", SOURCE.with_name("none.c"))
+    monkeypatch.setattr("simgin.checks.c_program.SOURCE_FILE", SOURCE_FILE.with_name("none.c"))
     assert compile_c_program() is None

@@ -72,7 +72,7 @@ def write_bad_file(folder: Path, i: int) -> str:
 
 def run_checks(files: list[str], seconds: float = 60.0) -> dict[str, list[contract.ContractResult]]:
     found = contract.check_strategies(files, STANDARD, seconds)
-    assert [one.check for one in found] == [*contract.CHECKS] * len(files)
+    assert [one.check for one in found] == [*contract.CONTRACT_CHECKS] * len(files)
     return {file: [one for one in found if one.strategy == file] for file in files}
 
 
@@ -82,7 +82,9 @@ def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
     assert list(failed) == [check], f"{body}: {failed}"
     sentence = failed[check]
     assert words in sentence and "\n" not in sentence and sentence.endswith((".", "?")), sentence
-    assert all(one.sentence == contract.NOT_TESTED for one in findings if one.passed is None)
+    assert all(
+        one.sentence == contract.NOT_TESTED_MESSAGE for one in findings if one.passed is None
+    )
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
         "oklahoma",
     ]
     rows = json.loads(call(*words, "--json", code=1).stdout)["rows"]
-    assert [row["check"] for row in rows] == list(contract.CHECKS)
+    assert [row["check"] for row in rows] == list(contract.CONTRACT_CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
     missing = call("strategies", "check", tmp_path / "no.py", code=2)
     assert "cannot be read (No such file" in missing.stderr

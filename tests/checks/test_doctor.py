@@ -35,7 +35,7 @@ def test_the_known_sums_agree_with_the_random_stream():
     """Update known_answers.toml if the stream, standard, gold or simple change."""
     assert (
         doctor.compute_known_sums(
-            runner.run_matchup(doctor._known_matchup(), doctor.KNOWN_MATCH_DEALS, 1)
+            runner.run_matchup(doctor._make_known_matchup(), doctor.KNOWN_MATCH_DEALS, 1)
         )
         == doctor.KNOWN_SUMS
     )
@@ -101,14 +101,14 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
 
 
 def test_another_version_of_numba_is_reported(monkeypatch):
-    real = doctor._installed_version
+    real = doctor._find_installed_version
     for package, found, words in (
         ("numba", "0.69.2", ("numba 0.69.2 is not 0.68", "pip install 'numba==0.68.*'")),
         ("scipy", None, ("scipy cannot be found",)),
     ):
         other = {package: found}
         monkeypatch.setattr(
-            doctor, "_installed_version", lambda name, o=other: o.get(name, real(name))
+            doctor, "_find_installed_version", lambda name, o=other: o.get(name, real(name))
         )
         assert all(text in doctor.check_libraries().problem for text in words)
 

@@ -103,7 +103,7 @@ def test_strategy_file_is_shown_with_its_declared_name(empty_directory):
 
 def run_check_with_results(monkeypatch, *changed_results, code=0, options=()):
     """Return the output of `strategies check` with given results of single checks."""
-    passed = dict.fromkeys(contract.CHECKS, True) | dict(changed_results)
+    passed = dict.fromkeys(contract.CONTRACT_CHECKS, True) | dict(changed_results)
     findings = [
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
     ]

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from simgin import plots, toolkit
-from simgin.checks.contract import CHECKS
+from simgin.checks.contract import CONTRACT_CHECKS
 from simgin.cli.main import cli
 from simgin.core import batch_columns
 from simgin.review import review_request, scorecard
@@ -79,7 +79,7 @@ def test_played_blocks_are_up_to_date(page):
 def test_every_contract_check_and_every_helper_is_documented():
     text = read_page("docs/how-to/writing-a-strategy.md")
     checks = text.split("## Check a strategy")[1]
-    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", checks, re.M) == list(CHECKS)
+    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", checks, re.M) == list(CONTRACT_CHECKS)
     section = (
         read_page("docs/reference/api.md").partition("## simgin.toolkit")[2].partition("<!--")[0]
     )

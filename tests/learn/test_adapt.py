@@ -66,7 +66,7 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
 def test_the_rules_that_champion_did_not_learn_are_known(rules, others):
     """The range of the training includes most bonuses, limits and melds, but not all goals."""
     variant = variants.find_variant(rules)
-    assert adapt.untrained_parameters(variant) == others
+    assert adapt.find_untrained_parameters(variant) == others
     assert adapt.is_trained_champion("champion", variant) == (not others)
     assert adapt.is_trained_champion("champion@straight-1234abcd.npy", variant)
     assert not adapt.is_trained_champion("mishra-uniform", variant)
@@ -79,15 +79,15 @@ def test_every_kind_of_rules_in_champions_file_is_named_once():
         == len(learned)
         == np.load(CHAMPION_FILE).size // champion_weights.player.RULES_SIZE
     )
-    assert [champion_weights.trained_variant(variants.find_variant(name)) for name in learned] == [
-        *learned
-    ]
+    assert [
+        champion_weights.find_trained_variant(variants.find_variant(name)) for name in learned
+    ] == [*learned]
 
 
 def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
     """A review without --adapt only looks for players; an invalid training never starts."""
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
-    assert adapt.load_adapted("straight") is None
+    assert adapt.load_adapted_champion("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
         adapt.adapt_champion("straight", **TOY_SIZES)
 
@@ -98,7 +98,7 @@ def toy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("learned")
     with pytest.MonkeyPatch.context() as patched:
         for name, size in {
-            "VALUE_DEALS": 20_000,
+            "MATCH_VALUE_DEALS": 20_000,
             "REFINEMENT_MATCHES": 40,
             "ROLLOUT_BLOCK": 60,
         }.items():
@@ -106,7 +106,7 @@ def toy(tmp_path_factory):
         place = property(lambda training: folder / f"{training.rounds}.sqlite")
         patched.setattr(adapt.AdaptRequest, "ledger_file", place)
         yield folder
-    champion_weights.win_table.cache_clear()
+    champion_weights.build_win_probability_table.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def train_toy(workers, stop=None):
 def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
     toy, monkeypatch
 ):
-    assert adapt.load_adapted("straight", **TOY_SIZES) is None
+    assert adapt.load_adapted_champion("straight", **TOY_SIZES) is None
     whole, content = train_toy(1)
     for file in (toy / "2.sqlite", toy / whole.name):
         file.unlink()
@@ -153,7 +153,7 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
     (toy / whole.name).write_bytes(b"damaged")
-    assert adapt.load_adapted("straight", **TOY_SIZES).table.equals(whole.table)
+    assert adapt.load_adapted_champion("straight", **TOY_SIZES).table.equals(whole.table)
     assert (toy / whole.name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not whole.is_better and whole.player == "champion"
@@ -195,7 +195,7 @@ def test_a_trained_player_that_another_strategy_beats_is_not_the_strong_player(m
     for gain, player in ((0.1, "champion@"), (-0.14, "gold-early")):
         found = make_result({**gains, "gold-early": gain, "champion": 0.06})
         assert found.is_better
-        monkeypatch.setattr(adapt, "load_adapted", lambda *_, found=found: found)
+        monkeypatch.setattr(adapt, "load_adapted_champion", lambda *_, found=found: found)
         assert strongest.load_or_find_strongest("straight", 1, 1).startswith(player)
 
 

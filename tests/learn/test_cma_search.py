@@ -9,8 +9,8 @@ from simgin.learn.cma_search import CandidateDistribution, run_tune
 from simgin.learn.tune_request import (
     TunableParameter,
     TuneRequest,
+    group_values_by_slot,
     read_tunable_parameters,
-    slot_values,
 )
 from simgin.rules import variants
 from simgin.runs import ledger, runner
@@ -70,7 +70,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     """The gain agrees with simgin.stats.differences, which also corrects for unseen events."""
     request = TuneRequest.read("gold", "eaai", ["simple"], confirmation_matches=3000)
     strategies = [loader.find_strategy("gold-early"), loader.find_strategy("gold")]
-    matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
+    matchups = [matchup for s in strategies for matchup in request.make_matchups(s, 3)]
     rows = runner.run_matchups(matchups, 3000)
     cells = [BatchRows(matchup.key, each) for matchup, each in zip(matchups, rows, strict=True)]
     metric = metrics.METRICS_BY_NAME["match_win"]
@@ -116,12 +116,12 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
 
 def test_scores_of_a_pool_and_of_oneself():
     made = [PairedEstimate(value, 1000, np.array([value, -value]), 2) for value in (0.2, 0.6)]
-    assert found_by.pool_score(made, "matches").value == pytest.approx(0.4)
-    assert found_by.pool_score(made, "matches").influences == pytest.approx([0.4, -0.4])
-    assert found_by.pool_score(made, "worst").value == 0.2
-    even = found_by.even_score(1050, metrics.METRICS_BY_NAME["match_win"])
+    assert found_by.compute_pool_score(made, "matches").value == pytest.approx(0.4)
+    assert found_by.compute_pool_score(made, "matches").influences == pytest.approx([0.4, -0.4])
+    assert found_by.compute_pool_score(made, "worst").value == 0.2
+    even = found_by.compute_even_score(1050, metrics.METRICS_BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.influences) == 6 and even.effective_batches < 6
-    assert found_by.even_score(1050, metrics.METRICS_BY_NAME["margin"]).value == 0
+    assert found_by.compute_even_score(1050, metrics.METRICS_BY_NAME["margin"]).value == 0
 
 
 PARAMETERS = (
@@ -141,16 +141,16 @@ def test_what_is_drawn_can_be_played(knobs):
     draws, again = CandidateDistribution(knobs, 8, seed=3), CandidateDistribution(knobs, 8, seed=3)
     state = np.random.get_state()[1].copy()
     for _ in range(15):
-        points = draws.draw_generation()
-        assert np.array_equal(points, again.draw_generation())
+        points = draws.sample_generation()
+        assert np.array_equal(points, again.sample_generation())
         worths = lot.random(len(points))
         draws.update(points, worths)
         again.update(points, worths)
         for point in points:
-            for knob, value in zip(knobs, draws.parameter_values(point), strict=True):
+            for knob, value in zip(knobs, draws.to_parameter_values(point), strict=True):
                 assert knob.low <= value <= knob.high
                 assert not knob.is_integer or value == int(value)
-                assert knob.param.encode(knob.format_value(value)) == value
+                assert knob.declaration.encode(knob.format_value(value)) == value
     assert np.array_equal(np.random.get_state()[1], state)  # numpy's own generator is not used
 
 
@@ -168,7 +168,7 @@ def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone()
     by_name = {knob.name: knob for knob in read_parameters("mishra-uniform")}
     assert by_name["promise"].slots == ("take", "discard")
     assert by_name["tax"].slots == ("take",)
-    values = slot_values([by_name["promise"]], [0.5])
+    values = group_values_by_slot([by_name["promise"]], [0.5])
     assert values == {"take": {"promise": "0.5"}, "discard": {"promise": "0.5"}}
     assert [knob.name for knob in read_parameters("dice-player")] == ["k"]
     die = variants.find_variant("dice")
@@ -184,7 +184,7 @@ def test_numbers_of_one_name_that_differ_are_apart():
     found = read_parameters(mixed.spec)
     apart = [knob for knob in found if knob.key == "k"]
     assert [knob.name for knob in apart] == ["discard.k", "knock.k"]
-    moved = loader.set_values_by_slot(mixed, slot_values(apart, [4, 8]))
+    moved = loader.set_values_by_slot(mixed, group_values_by_slot(apart, [4, 8]))
     again = loader.find_strategy(moved.spec)
     assert again.policies == moved.policies
     assert (again.discard.params["k"].default, again.knock.params["k"].default) == (4, 8)
@@ -193,7 +193,7 @@ def test_numbers_of_one_name_that_differ_are_apart():
 @pytest.mark.parametrize(("text", "low", "start"), [("k=2..9", 2, 5), (" k = 7..9 ", 7, 7)])
 def test_limits_can_be_narrowed(text, low, start):
     (knob,) = read_parameters("gold-early", text)
-    assert (knob.low, knob.high, knob.start, knob.initial_deviation) == (
+    assert (knob.low, knob.high, knob.initial_value, knob.initial_deviation) == (
         low,
         9,
         start,

@@ -62,7 +62,8 @@ def test_the_weights_are_those_of_a_least_squares_reference(seed):
     parts = (slice(0, 25), slice(25, 60))
     times = lot.integers(1, 5, size=60)
     halves = [
-        discard_weights.regression_sums(numbers[p], points[p], tried[p], times[p]) for p in parts
+        discard_weights.compute_regression_sums(numbers[p], points[p], tried[p], times[p])
+        for p in parts
     ]
     weights = discard_weights.fit_weights(discard_weights.add_sums(halves), before)
     asked = zip(times, numbers, points, counts, strict=True)
@@ -74,10 +75,10 @@ def test_the_weights_are_those_of_a_least_squares_reference(seed):
 
 def test_lessons_are_those_of_the_discards_one_by_one(file):
     """Compute the cheapest discards, their features and points in Python from the same deals."""
-    request = discard_weights.TrainRequest.read(str(file), "eaai")
+    request = discard_weights.DiscardTrainingRequest.read(str(file), "eaai")
     start = request.initial_weights + np.arange(8) / 10
     player = request.with_weights(start)
-    taught = discard_weights.feature_sampler(player.discard)
+    taught = discard_weights.make_feature_sampler(player.discard)
     matchup = Matchup(request.match.variant, player, request.match.pool[0], 9, "deal")
     sums = taught.sample(matchup, 100, 40)
     found = roll_out_deals(matchup, taught.select_discards, 100, 40, MAX_ALTERNATIVES)
@@ -109,7 +110,7 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
 def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_of_workers(
     file, tmp_path
 ):
-    request = discard_weights.TrainRequest.read(
+    request = discard_weights.DiscardTrainingRequest.read(
         str(file), "eaai", ["simple", "gold-early"], **SHORT_SIZES
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
@@ -132,7 +133,7 @@ def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
     Without any gain, the lower bound exceeds 0 in one of forty trainings, and 2
     points in fewer than one of ten thousand.
     """
-    request = discard_weights.TrainRequest.read(
+    request = discard_weights.DiscardTrainingRequest.read(
         str(file), "eaai", rounds=3, deals=4000, confirmation_matches=4000, seed=2
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
@@ -149,7 +150,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert list(compiler.make_parameter_vector(policy)) == [1, 0, 0, 0, 0, 0, 0, 0]
     assert "because weighed.npy does not exist" in capfd.readouterr().err
     untrained = loader.compute_strategy_digest(loader.find_strategy(str(file)))
-    request = discard_weights.TrainRequest.read(
+    request = discard_weights.DiscardTrainingRequest.read(
         str(file), "eaai", rounds=1, deals=200, confirmation_matches=1000
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
@@ -159,7 +160,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert discard_weights.TrainingResult.wording.marker in written.read_bytes()
     assert list(compiler.make_parameter_vector(policy)) == list(trained.weights)
     assert loader.compute_strategy_digest(loader.find_strategy(str(file))) != untrained
-    again = discard_weights.TrainRequest.read(
+    again = discard_weights.DiscardTrainingRequest.read(
         str(file), "eaai", rounds=1, deals=200, confirmation_matches=1000
     )
     assert again.identity == request.identity  # earlier weights are ignored
@@ -189,7 +190,7 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
         list(
             play_rounds(
-                discard_weights.TrainRequest.read(
+                discard_weights.DiscardTrainingRequest.read(
                     str(file), "eaai", rounds=1, deals=100, confirmation_matches=1000
                 )
             )

@@ -49,7 +49,7 @@ def test_the_stages_have_a_common_change_and_their_own():
 def test_sampled_decisions_count_with_their_weights():
     """The draws of one decision per deal stand for all decisions of the deal."""
     gold_early = loader.find_strategy("gold-early")
-    hasty, _ = champion_weights.initial_champion_weights(STANDARD)
+    hasty, _ = champion_weights.load_initial_weights(STANDARD)
     make = partial(champion_weights.ChampionTrainer, [gold_early], hasty, 3, STANDARD, 1)
     sums = {}
     for is_weighted in (True, False):
@@ -61,10 +61,10 @@ def test_sampled_decisions_count_with_their_weights():
     scores = trainer.start_scores[0]
     before = scores[rng.integers(len(scores), size=500)]
     found = roll_out_deals(
-        trainer.matchup(gold_early, "deal"), champion_weights.propose_take, 0, 500, 2, before
+        trainer.make_matchup(gold_early, "deal"), champion_weights.propose_take, 0, 500, 2, before
     )
     assert len(set(found.weights)) > 3
-    stages = champion_weights.deal_stages(found.views)
+    stages = champion_weights.find_deal_stages(found.views)
     for is_weighted, (squares, _) in sums.items():
         weights = found.weights / found.weights.mean() if is_weighted else np.ones(len(stages))
         # The first feature is 1 for every card that lowers the deadwood
@@ -82,12 +82,12 @@ def shrink_training(monkeypatch):
     )
     for name, value in {
         "N_MATCHES": 8,
-        "VALUE_DEALS": 20_000,
+        "MATCH_VALUE_DEALS": 20_000,
         "ODDS_RULE_SETS": 2,
         "ODDS_MATCHES": 20,
     }.items():
         monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(training, "two_player_names", lambda: ["eaai", "straight"])
+    monkeypatch.setattr(training, "list_two_player_variants", lambda: ["eaai", "straight"])
     with ThreadPoolExecutor(1) as pool:
         yield pool
 

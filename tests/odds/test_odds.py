@@ -14,7 +14,7 @@ from simgin.core.view import FROM_STOCK
 from simgin.match_value import match_value, outcomes
 from simgin.odds import solo_deals, solo_odds, two_player_odds
 from simgin.odds.odds import Odds, build_odds
-from simgin.odds.odds_report import odds_tables, odds_verdict
+from simgin.odds.odds_report import build_odds_tables, iter_verdict_sentences
 from simgin.odds.solo_deals import DEAL_COLUMNS, SoloDeals
 from simgin.play import kernel
 from simgin.play.matchup import PlayerCountError, parse_matchup
@@ -40,7 +40,7 @@ SOLO_GAMES = (*JOKER_GAMES, "solitary-gin")
 def make_deals(rows, variant="solitaire-gin"):
     """Return deals that were never played."""
     return SoloDeals(
-        solo_deals.solo_matchup("solo-greedy", variant, 1),
+        solo_deals.make_solo_matchup("solo-greedy", variant, 1),
         np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
         NO_OUTCOMES,
         False,
@@ -49,7 +49,7 @@ def make_deals(rows, variant="solitaire-gin"):
 
 def simulate(strategy, variant, n, seed=1, workers=None):
     """Play deals without the cache."""
-    matchup = solo_deals.solo_matchup(strategy, variant, seed)
+    matchup = solo_deals.make_solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
     found = solo_deals.compute_solo_tables(
         matchup, n // 5 if matchup.unit == "match" else n, workers
@@ -75,7 +75,7 @@ HUNDRED_DEALS = make_deals(
 @pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_limits_of_a_quantile_are_order_statistics(q, name):
     """With gin on draw 1 to 1,000, bounds are ranks that follow the binomial law."""
-    frame = solo_odds.gin_draw_statistics(
+    frame = solo_odds.compute_gin_draw_statistics(
         make_deals([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
     )
     found = find_row(frame, statistic=name)
@@ -90,9 +90,9 @@ def test_totals_of_a_hundred_matches():
         for u in range(100)
         for deal in range(5)
     ]
-    frame = solo_odds.match_total_odds(make_deals(rows, "solitary-gin"))
+    frame = solo_odds.compute_match_total_odds(make_deals(rows, "solitary-gin"))
     assert frame[["total", "value", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
-    assert solo_odds.match_total_odds(HUNDRED_DEALS).empty
+    assert solo_odds.compute_match_total_odds(HUNDRED_DEALS).empty
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
@@ -100,7 +100,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
     found = find_row(
-        solo_odds.skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
+        solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
@@ -108,12 +108,12 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
     assert (
-        solo_odds.skill_gap(HUNDRED_DEALS, HUNDRED_DEALS)["value"].isna().all()
+        solo_odds.compute_skill_gap(HUNDRED_DEALS, HUNDRED_DEALS)["value"].isna().all()
     )  # no difference has no error
     rows = HUNDRED_DEALS.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
     even = find_row(
-        solo_odds.skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
+        solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
     assert even["low"] < 0 < even["high"]
     assert np.isinf(even["own_packs_high"])
@@ -154,11 +154,11 @@ def test_frames_agree_with_counting(variant):
     for deal in each:
         deal["kind"], deal["win"] = DEAL_RESULTS[deal["kind"]], deal["won"]
         deal["gin"] = deal["kind"] in solo_odds.ENDING_GROUPS["gin"]
-    for one in solo_odds.odds_by_draws(found).itertuples():
+    for one in solo_odds.compute_odds_by_draws(found).itertuples():
         kinds = solo_odds.ENDING_GROUPS[one.kind]
         ended = sum(d["kind"] in kinds and d["drawn"] <= one.draws for d in each)
         assert one.value == ended / 2_000
-    left = solo_odds.odds_by_cards_left(found)
+    left = solo_odds.compute_odds_by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
         on = [d for d in each if d["drawn"] > found.deck_size - one.left]
@@ -190,12 +190,12 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
 def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, match, error):
     """Within four standard errors of both (docs/reference/strategies/solo.md)."""
     deals = solo_deals.play_solo_deals(player, game, 25_000)
-    found = find_row(solo_odds.odds_by_strategy([deals]), metric="match")
+    found = find_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
     if game == "solitary-gin":
         assert found["n"] == 5_000
-        totals = solo_odds.match_total_odds(deals)
+        totals = solo_odds.compute_match_total_odds(deals)
         met = totals[totals["total"] <= 30]["value"].sum()
         assert met == pytest.approx(found["value"], abs=1e-12)
 
@@ -205,7 +205,9 @@ def test_the_deals_do_not_depend_on_workers():
     one, three = (simulate(*pair, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows)
     assert np.array_equal(one.outcomes.counts, three.outcomes.counts)
-    assert solo_odds.odds_by_strategy([one]).equals(solo_odds.odds_by_strategy([three]))
+    assert solo_odds.compute_odds_by_strategy([one]).equals(
+        solo_odds.compute_odds_by_strategy([three])
+    )
     other = simulate(*pair, seed=2)
     assert not np.array_equal(one.rows, other.rows)
 
@@ -216,8 +218,8 @@ def test_bad_requests_are_rejected():
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
     looking = replace(simulate("gold", "solitaire-gin-scored", 1_000), depends_on_score=True)
-    assert "simgin match" in solo_odds.match_unavailable_reason(looking)
-    assert set(solo_odds.odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
+    assert "simgin match" in solo_odds.find_match_unavailable_reason(looking)
+    assert set(solo_odds.compute_odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
 
 
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
@@ -277,9 +279,15 @@ def exact_values():
 
 
 def estimate_all(one):
-    strength, draws = solo_odds.odds_by_strategy([one]), solo_odds.odds_by_draws(one)
-    left, gin = solo_odds.odds_by_cards_left(one), solo_odds.gin_draw_statistics(one)
-    joker = solo_odds.joker_variance_share(one)
+    strength, draws = (
+        solo_odds.compute_odds_by_strategy([one]),
+        solo_odds.compute_odds_by_draws(one),
+    )
+    left, gin = (
+        solo_odds.compute_odds_by_cards_left(one),
+        solo_odds.compute_gin_draw_statistics(one),
+    )
+    joker = solo_odds.compute_joker_variance_share(one)
     return {
         "win": find_row(strength, metric="win"),
         "score": find_row(strength, metric="score"),
@@ -314,7 +322,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
         deals = random_deals(rng, 300)
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = solo_odds.joker_variance_share(replace(deals, rows=rows))
+        frame = solo_odds.compute_joker_variance_share(replace(deals, rows=rows))
         found.append(find_row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(100)
 
@@ -323,9 +331,10 @@ def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin, there is no draw of gin, and the joker has no influence on winning."""
     never = make_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
     assert (
-        solo_odds.gin_draw_statistics(never).empty and solo_odds.joker_variance_share(never).empty
+        solo_odds.compute_gin_draw_statistics(never).empty
+        and solo_odds.compute_joker_variance_share(never).empty
     )
-    win = find_row(solo_odds.odds_by_strategy([never]), metric="win")
+    win = find_row(solo_odds.compute_odds_by_strategy([never]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
@@ -352,17 +361,17 @@ def test_odds_by_seat_agree_with_a_run(standard):
         name: int(total[batch_columns.COL_SUM + place])
         for name, place in batch_columns.FACT_INDEX.items()
     }
-    won = rows_by_seat(two_player_odds.odds_by_seat(standard), "win")
+    won = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
     assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
-    nobody = rows_by_seat(two_player_odds.odds_by_seat(standard), "nobody")
+    nobody = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "nobody")
     assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS}
     assert set(nobody["n"]) == {DEALS}
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
 def test_the_match_odds_by_seat_are_v_at_the_start(standard):
-    match = rows_by_seat(two_player_odds.odds_by_seat(standard), "match")
+    match = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "match")
     v = match_value.compute_value("standard", "gold", "gold", deals=DEALS)
     assert match.loc["dealer", "value"] == v.win_probability(0, 0, 0)
     assert match.loc["nondealer", "value"] == v.win_probability(0, 0, 1)
@@ -372,7 +381,7 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
-    frame = two_player_odds.odds_by_score(standard)
+    frame = two_player_odds.compute_odds_by_score(standard)
     assert tuple(frame.columns) == list_output_columns("scores")
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
@@ -385,20 +394,22 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
 
 def test_the_first_sentence_and_the_table_are_averaged_over_dealers(standard):
     """The sentence on 75 to 50 and the table both show the mean over the dealers."""
-    frame = two_player_odds.odds_by_score(standard)
+    frame = two_player_odds.compute_odds_by_score(standard)
     odds = Odds(
-        1, {"scores": frame, "seats": two_player_odds.odds_by_seat(standard)}, {"standard": "gold"}
+        1,
+        {"scores": frame, "seats": two_player_odds.compute_odds_by_seat(standard)},
+        {"standard": "gold"},
     )
-    v = standard.value
+    v = standard.match_values
     ahead = f"{50 * (v.win_probability(75, 50, 0) + v.win_probability(75, 50, 1)):.0f}"
     early = f"{50 * (v.win_probability(50, 0, 0) + v.win_probability(50, 0, 1)):.0f}"
-    first, second = odds_verdict(odds)
+    first, second = iter_verdict_sentences(odds)
     assert first == (
         f"Against an equal opponent, you win {ahead} % of matches with a lead of 75 to 50, "
         f"and {early} % with a lead of 50 to 0."
     )
     assert second.startswith("Between strong players, the dealer wins ")
-    scores, by_seat = odds_tables(odds)
+    scores, by_seat = build_odds_tables(odds)
     tens = [str(ten) for ten in range(0, 100, 10)]
     assert scores.headings == ("your points", *tens) and [row[0] for row in scores.rows] == tens
     assert (
@@ -413,13 +424,13 @@ def test_games_without_match_values_or_seats_are_reported():
     table = two_player_odds.simulate_self_play("gold", "hollywood", DEALS)
     assert "columns" in table.unavailable_reason and "simgin match" in table.unavailable_reason
     assert (
-        set(two_player_odds.odds_by_seat(table)["metric"]) == {"win", "nobody"}
-        and two_player_odds.odds_by_score(table).empty
+        set(two_player_odds.compute_odds_by_seat(table)["metric"]) == {"win", "nobody"}
+        and two_player_odds.compute_odds_by_score(table).empty
     )
     table = two_player_odds.simulate_self_play("gold", "race", DEALS)
-    match = rows_by_seat(two_player_odds.odds_by_seat(table), "match")
+    match = rows_by_seat(two_player_odds.compute_odds_by_seat(table), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert two_player_odds.odds_by_score(table).empty
+    assert two_player_odds.compute_odds_by_score(table).empty
     with pytest.raises(PlayerCountError, match="is a solitaire game"):
         two_player_odds.simulate_self_play("gold", "solitaire-gin", DEALS)
 
@@ -433,7 +444,9 @@ def make_ladder(*wins):
         rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
         rows[:won] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(won)]
         found.append(
-            replace(make_deals(rows), matchup=solo_deals.solo_matchup(name, "solitaire-gin", 1))
+            replace(
+                make_deals(rows), matchup=solo_deals.make_solo_matchup(name, "solitaire-gin", 1)
+            )
         )
     return found
 
@@ -448,12 +461,12 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
     found = odds.tables["bracket"]
     assert found["value"][:-1].tolist() == [won / 400 for won in ends]
     bound = found.iloc[-1]
-    chances = solo_odds.hindsight_gin_probability(
+    chances = solo_odds.compute_hindsight_gin_probability(
         variants.find_variant("solitaire-gin"), solo_odds.N_HINDSIGHT_DECKS, 1
     )
-    assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT, chances.mean())
+    assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT_PLAYER, chances.mean())
     low, high = found["low"].iloc[-2], bound["high"]
-    first, *others = odds_verdict(odds)
+    first, *others = iter_verdict_sentences(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
     bounds = f"{least} to {math.ceil(100 * high)} % of deals"
     assert first.endswith(f". With 95 % confidence, the best possible player wins {bounds}.")
@@ -470,7 +483,7 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
         "When a strong player goes gin, the median number of draws is 8. "
         "In 80 % of these deals, the number is between 8 and 8."
     ]
-    assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []
+    assert [fault for line in iter_verdict_sentences(odds) for fault in list_errors(line)] == []
 
 
 @pytest.mark.parametrize("players", [("gold", "solo-greedy"), ("gold",)])
@@ -485,11 +498,11 @@ def test_with_knocking_the_headline_states_the_deals_won(players):
         )
     )
     assert won != gin[:-1]
-    verdict = list(odds_verdict(odds))
+    verdict = list(iter_verdict_sentences(odds))
     first, *others = [f"{player} wins {rate} %" for player, rate in zip(players, won, strict=True)]
     assert verdict[0] == f"{first} of deals{''.join(f', and {other}' for other in others)}."
     assert verdict[1].startswith(f"{players[0]} goes gin in {gin[0]} % of deals")
-    table = odds_tables(odds)[0]
+    table = build_odds_tables(odds)[0]
     shown = dict(zip(table.headings, table.rows[0], strict=True))
     assert (shown["strong: deals won %"], shown["strong: gin %"]) == (won[-1], gin[-2])
     assert ("naive: deals won %" in shown) == (len(players) > 1)

@@ -15,7 +15,7 @@ from simgin.core.cards import ALL_CARDS
 from simgin.core.jit import compile_function
 from simgin.core.meldings import find_melds
 from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE
-from simgin.odds.solo_odds import hindsight_gin_probability
+from simgin.odds.solo_odds import compute_hindsight_gin_probability
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import mask_to_cards
@@ -84,7 +84,7 @@ def chances_to_win(rules, n, seed):
 def test_the_bound_of_odds_agrees_deck_by_deck(text):
     """Compare with a search over all pairs and triples of melds."""
     variant = variants.find_variant(text)
-    found = hindsight_gin_probability(variant, 300, 5)
+    found = compute_hindsight_gin_probability(variant, 300, 5)
     assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)
 
 

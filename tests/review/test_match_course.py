@@ -93,7 +93,7 @@ def test_comebacks_are_a_share_of_all_matches(matchup, match_courses):
 @pytest.mark.parametrize("game", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
 def test_draws_a_deal_are_those_of_the_odds(game):
     """The counts agree with `simgin odds` on the same deals, except for turns."""
-    deals = solo_deals.solo_matchup("gold", game, 5)
+    deals = solo_deals.make_solo_matchup("gold", game, 5)
     n = 1_000 if deals.unit == "deal" else 200
     kernel.compile_matchup(deals)
     drawn = solo_deals.compute_solo_tables(deals, n)["rows"][

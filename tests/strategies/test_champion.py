@@ -17,7 +17,7 @@ from simgin.core.jit import jit
 from simgin.core.state import SLOT_KNOCK, STATE
 from simgin.core.view import VIEW, new_view
 from simgin.learn import champion_weights
-from simgin.learn.champion_weights import point_equity, rollout_equity
+from simgin.learn.champion_weights import compute_point_equity, make_equity_function
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import PairedRollouts, Worlds, legal_actions, roll_out_worlds
@@ -284,20 +284,25 @@ def test_a_stage_is_a_number_interpreted_too(stage):
 
 def test_what_a_deal_is_worth(monkeypatch):
     """Points are weighted by match value; in dice, each deal by its stake."""
-    monkeypatch.setattr(champion_weights, "VALUE_DEALS", 100_000)
+    monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 100_000)
     records = np.zeros((1, 2), DEAL_RECORD)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
     found = PairedRollouts(None, None, None, records, np.array([[70, 95, 2, 5]]))
-    assert rollout_equity(variants.find_variant("eaai"))(found).tolist() == [[180.0, 0.0]]
-    assert rollout_equity(variants.find_variant("dice"))(found).tolist() == [[25.0, -75.0]]
-    assert rollout_equity(variants.find_variant("pro"))(found).tolist() == [[30.0, -12.0]]
+    assert make_equity_function(variants.find_variant("eaai"))(found).tolist() == [[180.0, 0.0]]
+    assert make_equity_function(variants.find_variant("dice"))(found).tolist() == [[25.0, -75.0]]
+    assert make_equity_function(variants.find_variant("pro"))(found).tolist() == [[30.0, -12.0]]
     level = PairedRollouts(
         None, None, None, np.zeros((1, 2), DEAL_RECORD), np.array([[40, 40, 0, 0]])
     )
-    assert rollout_equity(variants.find_variant("rush"))(level) == pytest.approx(90.0, abs=0.5)
+    assert make_equity_function(variants.find_variant("rush"))(level) == pytest.approx(
+        90.0, abs=0.5
+    )
     # A score has no single value if the seats differ
-    assert rollout_equity(variants.find_variant("standard+first_dealer=0")) is point_equity
+    assert (
+        make_equity_function(variants.find_variant("standard+first_dealer=0"))
+        is compute_point_equity
+    )
 
 
 @pytest.mark.slow

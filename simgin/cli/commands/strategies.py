@@ -191,14 +191,14 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
     from rich.padding import Padding
     from rich.table import Table as Lines
 
-    from simgin.checks.contract import CHECKS
+    from simgin.checks.contract import CONTRACT_CHECKS
 
     has_symbols = can_print("".join(RESULT_SYMBOLS.values()))
     symbols = RESULT_SYMBOLS if has_symbols else ASCII_RESULT_SYMBOLS
     yield findings[0].strategy
     lines = Lines.grid("", "", "", padding=(0, 2, 0, 0))
     for finding in findings:
-        lines.add_row(symbols[finding.passed], finding.check, CHECKS[finding.check])
+        lines.add_row(symbols[finding.passed], finding.check, CONTRACT_CHECKS[finding.check])
         if finding.passed is not True:
             lines.add_row("", "", finding.sentence)
     yield Padding(lines, (0, 0, 1, 2), expand=False)

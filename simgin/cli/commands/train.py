@@ -13,7 +13,7 @@ from simgin.cli.output import console, format_command, print_line
 
 if TYPE_CHECKING:
     from simgin.learn.adapt import AdaptedChampion
-    from simgin.learn.discard_weights import TrainRequest
+    from simgin.learn.discard_weights import DiscardTrainingRequest
     from simgin.learn.tune_request import TuneRequest
 
 
@@ -87,7 +87,7 @@ def train_command(
 
     is_champion = strategy == CHAMPION
     kind: Any = adapt if is_champion else discards
-    request = adapt.AdaptRequest if is_champion else discards.TrainRequest
+    request = adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
     words = adapt.AdaptedChampion.wording
     learn_runner.check_improvement_output(words, output, directory_path)
@@ -96,8 +96,8 @@ def train_command(
     training = request.read(strategy, **given_arguments)
     match = training.match
     if not as_json:
-        console().print(Sentences([kind.plan_sentence(training)]))
-    session.compile_players(match.matchups(match.strategy, match.seed))
+        console().print(Sentences([kind.format_plan_sentence(training)]))
+    session.compile_players(match.make_matchups(match.strategy, match.seed))
     resolved_options = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
     resolved_options |= {"rounds": training.rounds, "deals": training.deals}
     result = learn_runner.run_improvement(
@@ -112,7 +112,7 @@ def train_command(
         cache_location="the cache" if is_champion else "",
     )
     if not as_json:
-        if isinstance(training, discards.TrainRequest):
+        if isinstance(training, discards.DiscardTrainingRequest):
             print_line(_play_line(training, output))
         else:
             print_line(_trained_champion_line(cast("AdaptedChampion", result), output))
@@ -127,7 +127,7 @@ def _trained_champion_line(result: AdaptedChampion, output: Path | None) -> str:
     return _match_line(result.request, f"{strategy}@{weights}", strategy)
 
 
-def _play_line(training: TrainRequest, output: Path | None) -> str:
+def _play_line(training: DiscardTrainingRequest, output: Path | None) -> str:
     """Return the line that explains how a strategy can use the weights in the output file."""
     match = training.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec

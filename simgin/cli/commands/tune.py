@@ -89,7 +89,7 @@ def tune_command(
     request = TuneRequest.read(confirmation_matches=confirm, **arguments)
     words = cma_search.TuningResult.wording
     learn_runner.check_improvement_output(words, output, directory_path)
-    session.compile_players(request.matchups(request.strategy, request.seed))
+    session.compile_players(request.make_matchups(request.strategy, request.seed))
     row = _plan_row(request, workers)
     if not as_json:
         _print_search_plan(request, row["seconds"])
@@ -121,13 +121,13 @@ def _play_command(result: Improvement, output: Path | None) -> str:
 
 def _print_search_plan(request: TuneRequest, seconds: float) -> None:
     """Print a sentence that describes a search, and the estimated time of the search."""
-    from simgin.learn.cma_search import plan_sentence
+    from simgin.learn.cma_search import format_plan_sentence
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration
 
     qualifier = "about " if seconds >= 1 else ""
     time_text = f"Estimated time: {qualifier}{format_duration(seconds)}."
-    console().print(Sentences([f"{plan_sentence(request)} {time_text}"]))
+    console().print(Sentences([f"{format_plan_sentence(request)} {time_text}"]))
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import measure_unit_seconds
 
-    matchups = request.matchups(request.strategy, request.seed)
+    matchups = request.make_matchups(request.strategy, request.seed)
     # A unit is a pair of matches, so this is the time per match.
     pair_seconds = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     n_strategies = request.generations * (request.n_candidates + 2)
