@@ -15,7 +15,7 @@ import numpy as np
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position
 from simgin.analysis.position import Position, find_decisions
-from simgin.analysis.world_sampling import immediate_knock_probability, sample_worlds
+from simgin.analysis.world_sampling import compute_immediate_knock_probability, sample_worlds
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import trace_deal
@@ -39,7 +39,7 @@ def measure_points_by_rollouts(analysis: Analysis, worlds: int, seed: int) -> np
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
-    knock_probability = immediate_knock_probability(matchup.b)
+    knock_probability = compute_immediate_knock_probability(matchup.b)
     point_arrays = []
     for first_world in range(0, worlds, WORLDS_PER_CALL):
         sampled_worlds = sample_worlds(

@@ -148,10 +148,10 @@ def build_tables(chunks: list[EvaluationChunk]) -> tuple[pd.DataFrame, pd.DataFr
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
     rows = []
-    for decision, loss in result.costliest(N_COSTLIEST):
+    for decision, loss in result.find_costliest(N_COSTLIEST):
         row = {"strategy": chunks[0].strategy, "place": decision.label, "done": decision.chosen}
         row |= {"best": decision.best, "points": loss.value, "se": loss.se}
-        rows.append(row | {"command": result.command(decision)})
+        rows.append(row | {"command": result.format_command(decision)})
     return frame, pd.DataFrame(rows)
 
 

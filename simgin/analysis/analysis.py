@@ -57,7 +57,7 @@ MIN_OUTCOME_RANGE = 100.0
 # Smallest ranges to assume for other measures. One deal can change the net number of deals won by
 # up to 6 (die at 6), and the net number of games won by up to 24 (die at 6, and a game that counts
 # as 4).
-MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
+MIN_OUTCOME_RANGE_BY_MEASURE = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action, with early elimination of worse actions
@@ -85,7 +85,7 @@ class ActionGaps:
     half_widths: np.ndarray
 
 
-def find_next_checkpoint(n_played: int, max_worlds: int) -> int:
+def compute_next_checkpoint(n_played: int, max_worlds: int) -> int:
     """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
@@ -221,7 +221,7 @@ class Analysis(RenamedAttributes):
     @property
     def min_range(self) -> float:
         """Smallest range to assume for the difference in value between two actions in one world."""
-        return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
+        return MIN_OUTCOME_RANGE_BY_MEASURE.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
     def n_worlds(self) -> int:
@@ -251,7 +251,7 @@ class Analysis(RenamedAttributes):
         return [int(index) for index in indices]
 
     @property
-    def best_ending(self) -> int | None:
+    def best_ending_index(self) -> int | None:
         """Index of the best action that ends the deal, or None if no action ends the deal."""
         kinds = [action.kind for action in self.position.actions]
         return next((index for index in self.ranking if kinds[index] == ACTION_END), None)
@@ -285,9 +285,10 @@ class Analysis(RenamedAttributes):
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of `frame` as dictionaries."""
-        return [self._row(index) for index in self.ranking]
+        return [self._build_row(index) for index in self.ranking]
 
-    def _row(self, index: int) -> dict[str, object]:
+    def _build_row(self, index: int) -> dict[str, object]:
+        """Return the row of an action, with the estimates of all measures."""
         is_tried = ~np.isnan(self.values[:, index])
         outcomes = self.outcomes[is_tried, index]
         row: dict[str, object] = {
@@ -354,7 +355,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
         float64 array of the same shape.
     """
     measure = select_measure(variant)
-    equity = compute_equity(variant) if measure in MIN_OUTCOME_RANGES else None
+    equity = compute_equity(variant) if measure in MIN_OUTCOME_RANGE_BY_MEASURE else None
     factor = 100 if measure == "win" else 1
     return np.asarray(factor * compute_outcomes(records, variant, equity)[measure])
 
@@ -406,13 +407,13 @@ def analyse_position(
     rollouts = _Rollouts(position, strategy, opponent, budget)
     seconds = np.inf if budget.seconds is None else budget.seconds
     end = time.monotonic() + seconds
-    checkpoint = find_next_checkpoint(0, budget.worlds)
+    checkpoint = compute_next_checkpoint(0, budget.worlds)
     while rollouts.n_played < budget.worlds and rollouts.active.sum() > 1:
         rollouts.play(min(WORLDS_PER_CHECK, checkpoint - rollouts.n_played))
         if rollouts.n_played == checkpoint:
             result = rollouts.get_result()
             rollouts.active = find_active_actions(result.values, budget.worlds, result.min_range)
-            checkpoint = find_next_checkpoint(checkpoint, budget.worlds)
+            checkpoint = compute_next_checkpoint(checkpoint, budget.worlds)
         on_progress(rollouts.n_played, budget.worlds, rollouts.get_result)
         if time.monotonic() > end:
             break

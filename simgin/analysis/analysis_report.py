@@ -90,7 +90,7 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
         yield ""
         return
     for title, analysis in analyses.items():
-        sentences = [analysis_verdict(analysis), *analysis.position.describe()]
+        sentences = [format_analysis_verdict(analysis), *analysis.position.describe()]
         note = format_table_note(analyses) if title == [*analyses][-1] else ""
         tables = [build_action_table(analysis, note)]
         yield from Report(title, sentences, tables=tables).to_renderables()
@@ -111,6 +111,7 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
 
 
 def _make_report_title(analyses: Analyses) -> str:
+    """Return the title of a report on one decision, a turn or a deal."""
     title, *further_titles = analyses
     if not further_titles:
         return capitalize_first(title)
@@ -128,7 +129,7 @@ def _format_summary_sentences(analyses: Analyses) -> Iterator[str]:
     plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
         prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
-        yield f"{prefix}{analysis_verdict(analysis)}"
+        yield f"{prefix}{format_analysis_verdict(analysis)}"
     if not plotted_analyses:
         yield NO_COST_NOTE
 
@@ -146,7 +147,7 @@ def _select_plotted_analyses(analyses: Analyses) -> Analyses:
     return {title: analyses[title] for title in analyses if title in plotted_titles}
 
 
-def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
+def format_analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     """Return a verdict that names the best actions and the cost of the chosen action.
 
     Args:
@@ -282,13 +283,13 @@ def _format_offer_sentences(analysis: Analysis) -> list[str]:
     return [f"Worlds include only {hands}."]
 
 
-def _list_settings(first: Analysis) -> Iterator[tuple[str, str]]:
+def _list_settings(analysis: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the settings of the analysis, each with its label."""
-    yield "Variant", first.matchup.variant.spec
-    yield "Rollout players", first.matchup.title
-    yield ("Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}")
+    yield "Variant", analysis.matchup.variant.spec
+    yield "Rollout players", analysis.matchup.title
+    yield ("Worlds", f"At most {analysis.max_worlds:,} per position, seed {analysis.matchup.seed}")
     order_sentence = "All orders of the deck are equally likely."
-    if first.matchup.b is not None:
+    if analysis.matchup.b is not None:
         order_sentence = "Sampled according to the opponent's play so far."
     yield "Hidden cards", f"{order_sentence} All actions are tried in the same worlds."
     yield "Other files", "analysis.csv contains all values, and plots/ contains the plots."
@@ -360,6 +361,7 @@ def build_deal_table(analyses: Analyses) -> Table:
 
 
 def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
+    """Return the table row of one decision."""
     index = analysis.position.chosen_index
     chosen_action = analysis.action_names[index]
     best_name = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
@@ -381,7 +383,7 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
         df = build_output_frame("plots/costs", costs.rename(columns={"cost": "value"}))
         alt_text = describe_frame(df, COST_COLUMNS)
         plot_title = capitalize_first(f"{prefix}cards and cost of each action")
-        cards, note = list(card_rows(position)), format_position_caption(position)
+        cards, note = list(build_card_rows(position)), format_position_caption(position)
         yield Plot(f"costs-{number}", plot_title, alt_text, plot, df, cards, note)
 
 
@@ -401,7 +403,7 @@ def format_position_caption(position: Position) -> str:
     return " ".join(sentences)
 
 
-def card_rows(position: Position) -> Iterator[CardRow]:
+def build_card_rows(position: Position) -> Iterator[CardRow]:
     """Yield the player's hand, the pile and the opponent's hand, or nothing before the deal."""
     view = position.view
     if view.phase == PHASE_BLIND:

@@ -198,6 +198,7 @@ def run_analysis(
 
 
 def _requests_whole_deal(request: AnalysisRequest) -> bool:
+    """Return True if the analysis includes all decisions of a deal."""
     return isinstance(request.source, TracedDeal) and request.turn is None
 
 

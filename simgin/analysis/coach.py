@@ -10,20 +10,23 @@ from dataclasses import replace
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position
 from simgin.analysis.analysis_report import (
-    analysis_verdict,
     build_action_table,
     compare_outcomes,
     describe_choice,
+    format_analysis_verdict,
 )
 from simgin.analysis.position import Position, find_decisions
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 
-WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds, and maximum time in seconds, per decision
+COACH_WORLDS, COACH_SECONDS = (
+    1000,
+    2.0,
+)  # maximum number of worlds, and maximum time in seconds, per decision
 MAX_HINTS = 4  # maximum number of actions in a hint, in addition to the best ending of the deal
 OMITTED_COLUMNS = ("penalty", "deals", "games", "worlds")
-NO_DECISION = "You have not made a decision in this deal yet."
+NO_DECISION_MESSAGE = "You have not made a decision in this deal yet."
 
 
 class Coach:
@@ -40,21 +43,23 @@ class Coach:
         # The keys are the actions that precede a decision.
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
-    def hint(self, deal: TracedDeal) -> list[str]:
+    def format_hint(self, deal: TracedDeal) -> list[str]:
         """Return lines that compare the best actions at the pending or last decision of a deal."""
         if deal.is_truncated:
-            analysis = self.analyse_open_decision(deal)
+            analysis = self.analyse_pending_decision(deal)
         else:
             analysis = self._analyse_last_decision(deal)
         if analysis is None:
-            return ["There is only one legal action."] if deal.is_truncated else [NO_DECISION]
+            return (
+                ["There is only one legal action."] if deal.is_truncated else [NO_DECISION_MESSAGE]
+            )
         indices = analysis.ranking[:MAX_HINTS]
-        if analysis.best_ending is not None and analysis.best_ending not in indices:
-            indices.append(analysis.best_ending)
+        if analysis.best_ending_index is not None and analysis.best_ending_index not in indices:
+            indices.append(analysis.best_ending_index)
         others = [index for index in analysis.ranking if index not in indices]
         lines = [
-            analysis_verdict(analysis, is_final=True),
-            *_explain(analysis, analysis.ranking[1], indices),
+            format_analysis_verdict(analysis, is_final=True),
+            *_iter_comparison_lines(analysis, analysis.ranking[1], indices),
         ]
         if others:
             lower = min(analysis.estimate_cost(index)[0] for index in others)
@@ -67,23 +72,26 @@ class Coach:
         """Return lines about the cost of the last decision, with a comparison of two actions."""
         analysis = self._analyse_last_decision(deal)
         if analysis is None:
-            return [NO_DECISION]
+            return [NO_DECISION_MESSAGE]
         chosen_index, (best, second_best, *_) = analysis.position.chosen_index, analysis.ranking
         other_index = second_best if chosen_index == best else chosen_index
-        return [_format_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
+        return [
+            _format_comment(analysis),
+            *_iter_comparison_lines(analysis, other_index, [best, other_index]),
+        ]
 
-    def comments(self, deal: TracedDeal, first_index: int) -> list[str]:
+    def format_comments(self, deal: TracedDeal, first_index: int) -> list[str]:
         """Return a comment on each decision, starting with the decision at index `first_index`."""
         positions = self.list_decisions(deal)
         new_positions = [position for position in positions if position.query_index >= first_index]
         return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
-    def deal_line(self, deal: TracedDeal) -> str:
+    def format_deal_summary(self, deal: TracedDeal) -> str:
         """Return a line that states the total cost of the mistakes in a finished deal."""
         positions = [
             position
             for position in self.list_decisions(deal)
-            if _make_decision_key(deal, position) in self._analyses
+            if _list_previous_actions(deal, position) in self._analyses
         ]
         analyses = [self.analyse(deal, position) for position in positions]
         mistakes = [analysis for analysis in analyses if analysis.is_mistake]
@@ -104,7 +112,7 @@ class Coach:
         positions = find_decisions(replace(deal, error="", is_truncated=False))
         return [position for position in positions if position.view.seat == self.seat]
 
-    def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
+    def analyse_pending_decision(self, deal: TracedDeal) -> Analysis | None:
         """Analyse the pending decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
@@ -118,25 +126,28 @@ class Coach:
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""
-        key = _make_decision_key(deal, position)
+        key = _list_previous_actions(deal, position)
         if key not in self._analyses:
-            budget = Budget(WORLDS, SECONDS, self.matchup.seed)
+            budget = Budget(COACH_WORLDS, COACH_SECONDS, self.matchup.seed)
             strongest_strategy = strong_player(position.variant)
             opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
             self._analyses[key] = analyse_position(position, strongest_strategy, opponent, budget)
         return replace(self._analyses[key], position=position)
 
 
-def _make_decision_key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
+def _list_previous_actions(deal: TracedDeal, position: Position) -> tuple[int, ...]:
     """Return the actions that precede a decision, which identify the decision within the deal."""
     return tuple(deal.state.answers[: position.query_index].tolist())
 
 
 def _format_comment(analysis: Analysis) -> str:
+    """Return the coach's comment on a decision that the player has made."""
     return f"Coach: {describe_choice(analysis)}"
 
 
-def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> Iterator[str]:
+def _iter_comparison_lines(
+    analysis: Analysis, other_index: int, indices: Sequence[int]
+) -> Iterator[str]:
     """Yield a sentence and a table that compare the best action with another action.
 
     Args:

@@ -78,7 +78,7 @@ class DealQuery:
         """True if the query selects costly decisions instead of deals."""
         return self.order == COSTLY_KEYWORD
 
-    def fits(self, deals: np.ndarray) -> np.ndarray:
+    def meets_conditions(self, deals: np.ndarray) -> np.ndarray:
         """Return a mask of the deals that meet the conditions of the query, (n_deals,) bool."""
         deal = deals["deal"]
         is_match = np.ones(len(deals), bool)
@@ -117,6 +117,7 @@ def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
 
 
 def _compute_net_points(records: np.ndarray) -> np.ndarray:
+    """Return the net points of A in each deal."""
     return np.asarray(records["points_a"] - records["points_b"])
 
 
@@ -129,8 +130,8 @@ def parse_query(text: str) -> DealQuery:
     parts = [part.strip() for part in text.lower().split(",")]
     comparisons = [_parse_comparison(part) for part in parts if part not in KEYWORDS]
     requires_difference = DIFFER_KEYWORD in parts
-    side = _find_unique(parts, WINNER_KEYWORDS)
-    order = _find_unique(parts, [*ORDERS, COSTLY_KEYWORD])
+    side = _find_single_keyword(parts, WINNER_KEYWORDS)
+    order = _find_single_keyword(parts, [*ORDERS, COSTLY_KEYWORD])
     endings = [
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
@@ -148,17 +149,18 @@ def parse_query(text: str) -> DealQuery:
     )
 
 
-def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
-    """Return the one condition that belongs to a given group, or "" if there is none."""
-    word, *other_words = [part for part in parts if part in words] or [""]
-    if other_words:
+def _find_single_keyword(parts: Sequence[str], keywords: Collection[str]) -> str:
+    """Return the only query keyword from a group, or "" if there is none."""
+    keyword, *other_keywords = [part for part in parts if part in keywords] or [""]
+    if other_keywords:
         raise QueryError(
-            f"'{word}' and '{other_words[0]}' cannot be combined. Use only one of them."
+            f"'{keyword}' and '{other_keywords[0]}' cannot be combined. Use only one of them."
         )
-    return word
+    return keyword
 
 
 def _parse_comparison(part: str) -> Comparison:
+    """Parse a comparison such as `points < -40`."""
     match = _COMPARISON_PATTERN.fullmatch(part)
     if match is None and part in DEAL_QUANTITIES:
         raise QueryError(f"'{part}' requires a comparison. Use, for example, `{part} > 20`.")

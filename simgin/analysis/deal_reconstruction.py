@@ -52,14 +52,14 @@ class DealReconstruction:
         self.discards = [card.card for card in pile[self.has_upcard :]]
         self.die = die
         # Players take turns to discard. A player can offer the die only at the start of a turn.
-        self.first_seat = (len(self.discards) + die.mover) % 2
+        self.first_seat = (len(self.discards) + die.active_seat) % 2
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
-    def seat_of_turn(self, turn: int) -> int:
+    def find_seat_of_turn(self, turn: int) -> int:
         """Return the seat of the player who takes a turn. The first turn is turn 0."""
         return (self.first_seat + turn) % 2
 
-    def card_source(self, turn: int) -> str:
+    def find_card_source(self, turn: int) -> str:
         """Return the source of the card that a player received in a turn: pile, stock or deal."""
         top_card = self.top_cards[turn]
         if top_card is None:
@@ -73,15 +73,19 @@ class DealReconstruction:
         return list(range(len(self.discards) + is_open))
 
     @property
-    def stock(self) -> int:
+    def stock_size(self) -> int:
         """Number of cards that remain in the stock."""
-        return INITIAL_STOCK - sum(self.card_source(turn) == "stock" for turn in self.started_turns)
+        return INITIAL_STOCK - sum(
+            self.find_card_source(turn) == "stock" for turn in self.started_turns
+        )
 
     @property
     def can_take_last(self) -> bool:
         """True if the player can take the last discard (50th-card rule)."""
         may_take = self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_decision
-        return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
+        return bool(
+            may_take and self.stock_size == self.rules.stock_reserve and len(self.cards) == 10
+        )
 
     @property
     def slots(self) -> Collection[str]:
@@ -94,13 +98,13 @@ class DealReconstruction:
 
     # Deal
 
-    def make_pack(self, free_cards: list[int]) -> list[int]:
+    def make_pack(self, unseen_cards: list[int]) -> list[int]:
         """Return a pack in dealing order that leads to the position.
 
         Args:
-            free_cards: Cards whose locations are unknown.
+            unseen_cards: Cards whose locations are unknown.
         """
-        hidden_cards = list(free_cards)
+        hidden_cards = list(unseen_cards)
         cards_by_seat = [
             self._list_received_cards(PLAYER_SEAT, hidden_cards),
             self._list_received_cards(OPPONENT_SEAT, hidden_cards),
@@ -111,8 +115,8 @@ class DealReconstruction:
                 pack.append(cards_by_seat[seat].pop(0))
         pack.append(self.pile[0].card if self.has_upcard else cards_by_seat[1 - self.dealer].pop(0))
         for turn in self.started_turns:
-            if self.card_source(turn) == "stock":
-                pack.append(cards_by_seat[self.seat_of_turn(turn)].pop(0))
+            if self.find_card_source(turn) == "stock":
+                pack.append(cards_by_seat[self.find_seat_of_turn(turn)].pop(0))
         return pack + hidden_cards
 
     def _list_received_cards(self, seat: int, hidden_cards: list[int]) -> list[int]:
@@ -124,12 +128,12 @@ class DealReconstruction:
         taken_cards = set()
         size = 10 + (not self.has_upcard and seat != self.dealer)
         for turn in self.started_turns:
-            if self.seat_of_turn(turn) != seat:
+            if self.find_seat_of_turn(turn) != seat:
                 continue
             top_card = self.top_cards[turn]
             if top_card is not None and top_card.is_taken:
                 taken_cards.add(top_card.card)
-            size += self.card_source(turn) == "stock"
+            size += self.find_card_source(turn) == "stock"
             for card in self.discards[turn : turn + 1]:
                 if card in taken_cards:
                     taken_cards.remove(card)
@@ -147,18 +151,18 @@ class DealReconstruction:
         del hidden_cards[:n_hidden]
         return received_cards
 
-    def decisions(self) -> Iterator[ScriptedAction]:
+    def iter_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions that both players have made before the current decision."""
-        yield from self._iterate_opening_decisions()
+        yield from self._iter_opening_decisions()
         for turn in self.started_turns:
             if turn and self.rules.take_discard:
                 yield ScriptedAction(
-                    self.seat_of_turn(turn), "take", int(self.card_source(turn) == "pile")
+                    self.find_seat_of_turn(turn), "take", int(self.find_card_source(turn) == "pile")
                 )
             for card in self.discards[turn : turn + 1]:
-                yield ScriptedAction(self.seat_of_turn(turn), "discard", card)
+                yield ScriptedAction(self.find_seat_of_turn(turn), "discard", card)
 
-    def _iterate_opening_decisions(self) -> Iterator[ScriptedAction]:
+    def _iter_opening_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the past decisions about the first upcard.
 
         If the nondealer may draw from the stock immediately, the pile does not show whether the
@@ -211,8 +215,10 @@ class DealReconstruction:
             player, deals = ("you", "other") if is_player_first else ("the opponent", "me")
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
         reserve = int(self.rules.stock_reserve)
-        if self.stock < reserve or (has_ten and not self.can_take_last and self.stock == reserve):
-            n_left = max(0, self.stock)
+        if self.stock_size < reserve or (
+            has_ten and not self.can_take_last and self.stock_size == reserve
+        ):
+            n_left = max(0, self.stock_size)
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
@@ -225,16 +231,16 @@ class DealReconstruction:
             yield "the die is offered before the draw. Enter the ten cards held at that time."
         if top_card is None and len(self.cards) == 10 and not self.die.offered:
             yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
-        if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
+        if self.has_upcard and self.pile[0].card < 0 and self._depends_on_upcard:
             effect = "the first upcard sets the knock limit or the value of points"
             yield f"in {self.variant.spec}, {effect}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             is_unknown = card is not None and card.is_taken and card.card < 0
-            if is_unknown and self.seat_of_turn(turn) == PLAYER_SEAT:
+            if is_unknown and self.find_seat_of_turn(turn) == PLAYER_SEAT:
                 yield f"you took card {turn + 1} of this pile, so it must be known. Replace the ?."
 
     @property
-    def _upcard_sets_terms(self) -> bool:
+    def _depends_on_upcard(self) -> bool:
         """True if the first upcard determines the knock limit or the point multiplier."""
         rules = self.rules
         deal_terms = {
@@ -248,7 +254,7 @@ class DealReconstruction:
         for turn, top_card in enumerate(self.top_cards):
             if top_card is None or top_card.card < 0:
                 continue
-            discarder = self.seat_of_turn(turn - 1) if turn else NO_SEAT
+            discarder = self.find_seat_of_turn(turn - 1) if turn else NO_SEAT
             if locations.get(top_card.card) == IN_PILE:
                 yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
             if locations.get(top_card.card, discarder) != discarder:
@@ -256,7 +262,9 @@ class DealReconstruction:
                     f"{format_card(top_card.card)} was taken by one player but discarded by the "
                     "other. Check the pile."
                 )
-            locations[top_card.card] = self.seat_of_turn(turn) if top_card.is_taken else IN_PILE
+            locations[top_card.card] = (
+                self.find_seat_of_turn(turn) if top_card.is_taken else IN_PILE
+            )
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
                 location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
@@ -271,7 +279,9 @@ class DealReconstruction:
                     "your hand."
                 )
         last_card = self.cards[-1]
-        has_drawn = len(self.started_turns) > len(self.discards) and self.card_source(-1) == "stock"
+        has_drawn = (
+            len(self.started_turns) > len(self.discards) and self.find_card_source(-1) == "stock"
+        )
         if has_drawn and last_card in locations:
             yield (
                 f"{format_card(last_card)} was taken earlier, so it cannot be the card that you "

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simgin.analysis.analysis import compute_gains
-from simgin.analysis.position import Position, decision_key, find_chosen_action, find_decisions
+from simgin.analysis.position import Position, find_chosen_action, find_decisions, make_decision_key
 from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.cards import ALL_CARDS
 from simgin.core.codes import ACTION_TAKE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
@@ -66,8 +66,8 @@ class EvaluatedDecision:
         evaluator_cost: Gain of the evaluator's action over the chosen action.
         selection_lead: Lower bound of the best action's gain, estimated in the worlds used to
             select the action.
-        se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure` measured the
-            cost.
+        se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure_costs`
+            measured the cost.
     """
 
     unit: int
@@ -114,25 +114,26 @@ class DecisionEvaluator:
     def evaluate(self, deal: TracedDeal) -> list[EvaluatedDecision]:
         """Evaluate all decisions of strategy A in a deal, in the order of play."""
         decisions: list[EvaluatedDecision] = []
-        for position, evaluator_action in evaluator_actions(self.matchup, deal):
+        for position, evaluator_action in iter_evaluator_actions(self.matchup, deal):
             address = (self.matchup.seed, deal.state.unit, deal.state.half, len(decisions))
             rng = np.random.default_rng(np.array(address, np.uint64))
-            decisions.append(self._evaluate(deal, position, evaluator_action, rng))
+            decisions.append(self._evaluate_decision(deal, position, evaluator_action, rng))
         return decisions
 
-    def measure(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
-        """Evaluate decisions as `evaluate` does, and measure their costs in new worlds.
+    def measure_costs(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
+        """Evaluate decisions like `evaluate`, and measure the costs of mistakes in new worlds.
 
         The cost is then the mean gain of the best action over all possible hidden cards, instead of
         the gain with the actual hidden cards. A mistake counts only if the gain is positive in
         `CONFIRMATION_WORLDS` new worlds.
         """
-        pairs = zip(self.evaluate(deal), positions_of_a(deal), strict=True)
-        return [self._measure(evaluated, position, worlds) for evaluated, position in pairs]
+        pairs = zip(self.evaluate(deal), iter_positions_of_a(deal), strict=True)
+        return [self._measure_cost(evaluated, position, worlds) for evaluated, position in pairs]
 
-    def _measure(
+    def _measure_cost(
         self, decision: EvaluatedDecision, position: Position, worlds: int
     ) -> EvaluatedDecision:
+        """Measure the cost of a decision in new worlds if the mistake is confirmed."""
         best = decision.best
         if decision.mistake and self.sample_lead(position, best, CONFIRMATION_WORLDS).mean() > 0:
             cost = estimate_mean(self.sample_lead(position, best, worlds))
@@ -170,19 +171,22 @@ class DecisionEvaluator:
         gains = self._sample_gains(position, actions, worlds, first_world)
         return np.asarray(gains[:, 0] - gains[:, 1])
 
-    def _evaluate(
+    def _evaluate_decision(
         self,
         deal: TracedDeal,
         position: Position,
         evaluator_action: Action,
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
+        """Compare the chosen action of a decision with the best action."""
         chosen_action = position.chosen_action
         # Draw a random number and ignore it, so that every seed gives the same worlds as in earlier
         # versions.
         rng.random()
-        best, selection_lead = self._find_best(position, evaluator_action, rng)
-        mean_gains = self._mean_gains(deal, position, [chosen_action, best, evaluator_action], rng)
+        best, selection_lead = self._find_best_action(position, evaluator_action, rng)
+        mean_gains = self._compute_mean_gains(
+            deal, position, [chosen_action, best, evaluator_action], rng
+        )
         kind = classify_decision(position, best)
         return EvaluatedDecision(
             unit=int(deal.state.unit),
@@ -198,7 +202,7 @@ class DecisionEvaluator:
             selection_lead=selection_lead,
         )
 
-    def _find_best(
+    def _find_best_action(
         self, position: Position, evaluator_action: Action, rng: np.random.Generator
     ) -> tuple[Action, float]:
         """Return the best action and its lead, or the evaluator's action if no lead is significant.
@@ -239,7 +243,7 @@ class DecisionEvaluator:
         sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first_world)
         return self._roll_out_gains(position, actions, sampled_worlds, first_world)
 
-    def _mean_gains(
+    def _compute_mean_gains(
         self,
         deal: TracedDeal,
         position: Position,
@@ -269,7 +273,7 @@ class DecisionEvaluator:
         )
 
 
-def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
+def iter_evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
     """Yield each decision of strategy A in a deal, with the evaluator's action."""
     state = deal.state
     if state.half:
@@ -281,15 +285,15 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
     # All past decisions, including decisions to decline an ending
     decisions: list[ScriptedAction] = []
     next_index = 0
-    for position in positions_of_a(deal):
-        step = decision_key(deal.decisions[position.query_index])
+    for position in iter_positions_of_a(deal):
+        step = make_decision_key(deal.decisions[position.query_index])
         for decision in deal.decisions[next_index : position.query_index]:
             assert decision.action is not None, "Only the last decision of a deal has no action."
             decisions.append(ScriptedAction(decision.seat, decision.slot, decision.action))
         next_index = position.query_index
 
         def is_next_decision(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
-            return decision_key(query) == step
+            return make_decision_key(query) == step
 
         replay = trace_to_decision(
             matchup, decisions, is_next_decision, int(state.unit), pack=state.pack, **table
@@ -302,7 +306,7 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
         yield position, action
 
 
-def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
+def iter_positions_of_a(deal: TracedDeal) -> Iterator[Position]:
     """Yield the positions in which strategy A made a decision, in the order of play."""
     for position in find_decisions(deal):
         if position.view.seat == deal.state.half:
@@ -368,11 +372,14 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
         return "ended the deal" if chosen_action.kind == ACTION_END else "played on"
     if chosen_action.kind == ACTION_END:
         return "ended with another card"
-    extra_deadwood = _deadwood_after(position, chosen_action) - _deadwood_after(position, best)
+    extra_deadwood = _compute_deadwood_after(position, chosen_action) - _compute_deadwood_after(
+        position, best
+    )
     amount = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
     return f"kept {amount} deadwood"
 
 
-def _deadwood_after(position: Position, action: Action) -> int:
+def _compute_deadwood_after(position: Position, action: Action) -> int:
+    """Return the deadwood that remains after a discard."""
     ten_cards = int(position.view.hand) & ~(1 << action.card)
     return int(deadwood(ten_cards, build_rules(position.variant)))

@@ -29,7 +29,7 @@ from simgin.analysis.analysis import (
 from simgin.analysis.decision_evaluator import (
     classify_decision,
     classify_mistake,
-    evaluator_actions,
+    iter_evaluator_actions,
 )
 from simgin.analysis.error_rates import DECISION_TITLES
 from simgin.analysis.position import Position, PositionError
@@ -64,7 +64,7 @@ HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
 )
 DECK_NAME = "simgin drill"
 # Strings that identify a file as the output of a drill
-FILE_MARKS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
+FILE_MARKERS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class DrillRequest:
     """Request for a drill.
 
     Attributes:
-        players: Matchups whose deals are searched for mistakes.
+        matchups: Matchups whose deals are searched for mistakes.
         evaluator: Matchup of the evaluator against the same opponent.
         n_positions: Number of exercises.
     """
 
-    players: Sequence[Matchup]
+    matchups: Sequence[Matchup]
     evaluator: Matchup
     n_positions: int
 
@@ -104,14 +104,14 @@ class DrillRequest:
                 f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )
         strongest_strategy = strong_player(game)
-        players = [
+        matchups = [
             parse_matchup(player.strategy, strongest_strategy, game.spec, seed, "deal")
             for player in weaker_types(game)
         ]
         evaluator = parse_matchup(
             judge or strongest_strategy, strongest_strategy, game.spec, seed, "deal"
         )
-        return cls(players, evaluator, positions)
+        return cls(matchups, evaluator, positions)
 
     @property
     def identity(self) -> list[Any]:
@@ -140,15 +140,19 @@ class Exercise:
         return self.analysis.position
 
     @property
-    def theme(self) -> str:
-        """Type of the mistake, which is a key of `decision_evaluator.MISTAKES`."""
+    def decision_kind(self) -> str:
+        """Kind of decision, which is a key of `decision_evaluator.MISTAKES`."""
         return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
 
     @property
     def title(self) -> str:
         """Title that names the type of decision and, for discards, the stage of the deal."""
-        title = DECISION_TITLES[self.theme]
-        return f"{STAGES[_find_stage(self.position)]} {title}" if self.theme == "discard" else title
+        title = DECISION_TITLES[self.decision_kind]
+        return (
+            f"{STAGES[_find_stage(self.position)]} {title}"
+            if self.decision_kind == "discard"
+            else title
+        )
 
     @cached_property
     def options(self) -> list[int]:
@@ -203,7 +207,7 @@ class Drill(Result):
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups of the drill, each with the number of units played (see `Result.played`)."""
         n = DEALS_PER_POSITION * self.request.n_positions
-        return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
+        return [(matchup, n) for matchup in (*self.request.matchups, self.request.evaluator)]
 
     def frames(self) -> dict[str, Frame]:
         """Return the exercises as a DataFrame with one row per option."""
@@ -213,7 +217,9 @@ class Drill(Result):
         """Return a report that states the number of exercises per type of decision."""
         title = f"Drill, {self.request.evaluator.variant.spec}"
         return Report(
-            title, [summarize(exercise.title for exercise in self.exercises)], command=command
+            title,
+            [format_exercise_summary(exercise.title for exercise in self.exercises)],
+            command=command,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -222,7 +228,7 @@ class Drill(Result):
         for number, exercise in enumerate(self.exercises, start=1):
             columns = {
                 "position": number,
-                "theme": exercise.theme,
+                "theme": exercise.decision_kind,
                 "place": exercise.position.label,
             }
             columns |= {"player": exercise.matchup.a.spec, "analyze": exercise.command}
@@ -240,7 +246,7 @@ def run_drill(
     Raises:
         PositionError: If no costly decision was found.
     """
-    for matchup in (*request.players, request.evaluator):
+    for matchup in (*request.matchups, request.evaluator):
         kernel.compile_matchup(matchup)
     units = DEALS_PER_POSITION * request.n_positions
 
@@ -278,10 +284,10 @@ class Candidate(NamedTuple):
 
 def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
     """Yield the decisions of a deal at which another action is significantly better."""
-    matchup = request.players[unit % len(request.players)]
+    matchup = request.matchups[unit % len(request.matchups)]
     evaluator = request.evaluator
     budget = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
-    for position, evaluator_action in evaluator_actions(evaluator, trace_deal(matchup, unit)):
+    for position, evaluator_action in iter_evaluator_actions(evaluator, trace_deal(matchup, unit)):
         if evaluator_action == position.chosen_action:
             continue
         pair = replace(position, actions=[evaluator_action, position.chosen_action])
@@ -290,9 +296,11 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
         ).values
         low = estimate_mean(values[:, 0] - values[:, 1]).low
         if low > 0:
-            theme = classify_decision(position, evaluator_action)
-            mistake = classify_mistake(position, theme, evaluator_action)
-            yield Candidate((theme, mistake, _find_stage(position)), low, matchup, unit, position)
+            decision_kind = classify_decision(position, evaluator_action)
+            mistake = classify_mistake(position, decision_kind, evaluator_action)
+            yield Candidate(
+                (decision_kind, mistake, _find_stage(position)), low, matchup, unit, position
+            )
 
 
 def _find_stage(position: Position) -> int:
@@ -368,7 +376,7 @@ def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
     return contents
 
 
-def summarize(titles: Iterable[str]) -> str:
+def format_exercise_summary(titles: Iterable[str]) -> str:
     """Return a sentence that states the number of exercises per type of decision."""
     counts = Counter(titles)
     count_texts = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
@@ -417,10 +425,10 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
     options = exercise.options
     return {
         "id": f"{crc32(exercise.command.encode()):08x}",
-        "theme": exercise.theme,
+        "theme": exercise.decision_kind,
         "title": exercise.title,
         "situation": f"{turn}{analysis_report.format_position_caption(position)}",
-        "rows": [*analysis_report.card_rows(position)],
+        "rows": [*analysis_report.build_card_rows(position)],
         "question": _format_question(exercise),
         "options": [*_build_option_contents(exercise)],
         "ranking": [options.index(option) for option in analysis.ranking if option in options],
@@ -452,6 +460,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
 
 
 def _format_question(exercise: Exercise) -> str:
+    """Return the question that an exercise asks."""
     position = exercise.position
     if position.is_about_die:
         return "What do you do with the die?"

@@ -22,7 +22,7 @@ from simgin.analysis.decision_evaluator import (
     MISTAKES,
     DecisionEvaluator,
     EvaluatedDecision,
-    positions_of_a,
+    iter_positions_of_a,
 )
 from simgin.analysis.position import PositionError, format_better_action
 from simgin.play import kernel
@@ -175,14 +175,14 @@ class ErrorRates(Result):
     @cached_property
     def total(self) -> Estimate:
         """Total loss in points per deal."""
-        return self.rate()
+        return self.estimate_rate()
 
     @cached_property
     def evaluator_gains(self) -> np.ndarray:
         """Gains from the evaluator's actions in each unit, in points per deal, (n_units,) float."""
         return self.sum_by_unit(lambda judged: judged.evaluator_cost)
 
-    def rate(self, kind: str = "", mistake: str = "") -> Estimate:
+    def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal, in total or for one type of decision or mistake.
 
         Args:
@@ -191,20 +191,20 @@ class ErrorRates(Result):
                 mistakes.
         """
 
-        def cost(decision: EvaluatedDecision) -> float:
+        def get_cost(decision: EvaluatedDecision) -> float:
             return decision.cost if matches_kind(decision, kind, mistake) else 0.0
 
-        return self.mean(self.sum_by_unit(cost))
+        return self.estimate_mean_cost(self.sum_by_unit(get_cost))
 
-    def mean(self, costs: np.ndarray) -> Estimate:
+    def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
         """Return the mean cost per unit, using the evaluator's lead as a control variate."""
         return estimate_mean_with_control_variate(costs, self.evaluator_gains, self.lead)
 
-    def frequency(self, kind: str = "", mistake: str = "") -> float:
+    def compute_frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal."""
-        return len(self.mistakes(kind, mistake)) / self.n_deals
+        return len(self.find_mistakes(kind, mistake)) / self.n_deals
 
-    def mistakes(self, kind: str = "", mistake: str = "") -> list[EvaluatedDecision]:
+    def find_mistakes(self, kind: str = "", mistake: str = "") -> list[EvaluatedDecision]:
         """Return the decisions for which a better action was found, of one kind or of all kinds."""
         return [
             decision
@@ -212,9 +212,9 @@ class ErrorRates(Result):
             if decision.mistake and matches_kind(decision, kind, mistake)
         ]
 
-    def costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
+    def find_costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, each measured in new worlds, in descending order."""
-        mistakes = sorted(self.mistakes(), key=lambda one: one.selection_lead, reverse=True)
+        mistakes = sorted(self.find_mistakes(), key=lambda one: one.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = [
             (
@@ -222,7 +222,7 @@ class ErrorRates(Result):
                 estimate_mean(evaluator.sample_lead(position, decision.best, RECHECK_WORLDS)),
             )
             for decision in mistakes[:MAX_CANDIDATES]
-            for position in positions_of_a(self.find_deal(decision))
+            for position in iter_positions_of_a(self.find_deal(decision))
             if position.label == decision.label
         ]
         costs.sort(key=lambda pair: pair[1].value, reverse=True)
@@ -232,7 +232,7 @@ class ErrorRates(Result):
         """Return the deal in which a given decision was made."""
         return trace_deal(self.task.matchup, decision.unit, decision.mirrored_game)
 
-    def command(self, decision: EvaluatedDecision) -> str:
+    def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
         show = self.task.matchup.replay_command(decision.unit, decision.mirrored_game, 0)
         evaluator = shell.quote(self.task.evaluator.a.spec)
@@ -244,14 +244,15 @@ class ErrorRates(Result):
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
-                if self.mistakes(kind, mistake):
-                    rows.append(self._row(kind, mistake))
-        rows.append(self._row(ALL_KINDS, ""))
+                if self.find_mistakes(kind, mistake):
+                    rows.append(self._build_row(kind, mistake))
+        rows.append(self._build_row(ALL_KINDS, ""))
         return build_output_frame("rates", rows)
 
-    def _row(self, kind: str, mistake: str) -> dict[str, object]:
+    def _build_row(self, kind: str, mistake: str) -> dict[str, object]:
+        """Return the row of a kind of decision, of a mistake or of the total."""
         kind_name = "" if kind == ALL_KINDS else kind
-        rate = self.rate(kind_name, mistake)
+        rate = self.estimate_rate(kind_name, mistake)
         return {
             "variant": self.task.matchup.variant.spec,
             "strategy": self.task.matchup.a.spec,
@@ -263,7 +264,7 @@ class ErrorRates(Result):
             "kind": kind,
             "mistake": mistake,
             "judge": self.task.evaluator.a.spec,
-            "per_deal": self.frequency(kind_name, mistake),
+            "per_deal": self.compute_frequency(kind_name, mistake),
             "points": rate.value,
             "counted": self.unit,
             "deals": self.n_deals,
@@ -295,7 +296,7 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has the given type and mistake; "" matches every decision."""
+    """Return True if a decision has the given kind and mistake. "" matches all values."""
     return kind in ("", decision.kind) and mistake in ("", decision.mistake)
 
 
@@ -350,14 +351,14 @@ def evaluate_units(
             decisions += evaluated
         return decisions
 
-    report = report_mean_loss(matchup, costs, on_progress)
+    report = make_loss_reporter(matchup, costs, on_progress)
     return map_units(evaluate_unit, n_units, 1, workers, report)
 
 
-def report_mean_loss(
+def make_loss_reporter(
     matchup: Matchup, costs: Sequence[float], on_progress: OnProgress | None
 ) -> Progress | None:
-    """Return a progress callback that also reports the mean of a growing list of costs."""
+    """Return a progress callback that also shows the mean loss per deal so far."""
     if on_progress is None:
         return None
     phrase = format_loss_phrase(matchup)
@@ -384,11 +385,11 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
     n_batches = -(-n_units // matchup.batch_size)
     first_unit = n_batches * matchup.batch_size  # Start after the evaluated deals.
 
-    def play(start: int, n: int) -> np.ndarray:
+    def play_units(start: int, n: int) -> np.ndarray:
         _, records = kernel.play_with_records(matchup, first_unit + start, n)
         return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
-    return np.concatenate(map_units(play, LEAD_FACTOR * n_units, PAIRS_PER_CALL, workers))
+    return np.concatenate(map_units(play_units, LEAD_FACTOR * n_units, PAIRS_PER_CALL, workers))
 
 
 # Report
@@ -468,9 +469,9 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
             "best": decision_row.best,
             "points": lead.value,
             "counted": rates.unit,
-            "command": rates.command(decision_row),
+            "command": rates.format_command(decision_row),
         }
-        for decision_row, lead in rates.costliest(N_COSTLIEST)
+        for decision_row, lead in rates.find_costliest(N_COSTLIEST)
     ]
     return rows + costliest
 

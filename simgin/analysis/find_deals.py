@@ -14,7 +14,7 @@ import numpy as np
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position, analyse_without_elimination
 from simgin.analysis.deal_query import FOUND_DEAL, DealQuery, compute_quantity, parse_query
-from simgin.analysis.decision_evaluator import positions_of_a
+from simgin.analysis.decision_evaluator import iter_positions_of_a
 from simgin.analysis.position import Position
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import PHASE_BLIND, PHASE_UPCARD
@@ -65,17 +65,17 @@ class FindRequest:
 
     Attributes:
         matchup: Matchup of the deals.
-        rival: Matchup in which the second of two compared strategies plays as A, or None if no
-            strategies are compared.
+        second_matchup: Matchup in which the second of two compared strategies plays as A, or None
+            if no strategies are compared.
         query: Query that the deals must fulfil.
-        n: Number of deals or matches.
+        n_deals_or_matches: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
     """
 
     matchup: Matchup
-    rival: Matchup | None
+    second_matchup: Matchup | None
     query: DealQuery
-    n: int
+    n_deals_or_matches: int
     limit: int
 
     @classmethod
@@ -131,7 +131,9 @@ class FindRequest:
         n = parse_count(matches or deals or default_deals)
         parsed_seed = parse_seed(seed)
         if query.requires_difference:
-            return cls(*_read_compared(a, b, variant, against, parsed_seed), query, n, limit)
+            return cls(
+                *_parse_compared_matchups(a, b, variant, against, parsed_seed), query, n, limit
+            )
         unit: UnitType = "deal" if matches is None else "match"
         if unit == "deal":
             variants.warn_of_match_settings(variants.find_variant(variant))
@@ -140,20 +142,22 @@ class FindRequest:
     @property
     def title(self) -> str:
         """Title that contains the names of the players, as in `gold v simple`."""
-        names = [self.short_name(player.spec) for player in self.matchup.players]
-        if self.rival is None:
+        names = [self.get_short_name(player.spec) for player in self.matchup.players]
+        if self.second_matchup is None:
             return " v ".join(names)
-        opponents = f"{names[0]} and {self.short_name(self.rival.a.spec)}"
+        opponents = f"{names[0]} and {self.get_short_name(self.second_matchup.a.spec)}"
         return opponents if self.matchup.b is None else f"{opponents} against {names[1]}"
 
-    def short_name(self, player: str) -> str:
+    def get_short_name(self, player: str) -> str:
         """Return the short name of a player."""
         return short_names(self.matchups).get(player, player)
 
     @property
     def matchups(self) -> list[Matchup]:
         """Matchup of the deals and, if two strategies are compared, the second matchup."""
-        return [self.matchup] if self.rival is None else [self.matchup, self.rival]
+        return (
+            [self.matchup] if self.second_matchup is None else [self.matchup, self.second_matchup]
+        )
 
     @property
     def is_mirrored(self) -> bool:
@@ -163,7 +167,12 @@ class FindRequest:
 
 # Columns of the table, and the headings that differ from the column names
 TABLE_COLUMNS = "unit half deal points happened place own other best cost".split()
-HEADINGS = {"happened": "ending", "place": "decision", "own": "action", "other": "action of B"}
+COLUMN_HEADINGS = {
+    "happened": "ending",
+    "place": "decision",
+    "own": "action",
+    "other": "action of B",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,7 +196,7 @@ class FoundDeals(Result):
     @property
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups of the search, each with the number of units played (see `Result.played`)."""
-        n = self.request.n
+        n = self.request.n_deals_or_matches
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -204,13 +213,13 @@ class FoundDeals(Result):
         title = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         frame = self.frame
         names = [name for name in TABLE_COLUMNS if name in frame]
-        columns = [Column(name, HEADINGS.get(name, name)) for name in names]
+        columns = [Column(name, COLUMN_HEADINGS.get(name, name)) for name in names]
         tables = [Table("Deals", frame, columns)] if columns else []
         sentences = list(_format_result_sentences(self))
         return Report(title, sentences, detail_tables=tables, command=command)
 
 
-def _read_compared(
+def _parse_compared_matchups(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
     """Return the matchups of A and B in two-player games against the same opponent."""
@@ -241,12 +250,14 @@ def search_deals(
     limit = MAX_ANALYSED_DEALS + 1 if query.is_costly else request.limit
     for matchup in request.matchups:
         compile_matchup(matchup)
-    units = (request.n + 1) // 2 if request.is_mirrored else request.n
+    units = (
+        (request.n_deals_or_matches + 1) // 2 if request.is_mirrored else request.n_deals_or_matches
+    )
     size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
 
     def search_block(first_unit: int, n: int) -> tuple[int, int, np.ndarray]:
         deals = _play_deals(request, first_unit, n)
-        is_matching = deals[query.fits(deals)]
+        is_matching = deals[query.meets_conditions(deals)]
         return len(deals), len(is_matching), query.select_first(is_matching, limit)
 
     n_played_by_block, n_matching_by_block, first_deals = zip(
@@ -306,17 +317,19 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     return f"{ending_phrase}, and {opponent_name} has {points_text} of deadwood"
 
 
-def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
+def _find_first_difference(
+    matchup: Matchup, second_matchup: Matchup, unit: int, half: int
+) -> DealRow:
     """Return the columns that describe the first decision that differs between two matchups."""
     deal_a = trace_deal(matchup, unit, half)
-    deal_b = trace_deal(rival, unit, half)
-    for query, rival_query in zip(deal_a.decisions, deal_b.decisions, strict=False):
-        if query.action != rival_query.action:
+    deal_b = trace_deal(second_matchup, unit, half)
+    for query, second_decision in zip(deal_a.decisions, deal_b.decisions, strict=False):
+        if query.action != second_decision.action:
             label = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
             return {
                 "place": label,
                 "own": _describe_decision(query),
-                "other": _describe_decision(rival_query),
+                "other": _describe_decision(second_decision),
             }
     raise AssertionError("two deals have the same decisions but different results")
 
@@ -351,21 +364,23 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
             "happened": describe_ending(record, names),
             "command": matchup.replay_command(unit, half, n),
         }
-        if request.rival is not None:
-            row |= _build_rival_columns(matchup, request.rival, deal["other"])
+        if request.second_matchup is not None:
+            row |= _build_second_strategy_columns(matchup, request.second_matchup, deal["other"])
             row["gain"] = int(compute_quantity(deal, "gain"))
         rows.append(row)
     return rows
 
 
-def _build_rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
+def _build_second_strategy_columns(
+    matchup: Matchup, second_matchup: Matchup, record: Any
+) -> DealRow:
     """Return the columns with the decision and the result of the second strategy compared."""
     unit, half = int(record["unit"]), int(record["half"])
-    return _find_first_difference(matchup, rival, unit, half) | {
-        "rival": rival.a.spec,
-        "rival_happened": describe_ending(record, short_player_names(rival)),
+    return _find_first_difference(matchup, second_matchup, unit, half) | {
+        "rival": second_matchup.a.spec,
+        "rival_happened": describe_ending(record, short_player_names(second_matchup)),
         "rival_points": int(record["points_a"] - record["points_b"]),
-        "rival_command": rival.replay_command(unit, half, 0),
+        "rival_command": second_matchup.replay_command(unit, half, 0),
     }
 
 
@@ -416,7 +431,7 @@ def _find_costly_candidates(
     decisions: list[tuple[int, Position]] = []
     for deal_index, record in enumerate(result.deals["deal"]):
         trace = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
-        decisions += [(deal_index, position) for position in positions_of_a(trace)]
+        decisions += [(deal_index, position) for position in iter_positions_of_a(trace)]
     candidates = []
     for n_done, (deal, position) in enumerate(decisions, start=1):
         analysis = analyse_position(position, matchup.a.spec, matchup.opponent or None, budget)
@@ -474,7 +489,7 @@ def run_find(
 def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences that state the number of matching deals and introduce the list of deals."""
     request, rows = result.request, result.listed_rows
-    name = request.short_name(request.matchup.a.spec)
+    name = request.get_short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals meet the condition."
     if not result.n_matching:
         return
@@ -487,5 +502,5 @@ def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
         subject = "The first deal" if len(rows) == 1 else f"The first {len(rows)} deals"
         if result.n_matching <= len(rows):
             subject = "All matching deals"
-        points = "net points" if request.rival else f"net points of {name}"
+        points = "net points" if request.second_matchup else f"net points of {name}"
         yield f"{subject}, with the {points}:"

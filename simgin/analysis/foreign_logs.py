@@ -50,14 +50,16 @@ OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcar
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
 TAKE_MOVE, DRAW_MOVE, PASS_MOVE, KNOCK_MOVE = 52, 53, 54, 55
-HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
-HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
-ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # The player is optional.
+OPENSPIEL_HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
+OPENSPIEL_HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
+OPENSPIEL_ACTION_PATTERN = re.compile(
+    r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII
+)  # The player is optional.
 CHANCE_PLAYER = -1
 SEVERAL_DEALS_ERROR = "the file contains several deals. Save each deal in its own file"
-KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
-SHEET_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
-SCORE_WORD = ["score"]  # second word of log lines that contain no move
+KAGGLE_STATE_KEY, KAGGLE_NAMES_KEY = "serializedGameAndState", "TeamNames"
+RLCARD_DEAL_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
+SCORE_LINE_WORDS = ["score"]  # second word of log lines that contain no move
 RLCARD_MOVES = {
     "draw_card": ACTION_STOCK,
     "pick_up_discard": ACTION_TAKE,
@@ -112,12 +114,14 @@ def parse_log(text: str) -> ForeignLog | None:
         CardError: If a card is not valid.
     """
     text = text.strip()
-    if match := SHEET_PATTERN.match(text):
+    if match := RLCARD_DEAL_PATTERN.match(text):
         return _parse_rlcard(match, text[match.end() :].splitlines())
-    if text[:1] in ("{", "[") and f'"{KAGGLE_GAME}"' in text:
+    if text[:1] in ("{", "[") and f'"{KAGGLE_STATE_KEY}"' in text:
         return _parse_kaggle(text)
     lines = [line.strip() for line in text.splitlines()]
-    is_history = HISTORY_PATTERN.match(text) or re.fullmatch(r"[\[\d,\s][\d,\s]*\]?", text)
+    is_history = OPENSPIEL_HISTORY_PATTERN.match(text) or re.fullmatch(
+        r"[\[\d,\s][\d,\s]*\]?", text
+    )
     return _parse_openspiel(text) if "[Game]" in lines or is_history else None
 
 
@@ -125,6 +129,7 @@ def parse_log(text: str) -> ForeignLog | None:
 
 
 def _parse_openspiel(text: str) -> ForeignLog:
+    """Parse a serialized OpenSpiel state or a history of actions."""
     game, history = _read_serialized(text)
     if len(history) < 21:
         raise PositionError("the history ends before the cards are dealt")
@@ -143,17 +148,18 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
     header, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
-    game = HEADER_PATTERN.search(header) if states else None
+    game = OPENSPIEL_HEADER_PATTERN.search(header) if states else None
     if states and not game:
         raise PositionError("the log is not from the game gin_rummy")
     state = states[0] if states else text
-    match = HISTORY_PATTERN.search(state)
+    match = OPENSPIEL_HISTORY_PATTERN.search(state)
     words = re.split(r"[\s,\[\]]+", match[1] if match else state)
     return game, [_parse_entry(word) for word in words if word]
 
 
 def _parse_entry(word: str) -> HistoryEntry:
-    match = ACTION_PATTERN.fullmatch(word)
+    """Parse an action, with or without its player, such as `0:52`."""
+    match = OPENSPIEL_ACTION_PATTERN.fullmatch(word)
     if not match:
         raise PositionError(f"{quote_text(word, 40)} is not a valid OpenSpiel action")
     return None if match[1] is None else int(match[1]), int(match[2])
@@ -163,7 +169,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
     """Return the log of a Kaggle replay, whose observations contain the history of the deal."""
     states, teams = _collect_observations(text)
     if not states:
-        raise PositionError(f"the replay contains no data for {KAGGLE_GAME}")
+        raise PositionError(f"the replay contains no data for {KAGGLE_STATE_KEY}")
     histories = [_read_serialized(state)[1] for state in states]
     longest_history = max(histories, key=len)
     if any(history != longest_history[: len(history)] for history in histories):
@@ -177,14 +183,14 @@ def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]
     states: dict[str, None] = {}
     teams = []
 
-    def collect(item: dict[str, Any]) -> None:
-        state, names = item.get(KAGGLE_GAME), item.get(KAGGLE_NAMES)
+    def collect_observation(item: dict[str, Any]) -> None:
+        state, names = item.get(KAGGLE_STATE_KEY), item.get(KAGGLE_NAMES_KEY)
         if isinstance(state, str) and state:
             states[state] = None
         if isinstance(names, list) and [*map(type, names)] == [str, str] and all(names):
             teams.append((names[0], names[1]))
 
-    json.loads(text, object_hook=collect)
+    json.loads(text, object_hook=collect_observation)
     return [*states], teams[0] if teams else None
 
 
@@ -243,6 +249,7 @@ def _convert_card(openspiel_card: int) -> int:
 
 
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
+    """Parse the cards and the moves in a log of RLCard."""
     cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end of the deck.
     if len(cards) != 52:
         raise PositionError(f"the deck has {len(cards)} cards instead of 52")
@@ -252,12 +259,13 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
     moves = [
         _parse_rlcard_move(line.strip())
         for line in lines
-        if line.split()[1:2] not in ([], SCORE_WORD)
+        if line.split()[1:2] not in ([], SCORE_LINE_WORDS)
     ]
     return ForeignLog("RLCard", RLCARD_RULES, ("N", "S"), dealer, pack, moves)
 
 
 def _parse_rlcard_move(line: str) -> Move:
+    """Parse a move in a log of RLCard, such as `N discard KS`."""
     match = RLCARD_MOVE_PATTERN.fullmatch(line)
     if not match:
         raise PositionError(f"{quote_text(line, 40)} is not a valid move in RLCard's gin_rummy")
@@ -344,6 +352,7 @@ class _LoggedMoves:
             raise self._make_illegal_move_error()
 
     def _make_illegal_move_error(self) -> PositionError:
+        """Return the error for a move that is not legal in simgin."""
         seat, (kind, card) = self.log.moves[self.n_done]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(

@@ -47,12 +47,12 @@ from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_RATES = {name: (points, half) for name, (points, half) in CAST["points_lost"].items()}
-MANY_DEALS = 100  # number of deals below which the result depends mostly on luck
+MIN_MEANINGFUL_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Number of worlds before the first comparison. With fewer worlds, different seeds would often lead
 # to different lists of mistakes.
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
-YOU = "you"
+HUMAN_NAME = "you"
 # Maximum number of strategies named for comparison. A longer list would not be informative.
 MAX_SIMILAR_STRATEGIES = 3
 COMPARISON_NOTE = (
@@ -68,7 +68,7 @@ class GradeRequest:
 
     Attributes:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `assign_player`.
+        deals_played: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deal files.
         engine: Engine that logged the deals, or an empty string for simgin.
     """
@@ -122,7 +122,7 @@ class GradeRequest:
             raise PositionError(
                 f"the files contain deals played by {player_list}. Choose one player with --player."
             )
-        deals = [assign_player(record.deal, seat) for record, seat in seats]
+        deals = [make_graded_deal(record.deal, seat) for record, seat in seats]
         opponent_names = {
             deal.matchup.players[1 - deal.state.half].spec for deal in deals if deal.matchup.b
         }
@@ -145,7 +145,7 @@ class Grade(error_rates.ErrorRates):
 
     Attributes:
         decisions: Evaluated decisions by deal, with the deal's index as `unit`.
-        deals_played: Recorded deals, as returned by `assign_player`.
+        deals_played: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deals, if they were read from files.
         opponent_decisions: Evaluated decisions of the opponent, by deal.
         evaluator_gain: Gain per deal of the evaluator against the rollout opponent.
@@ -172,18 +172,18 @@ class Grade(error_rates.ErrorRates):
         return 1
 
     @property
-    def is_rate(self) -> bool:
+    def has_enough_deals(self) -> bool:
         """True if there are enough deals to estimate the error rate of the player."""
         return self.n_deals >= MIN_UNITS
 
-    def mean(self, costs: np.ndarray) -> Estimate:
+    def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
         """Return the mean over deals. If there is only one deal, the standard error is unknown."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
-    def rate(self, kind: str = "", mistake: str = "") -> Estimate:
+    def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal (see `Grade` for the meaning of the standard error)."""
-        if self.is_rate:
-            return super().rate(kind, mistake)
+        if self.has_enough_deals:
+            return super().estimate_rate(kind, mistake)
         pairs = [
             (decision.cost, decision.se)
             for decision in chain(*self.decisions)
@@ -195,18 +195,18 @@ class Grade(error_rates.ErrorRates):
             float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf
         )
 
-    def frequency(self, kind: str = "", mistake: str = "") -> float:
+    def compute_frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes (decisions with a significant cost) per deal."""
-        costs = self.costliest(len(self.mistakes()))
+        costs = self.find_costliest(len(self.find_mistakes()))
         n_mistakes = sum(
             is_mistake(cost.low) and error_rates.matches_kind(decision, kind, mistake)
             for decision, cost in costs
         )
         return n_mistakes / self.n_deals
 
-    def costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
+    def find_costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions and their costs in descending order."""
-        mistakes = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
+        mistakes = sorted(self.find_mistakes(), key=lambda decision: decision.cost, reverse=True)
         worlds = count_measurement_worlds(self.task)
         return [
             (decision, make_estimate_with_t_interval(decision.cost, decision.se, worlds, worlds))
@@ -217,7 +217,7 @@ class Grade(error_rates.ErrorRates):
         """Return the deal in which a given decision was made."""
         return self.deals_played[decision.unit]
 
-    def command(self, decision: EvaluatedDecision) -> str:
+    def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
         players = [player.spec for player in self.task.evaluator.players]
         by_seat = players[::-1] if decision.mirrored_game else players
@@ -232,8 +232,8 @@ class Grade(error_rates.ErrorRates):
         return self.unit == "points" and self.task.matchup.b is not None
 
     @cached_property
-    def result(self) -> dict[str, Estimate]:
-        """Points won and luck-adjusted points, both per deal, or no values if points are unknown.
+    def net_scores(self) -> dict[str, Estimate]:
+        """Net points and luck-adjusted net points per deal, or no values if points are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the mean of the points won
         is the opponent's loss, minus the player's loss, plus the evaluator's gain. With enough
@@ -251,10 +251,10 @@ class Grade(error_rates.ErrorRates):
                 points_won, points_won - losses, gain
             )
         else:
-            skill = self.mean(losses + gain.value)
+            skill = self.estimate_mean_cost(losses + gain.value)
             error = float(np.hypot(skill.se, gain.se))
             luck_adjusted = make_estimate_with_t_interval(skill.value, error, skill.n, skill.n)
-        return {"won": self.mean(points_won), "less_luck": luck_adjusted}
+        return {"won": self.estimate_mean_cost(points_won), "less_luck": luck_adjusted}
 
     def _compute_points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
@@ -266,7 +266,7 @@ class Grade(error_rates.ErrorRates):
         return float(score[seat] - score[1 - seat]), losses[0] - losses[1]
 
 
-def assign_player(deal: TracedDeal, seat: int) -> TracedDeal:
+def make_graded_deal(deal: TracedDeal, seat: int) -> TracedDeal:
     """Return a copy of the known part of a deal, in which side A has the given seat."""
     state = deal.state.copy()
     state.half = seat
@@ -294,7 +294,7 @@ def grade_deals(
 
     Args:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `assign_player`.
+        deals_played: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deals, if they were read from files.
         workers: Number of worker threads.
         on_progress: Function that receives the progress, the total, and a function that returns the
@@ -313,15 +313,15 @@ def grade_deals(
 
     def evaluate_deal(index: int, _n: int) -> list[list[EvaluatedDecision]]:
         deal = deals_played[index]
-        measured = evaluator.measure(deal, measurement_worlds)
+        measured = evaluator.measure_costs(deal, measurement_worlds)
         costs.append(sum(decision.cost for decision in measured))
         decisions = [replace(decision, unit=index) for decision in measured]
         if opponent_matchup is None:
             return [decisions, []]
-        opponent_deal = assign_player(deal, 1 - int(deal.state.half))
+        opponent_deal = make_graded_deal(deal, 1 - int(deal.state.half))
         return [decisions, DecisionEvaluator(opponent_matchup, 0).evaluate(opponent_deal)]
 
-    report = error_rates.report_mean_loss(task.matchup, costs, on_progress)
+    report = error_rates.make_loss_reporter(task.matchup, costs, on_progress)
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(has_decisions for has_decisions, _ in pairs):
         raise PositionError(
@@ -330,7 +330,7 @@ def grade_deals(
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = make_undefined_estimate(0)
     if b is not None:
-        n_units = max(MANY_DEALS, len(deals_played))
+        n_units = max(MIN_MEANINGFUL_DEALS, len(deals_played))
         gains = error_rates.compute_mean_gains(task.evaluator, n_units, workers)
         evaluator_gain = estimate_mean(gains)
     return Grade(
@@ -384,7 +384,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     engine, task = grade.engine, grade.task
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
-    title = "Your grade" if player == YOU else f"Grade of {player}"
+    title = "Your grade" if player == HUMAN_NAME else f"Grade of {player}"
     evaluator = task.evaluator.a.spec
     note = (
         f"The action that {evaluator} chooses counts as the best action, unless another action is "
@@ -396,12 +396,14 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         f"{error_rates.format_few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
-    comparison_table = [build_rate_table(grade)] if grade.is_comparable and grade.is_rate else []
+    comparison_table = (
+        [build_rate_table(grade)] if grade.is_comparable and grade.has_enough_deals else []
+    )
     costliest_rows = error_rates.describe_costliest(grade.records())
     costliest = make_table_from_rows("Costliest decisions", ("decision", "command"), costliest_rows)
     return Report(
         question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
-        verdict=[*grade_verdict(grade), *_opponent_sentences(grade)]
+        verdict=[*iter_grade_sentences(grade), *_iter_opponent_sentences(grade)]
         + ([ENGINE_NOTES[engine]] if engine else []),
         tables=[table, *comparison_table, costliest],
         command=command,
@@ -412,7 +414,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     """Return the rows of the error rates, and rows for the net and luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
-    for metric, estimate in grade.result.items():
+    for metric, estimate in grade.net_scores.items():
         values = grade.to_columns(estimate)
         rows.append({**columns, "metric": metric, **values, "n": int(estimate.n)})
     # Only NaN differs from itself. It is replaced with None.
@@ -421,26 +423,26 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     ]
 
 
-def grade_verdict(result: Grade) -> Iterator[str]:
+def iter_grade_sentences(result: Grade) -> Iterator[str]:
     """Yield the sentences about the loss and the net score that conclude a grade or a match."""
     player = result.task.matchup.a.spec
-    player = "You" if player == YOU else player
-    format_sentences = _format_rate_sentences if result.is_rate else _format_deal_sentences
+    player = "You" if player == HUMAN_NAME else player
+    format_sentences = _format_rate_sentences if result.has_enough_deals else _format_deal_sentences
     yield from format_sentences(result, player)
 
 
 def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences about a player with enough deals to estimate an error rate."""
-    comparison = _find_similar_strategies(grade.total) if grade.is_comparable else ""
+    comparison = _format_similar_strategies(grade.total) if grade.is_comparable else ""
     cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {cost} through mistakes{comparison}."
-    if grade.result:
-        points_per_deal, luck_adjusted = map(_format_estimate, grade.result.values())
+    if grade.net_scores:
+        points_per_deal, luck_adjusted = map(_format_estimate, grade.net_scores.values())
         yield (
             f"Net score: {points_per_deal} points per deal. Luck-adjusted net score, based on the "
             f"mistakes of both players: {luck_adjusted} points per deal."
         )
-    if grade.n_deals < MANY_DEALS:
+    if grade.n_deals < MIN_MEANINGFUL_DEALS:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."
 
 
@@ -448,14 +450,14 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences about a player with too few deals to estimate an error rate."""
     is_single_deal = grade.n_deals == 1
     deals = "this deal" if is_single_deal else f"these {grade.n_deals} deals"
-    if grade.frequency():
+    if grade.compute_frequency():
         unit = grade.unit if is_single_deal else grade.unit_per_deal
         yield f"{player} lost {_format_estimate(grade.total)} {unit} through mistakes in {deals}."
     else:
         yield f"{player} made no significant mistake in {deals}."
-    if grade.result:
+    if grade.net_scores:
         per_deal = "" if is_single_deal else " per deal"
-        yield f"Net score: {grade.result['won'].value:.1f} points{per_deal}."
+        yield f"Net score: {grade.net_scores['won'].value:.1f} points{per_deal}."
     who_plays = "you play" if player == "You" else f"{player} plays"
     yield (
         f"± is the measurement error for {deals}. To find out how well {who_plays}, grade at least "
@@ -463,7 +465,7 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     )
 
 
-def _opponent_sentences(grade: Grade) -> Iterator[str]:
+def _iter_opponent_sentences(grade: Grade) -> Iterator[str]:
     """Yield a sentence with the number of deals against each opponent, if there are several."""
     if not grade.task.matchup.b:
         return
@@ -477,10 +479,11 @@ def _opponent_sentences(grade: Grade) -> Iterator[str]:
 
 
 def _format_estimate(estimate: Estimate) -> str:
+    """Format an estimate with its confidence interval."""
     return numbers.format_estimate(estimate.value, estimate.low, estimate.high)
 
 
-def _find_similar_strategies(total: Estimate) -> str:
+def _format_similar_strategies(total: Estimate) -> str:
     """Return the strategies with a similar error rate, or no strategies if there are too many."""
     rates = {name: points for name, (points, _) in STRATEGY_RATES.items()}
     names = [name for name, points in rates.items() if total.low <= points <= total.high]

@@ -74,7 +74,7 @@ class HandResult(Result):
 
     def report(self, command: str) -> Report:
         """Return the report of the hand."""
-        return _build_report(self.hand, command)
+        return _build_hand_report(self.hand, command)
 
 
 def evaluate_hand(
@@ -91,7 +91,7 @@ def evaluate_hand(
     return HandResult(analyze_hand(variant, parse_cards(cards), upcard=first_upcard, score=score))
 
 
-def _build_report(hand: HandAnalysis, command: str) -> Report:
+def _build_hand_report(hand: HandAnalysis, command: str) -> Report:
     """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
     unmatched = format_hand(hand.cards & ~sum(hand.melding))
     others = [format_melding(melding) for melding in hand.meldings if melding != hand.melding]
@@ -102,7 +102,7 @@ def _build_report(hand: HandAnalysis, command: str) -> Report:
         "Melds": format_melding(hand.melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
         "Same deadwood": "; ".join(others),
-        "Knock limit": _format_limit(hand),
+        "Knock limit": _format_knock_limit(hand),
         "Shot": _format_shot_ranks(hand),
     }
     return Report(
@@ -119,7 +119,7 @@ def _format_advice(hand: HandAnalysis) -> str:
         endings = _format_endings(hand, -1, hand.deadwood)
         if endings and hand.variant.params["stop_before_draw"] is False:
             endings += " (not before the first draw)"
-        return f"{_format_heading(hand).capitalize()}: {endings or 'no'}"
+        return f"{_format_endings_heading(hand).capitalize()}: {endings or 'no'}"
     if any(ending.kind == "big gin" for ending in hand.endings):
         return "Big gin: all eleven cards are in melds, so you need not discard"
     best_discards = " or ".join(map(format_card, hand.best_cards))
@@ -127,7 +127,8 @@ def _format_advice(hand: HandAnalysis) -> str:
     return f"Best discard: {best_discards} (remaining deadwood: {min_deadwood})"
 
 
-def _format_limit(hand: HandAnalysis) -> str:
+def _format_knock_limit(hand: HandAnalysis) -> str:
+    """Describe the knock limit of a hand."""
     if hand.knock_limit is None:
         return "set by the first upcard, which is not given"
     return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
@@ -145,7 +146,7 @@ def _format_shot_ranks(hand: HandAnalysis) -> str:
     return f"must leave {' and '.join(ranks)}"
 
 
-def _format_heading(hand: HandAnalysis) -> str:
+def _format_endings_heading(hand: HandAnalysis) -> str:
     """Return the column heading for the endings that exist in a variant."""
     params = hand.variant.params
     if params["players"] == 2:
@@ -164,7 +165,7 @@ def _format_endings(hand: HandAnalysis, discard: int, deadwood: int) -> str:
 def _build_discard_table(hand: HandAnalysis) -> Table:
     """Return a table with the remaining deadwood and the possible endings for each discard."""
     preposition = "after" if hand.variant.is_solo else "with"
-    headings = ("discard", "leaves", f"{_format_heading(hand)} {preposition} it")
+    headings = ("discard", "leaves", f"{_format_endings_heading(hand)} {preposition} it")
     note = ""
     if hand.variant.params["take_to_knock"] == "melded":
         note = "\nYou can end the deal only if the card taken from the discard pile is in a meld."

@@ -149,7 +149,7 @@ def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
                     next_b = min(goal, b + n)
                     refusal_values[0, n] = table[next_a, b, next_dealer_by_winner[0]]
                     refusal_values[1, n] = table[a, next_b, next_dealer_by_winner[1]]
-                    play_values[n] = _expected_value(
+                    play_values[n] = _compute_expected_value(
                         table, probabilities[dealer], next_dealer_by_winner, a, b, n
                     )
                 table[a, b, dealer] = _compute_value_with_offers(
@@ -158,7 +158,7 @@ def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
 
 
 @jit
-def _expected_value(table, probabilities, next_dealer, a, b, stake):
+def _compute_expected_value(table, probabilities, next_dealer, a, b, stake):
     """Return the expected value of a deal that is played at a given stake."""
     goal = len(table) - 1
     mean = probabilities[2, 0] * table[a, b, next_dealer[2]]

@@ -35,7 +35,7 @@ DRAW_WORDS = {
     ACTION_LEAVE: "leave",
 }
 # All policy calls for a hand of eleven cards or for the last discard belong to one decision.
-STEP_OF_SLOT = {
+STEP_BY_SLOT = {
     "take": "draw",
     "discard": "end",
     "knock": "end",
@@ -248,7 +248,7 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     Raises:
         PositionError: If the turn contains no decision.
     """
-    decisions = list(_iterate_positions(deal))
+    decisions = list(_iter_positions(deal))
     if turn is None or not decisions:
         return decisions[-1:] if deal.is_truncated else decisions
     in_turn = [position for position in decisions if position.turn == turn]
@@ -262,14 +262,16 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     return in_turn
 
 
-def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
+def _iter_positions(deal: TracedDeal) -> Iterator[Position]:
     """Yield a position for each draw, each die decision and each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     query_numbers = [
-        number for number, decision in enumerate(deal.decisions) if decision.slot in STEP_OF_SLOT
+        number for number, decision in enumerate(deal.decisions) if decision.slot in STEP_BY_SLOT
     ]
-    for _, group in groupby(query_numbers, key=lambda number: decision_key(deal.decisions[number])):
+    for _, group in groupby(
+        query_numbers, key=lambda number: make_decision_key(deal.decisions[number])
+    ):
         numbers = list(group)
         policy_calls = [deal.decisions[number] for number in numbers]
         view = policy_calls[0].view
@@ -281,22 +283,22 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
             yield Position(variant, view, actions, chosen_action, numbers[0])
 
 
-def decision_key(decision: Decision) -> tuple[int, int, int, str]:
+def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
     """Return a key that all policy calls of the same decision share.
 
     A discard and the choice to end the deal after it form one decision. Every other policy call is
     a separate decision.
     """
     view = decision.view
-    step = STEP_OF_SLOT.get(decision.slot, decision.slot)
+    step = STEP_BY_SLOT.get(decision.slot, decision.slot)
     return int(view.turns), int(view.phase), decision.seat, step
 
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
     """Return the action chosen in the decision that starts with a policy call, or None."""
-    decision_id = decision_key(deal.decision(query_index))
+    decision_id = make_decision_key(deal.decision(query_index))
     queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
-    same_decision = takewhile(lambda question: decision_key(question) == decision_id, queries)
+    same_decision = takewhile(lambda question: make_decision_key(question) == decision_id, queries)
     return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 

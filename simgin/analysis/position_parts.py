@@ -137,7 +137,7 @@ class Die:
         return self.is_offering or self.offered > 0
 
     @property
-    def mover(self) -> int:
+    def active_seat(self) -> int:
         """Seat of the player to move or, at decisions about the die, of the player who offers."""
         return OPPONENT_SEAT if self.offered else PLAYER_SEAT
 
@@ -177,7 +177,7 @@ class Die:
             return
         if self.stake == die_cap:
             yield f"a die that shows {die_cap} cannot be raised. Use a lower stake."
-        if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
+        if OWNER_WORDS[self.owner] not in (NO_SEAT, self.active_seat):
             owner_text = "you own" if self.owner == "me" else "the opponent owns"
             yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
         if self.offered and not self.stake < self.offered <= die_cap:
@@ -188,14 +188,14 @@ class Die:
         if self.owner == NO_OWNER and not is_blind and not rules.die_centre_in_play:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
-    def past_decisions(self) -> Iterator[ScriptedAction]:
+    def iter_past_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the past decisions about the die: the offer before the deal and its acceptance."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
             yield ScriptedAction(owner, "answer", 1)
 
-    def pending_offer(self) -> Iterator[ScriptedAction]:
+    def iter_pending_offer(self) -> Iterator[ScriptedAction]:
         """Yield the opponent's offer if the player must respond to an offer."""
         if self.offered:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)

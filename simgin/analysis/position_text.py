@@ -126,9 +126,9 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
     """Return the view of a player before the cards are seen."""
     _raise_first_error(die.find_errors(variant, is_blind=True))
-    dealt_by = 1 - die.mover if dealer is None else dealer
+    dealt_by = 1 - die.active_seat if dealer is None else dealer
     view = _replay_view(
-        variant, range(PACK_SIZE), die.pending_offer(), {die.slot}, 0, dealer=dealt_by
+        variant, range(PACK_SIZE), die.iter_pending_offer(), {die.slot}, 0, dealer=dealt_by
     )
     assert view is not None, "The first decision of every deal is about the die."
     # The stake was set in an earlier deal.
@@ -172,12 +172,14 @@ def _add_placeholders(
 ) -> tuple[list[PileCard], list[int]]:
     """Replace forgotten cards with placeholders, and return the pile and the unused cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
-    free_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
-    if sum(card.card < 0 for card in pile) > len(free_cards):
+    unseen_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
+    if sum(card.card < 0 for card in pile) > len(unseen_cards):
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
-    free_cards = free_cards[shift:] + free_cards[:shift]
-    full_pile = [replace(card, card=free_cards.pop(0)) if card.card < 0 else card for card in pile]
-    return full_pile, free_cards
+    unseen_cards = unseen_cards[shift:] + unseen_cards[:shift]
+    full_pile = [
+        replace(card, card=unseen_cards.pop(0)) if card.card < 0 else card for card in pile
+    ]
+    return full_pile, unseen_cards
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
@@ -208,7 +210,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     if max_stock < 0:
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
     known_pile = fill_gap(written_pile, gap, max_stock, stock, "deck")
-    _raise_first_error(_solo_errors(cards, [card.card for card in known_pile], variant))
+    _raise_first_error(_find_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first_error(
         f"discards cannot be taken in {variant.spec}. Omit the * marks."
         for card in known_pile
@@ -217,10 +219,10 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = PACK_SIZE if has_joker else -1
     for shift in range(10):  # Try other orders in case gin ends the replayed deal too early.
-        full_pile, free_cards = _add_placeholders(known_pile, cards, shift)
+        full_pile, unseen_cards = _add_placeholders(known_pile, cards, shift)
         discards = [card.card for card in full_pile]
         # Deal the discards first, in order, and the card that was drawn last at the end.
-        pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *free_cards]
+        pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *unseen_cards]
         decisions = [ScriptedAction(PLAYER_SEAT, "discard", card) for card in discards]
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
@@ -231,7 +233,9 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     )
 
 
-def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
+def _find_solo_errors(
+    cards: Sequence[int], discards: Sequence[int], variant: Variant
+) -> Iterator[str]:
     """Yield an error message if a solitaire position is impossible or requires no decision."""
     rules = build_rules(variant)
     for card in discards:
@@ -302,13 +306,20 @@ def _make_view(
             "pile."
         )
     known_pile = fill_gap(
-        pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock
+        pile_cards,
+        gap,
+        DealReconstruction(cards, pile_cards, variant, dealer, die).stock_size,
+        stock,
     )
     _raise_first_error(DealReconstruction(cards, known_pile, variant, dealer, die).find_errors())
-    full_pile, free_cards = _add_placeholders(known_pile, cards)
+    full_pile, unseen_cards = _add_placeholders(known_pile, cards)
     reconstruction = DealReconstruction(cards, full_pile, variant, dealer, die)
-    decisions = [*die.past_decisions(), *reconstruction.decisions(), *die.pending_offer()]
-    pack = reconstruction.make_pack(free_cards)
+    decisions = [
+        *die.iter_past_decisions(),
+        *reconstruction.iter_decisions(),
+        *die.iter_pending_offer(),
+    ]
+    pack = reconstruction.make_pack(unseen_cards)
     view = _replay_view(
         variant,
         pack,

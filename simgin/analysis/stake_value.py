@@ -35,13 +35,13 @@ def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
 class PointsEquity:
     """Equity in a match to a target score in points: the probability of winning the match."""
 
-    value: MatchValue
+    match_value: MatchValue
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
         """Write the probability of winning the match after each deal, in %."""
-        points_a, points_b = _compute_points_after(records)
-        dealers = _find_next_dealers(self.value.matchup.variant, records)
-        outcomes["match"] = 100 * self.value.win_probability(points_a, points_b, dealers)
+        points_a, points_b = _compute_scores_after_deals(records)
+        dealers = _find_next_dealers(self.match_value.matchup.variant, records)
+        outcomes["match"] = 100 * self.match_value.win_probability(points_a, points_b, dealers)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class GameEquity:
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
         """Write the net number of games won."""
         last = len(self.table) - 1
-        points_a, points_b = _compute_points_after(records)
+        points_a, points_b = _compute_scores_after_deals(records)
         stake = records["stake"]
         dealers = _find_next_dealers(self.variant, records)
         owners = records["owner"] + 1
@@ -112,7 +112,7 @@ class GameEquity:
 Equity = PointsEquity | DealsEquity | GameEquity
 
 
-def _compute_points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_scores_after_deals(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores of A and B after each deal."""
     points_a = records["score_a"] + records["points_a"]
     points_b = records["score_b"] + records["points_b"]
@@ -158,6 +158,7 @@ def _make_equal_matchup(variant: Variant) -> Matchup:
 
 
 def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
+    """Compute the equity in games to a number of won deals."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, count_won_deals(row, outcomes))
@@ -170,6 +171,7 @@ def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> Deals
 
 
 def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
+    """Compute the equity in games to a number of points that count as several games."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, outcomes.column("points"))

@@ -70,7 +70,7 @@ def sample_worlds(
     return Worlds(hands, np.ascontiguousarray(stocks[:, :n_left]), views)
 
 
-def immediate_knock_probability(opponent: Strategy | None) -> float:
+def compute_immediate_knock_probability(opponent: Strategy | None) -> float:
     """Return 1 if a strategy uses the policy that knocks immediately, otherwise 0."""
     if opponent is None:
         return 0.0
@@ -152,7 +152,7 @@ class WorldSampler:
 
     def _sample_unconditioned(self, n: int, first: int) -> Worlds:
         """Sample worlds without conditioning on the opponent's offer."""
-        p_immediate = immediate_knock_probability(self.matchup.b)
+        p_immediate = compute_immediate_knock_probability(self.matchup.b)
         return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, p_immediate)
 
 

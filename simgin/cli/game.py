@@ -16,7 +16,12 @@ from pathlib import Path
 import click
 
 from simgin.analysis.coach import Coach
-from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
+from simgin.analysis.grades import (
+    STRATEGY_RATES,
+    grade_deals,
+    iter_grade_sentences,
+    make_rating_task,
+)
 from simgin.cli.output import CommandResult, continue_command, print_line, repeat_command
 from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
@@ -161,7 +166,7 @@ class InteractiveGame:
         self.log_page = self.log_page + 1 if key == "l" else 0
         if key == "e":
             with announce_analysis("Evaluating your actions ..."):
-                self.panel = self.coach.hint(deal)
+                self.panel = self.coach.format_hint(deal)
         elif key == "w":
             with announce_analysis("Analysing your last action ..."):
                 self.panel = self.coach.explain(deal)
@@ -175,7 +180,9 @@ class InteractiveGame:
         self.game.act(actions)
         if self.is_coached:
             with announce_analysis("The coach is analysing your decision ..."):
-                self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
+                self.messages += self.coach.format_comments(
+                    self.table.trace(), self.game.prompts[-1]
+                )
 
     def _undo(self) -> None:
         if self.game.undo():
@@ -226,7 +233,7 @@ class InteractiveGame:
 
     def _end_deal(self) -> None:
         deal = self.table.trace()
-        coach_lines = [self.coach.deal_line(deal)] if self.is_coached else []
+        coach_lines = [self.coach.format_deal_summary(deal)] if self.is_coached else []
         self._show(*(self.panel or [*deal_result_lines(deal), *coach_lines]), "", NEXT_DEAL)
         key = self._read_input()
         if not key:
@@ -289,8 +296,8 @@ def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
     )
     grade = grade_deals(make_rating_task(matchup.a.spec, judge_matchup, len(deals)), deals)
-    yield from grade_verdict(grade)
-    if grade.is_comparable and grade.is_rate:
+    yield from iter_grade_sentences(grade)
+    if grade.is_comparable and grade.has_enough_deals:
         reference_rates = ", ".join(
             f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items()
         )

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from simgin.analysis.analysis import Analysis
 from simgin.analysis.analysis_report import (
     HAND_SIZE,
-    analysis_verdict,
     describe_choice,
+    format_analysis_verdict,
     format_cost,
 )
 from simgin.analysis.position import Position
@@ -36,19 +36,19 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
         choice = describe_choice(analysis).replace(
             format_cost(analysis, position.chosen_index), chosen_cost
         )
-    ending = analysis.best_ending
-    best_ending = None if ending is None else analysis.action_names[ending]
+    ending = analysis.best_ending_index
+    best_ending_index = None if ending is None else analysis.action_names[ending]
     costs = ["lowest", *(_format_cost(analysis, index) for index in analysis.ranking[1:])]
     return {
         "label": capitalize_first(position.label),
         "unit": analysis.unit,
         "worlds": analysis.n_worlds,
-        "verdict": name_discards(analysis_verdict(analysis, is_final)),
+        "verdict": name_discards(format_analysis_verdict(analysis, is_final)),
         "choice": name_discards(choice),
         "cost": sum(row["cost"] for row in rows if row["done"] and analysis.is_mistake),
         "is_decided": len(analysis.best_indices) == 1,
         "actions": [
-            _action_to_json(row, cost, row["action"] == best_ending)
+            _action_to_json(row, cost, row["action"] == best_ending_index)
             for row, cost in zip(rows, costs, strict=True)
         ],
         "link": f"/analyse?{urlencode(position_query(position))}",

@@ -163,7 +163,7 @@ def send_hint(request: Request) -> Response:
     with open_game.lock:
         deal = open_game.last_deal()
     with open_game.coach_lock:
-        analysis = open_game.coach.analyse_open_decision(deal)
+        analysis = open_game.coach.analyse_pending_decision(deal)
     if analysis is None:
         return JSONResponse({"verdict": "There is only one legal action.", "actions": []})
     return JSONResponse(analysis_to_json(analysis))

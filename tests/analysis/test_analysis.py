@@ -10,8 +10,8 @@ from simgin.analysis.analysis import (
     analyse_deal,
     analyse_position,
     compare_actions,
+    compute_next_checkpoint,
     find_active_actions,
-    find_next_checkpoint,
 )
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.analysis.position import find_decisions
@@ -50,7 +50,7 @@ def run_trial(draw, seed, means):
     look = 0
     worth = whole[:0].copy()
     while look < MAX_WORLDS and alive.sum() > 1:
-        new = find_next_checkpoint(look, MAX_WORLDS)
+        new = compute_next_checkpoint(look, MAX_WORLDS)
         worth = np.concatenate([worth, np.where(alive, whole[look:new], np.nan)])
         alive = find_active_actions(worth, MAX_WORLDS)
         look = new
@@ -81,7 +81,7 @@ def test_clearly_worse_actions_are_dropped_at_the_first_look_and_equal_ones_are_
     assert find_active_actions(alike, 400).all()
     looks = [0]
     while looks[-1] < 5_000:
-        looks.append(find_next_checkpoint(looks[-1], 5_000))
+        looks.append(compute_next_checkpoint(looks[-1], 5_000))
     assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 

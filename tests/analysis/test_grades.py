@@ -12,7 +12,7 @@ import pytest
 
 from simgin.analysis import error_rates, grades
 from simgin.analysis.deal_file import read_deal_file
-from simgin.analysis.decision_evaluator import DecisionEvaluator, positions_of_a
+from simgin.analysis.decision_evaluator import DecisionEvaluator, iter_positions_of_a
 from simgin.analysis.foreign_logs import ENGINE_NOTES, _convert_card, parse_log, replay_log
 from simgin.analysis.grades import GradeRequest, run_grade
 from simgin.analysis.position import PositionError
@@ -94,7 +94,9 @@ def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
 ):
     """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
-    played = [grades.assign_player(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)]
+    played = [
+        grades.make_graded_deal(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)
+    ]
     judging = parse_matchup(judge, opponent, "standard", 1, "deal")
     found = grades.grade_deals(grades.make_rating_task("a", judging, deals, 0), played)
     won, less_luck = found.result.values()
@@ -130,7 +132,7 @@ def test_a_cost_is_measured_in_new_worlds(deal_files):
     judge = DecisionEvaluator(graded.task.evaluator, 0)
     (deal,) = graded.deals_played
     checked = 0
-    for one, position in zip(graded.decisions[0], positions_of_a(deal), strict=True):
+    for one, position in zip(graded.decisions[0], iter_positions_of_a(deal), strict=True):
         if one.mistake:
             more = judge.sample_lead(position, one.best, 4000)
             assert abs(more.mean() - one.cost) < 4 * math.hypot(one.se, more.std() / 63)
@@ -159,7 +161,7 @@ def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
         seats = [(trace_deal(matchup, unit, half), half) for unit in range(4) for half in range(2)]
-        played = [grades.assign_player(deal, half) for deal, half in seats]
+        played = [grades.make_graded_deal(deal, half) for deal, half in seats]
         costs, errors = [], []
         for seed in range(1, 9):
             judging = parse_matchup("champion", b, "standard", seed, "deal")
@@ -176,7 +178,7 @@ def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
 def test_few_deals_are_not_reported_as_a_rate(graded):
     """Also omit the comparison with the ladder, whose rates come from hundreds of deals."""
     few = graded
-    message = " ".join(grades.grade_verdict(few))
+    message = " ".join(grades.iter_grade_sentences(few))
     assert "in these 6 deals" in message and "To find out how well gold plays" in message
     assert "about as much as" not in message and "Luck-adjusted" not in message
     report = few.report("")
@@ -187,7 +189,7 @@ def test_few_deals_are_not_reported_as_a_rate(graded):
         deals_played=few.deals_played * 5,
         opponent_decisions=few.opponent_decisions * 5,
     )
-    message = " ".join(grades.grade_verdict(many))
+    message = " ".join(grades.iter_grade_sentences(many))
     assert "these" not in message and "Luck-adjusted" in message
     report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Comparison"]

@@ -9,8 +9,8 @@ from simgin.analysis.decision_evaluator import (
     MISTAKES,
     DecisionEvaluator,
     _find_hidden_hand,
-    evaluator_actions,
-    positions_of_a,
+    iter_evaluator_actions,
+    iter_positions_of_a,
 )
 from simgin.analysis.error_rates import (
     MIN_DEALS,
@@ -68,7 +68,7 @@ def test_the_evaluator_chooses_the_actions_that_it_played(name, pair):
     kinds = set()
     for unit in range(4):
         deal = trace_deal(matchup, unit, unit % 2)
-        for position, action in evaluator_actions(matchup, deal):
+        for position, action in iter_evaluator_actions(matchup, deal):
             assert action == position.chosen
             kinds.add(position.chosen.kind)
     assert ACTION_END in kinds and len(kinds) > 3
@@ -81,7 +81,7 @@ def test_the_evaluator_decides_for_itself_in_deals_of_another_strategy(name):
     other = 0
     for unit in range(6):
         deal = trace_deal(matchup, unit)
-        for position, action in evaluator_actions(judge, deal):
+        for position, action in iter_evaluator_actions(judge, deal):
             assert action in position.actions
             other += action != position.chosen
     assert other > 5
@@ -180,7 +180,8 @@ def test_the_hidden_hand_agrees_with_the_deal(rates):
     for unit in range(20):
         deal = trace_deal(matchup, unit, unit % 2)
         hands = [
-            (position, _find_hidden_hand(deal, position.view)) for position in positions_of_a(deal)
+            (position, _find_hidden_hand(deal, position.view))
+            for position in iter_positions_of_a(deal)
         ]
         while deal.state.dealt < 52:
             deal_next_card(deal.state)
@@ -191,13 +192,13 @@ def test_the_hidden_hand_agrees_with_the_deal(rates):
 
 
 def test_costliest_decisions_come_from_other_worlds(rates):
-    costliest = rates.costliest(5)
+    costliest = rates.find_costliest(5)
     values = [lead.value for _, lead in costliest]
     assert values == sorted(values, reverse=True)
     assert len(costliest) == 5
     judged, lead = costliest[0]
     deal = trace_deal(rates.task.matchup, judged.unit, judged.mirrored_game)
-    (position,) = [own for own in positions_of_a(deal) if own.label == judged.label]
+    (position,) = [own for own in iter_positions_of_a(deal) if own.label == judged.label]
     judge = DecisionEvaluator(rates.task.evaluator, 0)
     many = judge.sample_lead(position, judged.best, 4000)
     assert abs(many.mean() - lead.value) < 4 * lead.se

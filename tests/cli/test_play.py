@@ -37,7 +37,7 @@ def games_in_test_directory(tmp_path, monkeypatch):
 
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(coach, "WORLDS", 100)
+    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
 def run_play(typed, *arguments, code=0):
@@ -231,7 +231,7 @@ def test_opponent_in_a_solitaire_variant_is_rejected(games_in_test_directory):
 
 @pytest.mark.slow
 def test_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
-    monkeypatch.setattr(coach, "WORLDS", 1000)  # A cost is rarely significant in 100 worlds.
+    monkeypatch.setattr(coach, "COACH_WORLDS", 1000)  # A cost is rarely significant in 100 worlds.
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
@@ -280,7 +280,7 @@ def test_coach_and_grade_report_the_same_mistakes(games_in_test_directory):
     assert re.search("action +cost, points +match %", run_play("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
     advisor = coach.Coach(table.matchup)
-    table.act(advisor.analyse_open_decision(table.trace()).ranking[1])
+    table.act(advisor.analyse_pending_decision(table.trace()).ranking[1])
     (position,) = advisor.list_decisions(table.trace())
     analysis = advisor.analyse(table.trace(), position)
     assert analysis.unit == "points"
@@ -300,9 +300,9 @@ def test_hint_always_lists_a_possible_knock():
         view = table.decision.view
         table.act(int(view.best).bit_length() - 1 if table.decision.slot == "discard" else 1)
     advisor = coach.Coach(table.matchup)
-    analysis = advisor.analyse_open_decision(table.trace())
+    analysis = advisor.analyse_pending_decision(table.trace())
     assert "knock" not in " ".join(analysis.action_names[i] for i in analysis.ranking[:4])
-    *_, knock, others = advisor.hint(table.trace())
+    *_, knock, others = advisor.format_hint(table.trace())
     assert knock.startswith("knock, ") and "every other action" in others
     actions = analysis_to_json(analysis)["actions"]
     assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
@@ -310,7 +310,7 @@ def test_hint_always_lists_a_possible_knock():
 
 def test_outcomes_of_two_actions_are_consistent_with_the_cost(games_in_test_directory):
     table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
-    analysis = coach.Coach(table.matchup).analyse_open_decision(table.trace())
+    analysis = coach.Coach(table.matchup).analyse_pending_decision(table.trace())
     best, other_action = analysis.ranking[:2]
     sentence = compare_outcomes(analysis, other_action)
     points = re.search(r"average (-?[\d.]+) net points \(vs. (-?[\d.]+)\)", sentence)

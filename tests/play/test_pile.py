@@ -2,7 +2,7 @@
 
 import pytest
 
-from simgin.analysis.analysis_report import card_rows
+from simgin.analysis.analysis_report import build_card_rows
 from simgin.analysis.position import find_decisions
 from simgin.analysis.position_parts import parse_pile
 from simgin.play.matchup import parse_matchup
@@ -59,5 +59,5 @@ def test_an_analysis_and_a_page_name_the_same_order():
     for position in find_decisions(deal)[2:]:
         pile = " ".join(position.pile_cards)
         assert f"Pile (oldest first)  {pile}" in list(position.describe())
-        (row,) = [row for row in card_rows(position) if "oldest first" in row.label]
+        (row,) = [row for row in build_card_rows(position) if "oldest first" in row.label]
         assert row.groups == [pile.replace("*", "").split()]

@@ -209,17 +209,18 @@ def analyze_command(
 
 def _summarise_analyses(analyses: Mapping[str, Analysis]) -> str:
     """Return a sentence about the best action in a position or at a deal's costliest decision."""
-    from simgin.analysis.analysis_report import analysis_verdict
+    from simgin.analysis.analysis_report import format_analysis_verdict
 
     title, *other_titles = analyses
     if not other_titles:
-        return analysis_verdict(analyses[title])
+        return format_analysis_verdict(analyses[title])
     costs = {
         title: analysis.estimate_cost(analysis.position.chosen_index)[0]
         for title, analysis in analyses.items()
     }
     costliest_title = max(costs, key=costs.__getitem__)
-    return f"Costliest decision ({costliest_title}): {analysis_verdict(analyses[costliest_title])}"
+    verdict = format_analysis_verdict(analyses[costliest_title])
+    return f"Costliest decision ({costliest_title}): {verdict}"
 
 
 def _analyze_strategy(

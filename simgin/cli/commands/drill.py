@@ -73,7 +73,7 @@ def drill_command(
             "ends in .apkg. Change the file name."
         )
     for file in filter(None, (path, anki)):
-        check_writable(file, drill.FILE_MARKS[file.suffix.lower()])
+        check_writable(file, drill.FILE_MARKERS[file.suffix.lower()])
     if anki:
         _check_anki()
     if new and not options.is_given("seed"):
@@ -97,7 +97,9 @@ def drill_command(
 
     included_drill = None if new else drill.read_included_drill(request)
     if included_drill is not None:
-        sentence = drill.summarize(exercise["title"] for exercise in included_drill["exercises"])
+        sentence = drill.format_exercise_summary(
+            exercise["title"] for exercise in included_drill["exercises"]
+        )
         result = CommandResult(command, included_drill["records"], seed, write(included_drill))
         result.print(as_json, [f"{sentence} For other positions, add --new.", ""])
     else:

@@ -62,13 +62,16 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     from simgin.cli import session
 
     request = FindRequest.read(**arguments)
-    matchup, rival = request.matchup, request.rival
+    matchup, second_matchup = request.matchup, request.second_matchup
     opponent = matchup.b and matchup.b.spec
     is_deal = matchup.unit == "deal"
-    options = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
-    options |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
+    options = {"a": matchup.a.spec, "b": second_matchup.a.spec if second_matchup else opponent}
+    options |= {"against": opponent if second_matchup else None, "variant": matchup.variant.spec}
     limits = {"where": request.query.text, "limit": request.limit}
-    limits |= {"deals": request.n if is_deal else None, "matches": None if is_deal else request.n}
+    limits |= {
+        "deals": request.n_deals_or_matches if is_deal else None,
+        "matches": None if is_deal else request.n_deals_or_matches,
+    }
     session.run_request(
         partial(run_find, request, workers),
         "find",
@@ -101,8 +104,8 @@ def _format_deal(points: int, happened: str, command: str) -> Iterator[Any]:
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
     """Yield the first decision at which two players differ, and commands that show both deals."""
-    own_text = f"{request.short_name(row['strategy'])} {row['own']}"
-    rival_text = f"{request.short_name(row['rival'])} {row['other']}"
+    own_text = f"{request.get_short_name(row['strategy'])} {row['own']}"
+    rival_text = f"{request.get_short_name(row['rival'])} {row['other']}"
     yield from format_finding(f"{row['place']}: {own_text}; {rival_text}")
     yield from _format_deal(row["points"], row["happened"], row["command"])
     yield from _format_deal(row["rival_points"], row["rival_happened"], row["rival_command"])

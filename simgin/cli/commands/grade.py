@@ -72,7 +72,7 @@ def grade_command(
       simgin grade mine-*.json
       simgin grade log.txt --player 1
     """
-    from simgin.analysis.grades import GradeRequest, grade_verdict, run_grade
+    from simgin.analysis.grades import GradeRequest, iter_grade_sentences, run_grade
     from simgin.cli import session
     from simgin.play import kept_deals
     from simgin.text.files import has_suffix
@@ -95,7 +95,7 @@ def grade_command(
         "grade",
         repeat_command(**resolved_options, worlds=request.task.n_worlds),
         _make_screen,
-        answer=lambda result: next(grade_verdict(result)),
+        answer=lambda result: next(iter_grade_sentences(result)),
         workers=workers,
         output=output,
         as_json=as_json,
