@@ -98,7 +98,7 @@ def test_the_players_are_of_the_kinds_that_are_promised():
 
 def test_packs_differ_and_themes_are_mixed(small_drill):
     assert len({one.unit for one in small_drill.exercises}) == N_POSITIONS
-    assert len({one.theme for one in small_drill.exercises}) >= 2
+    assert len({one.decision_kind for one in small_drill.exercises}) >= 2
 
 
 def test_hidden_cards_are_not_shown(small_drill):
@@ -157,7 +157,7 @@ def test_flash_cards_are_notes_with_ids_of_their_own(small_drill, tmp_path):
     assert len({guid for guid, *_ in found[0]}) == len(small_drill.exercises)
     for (_, _, fields, tags), one in zip(found[0], small_drill.exercises, strict=True):
         front, back = fields.split("\x1f")
-        assert "±" in back and "±" not in front and tags.strip() == one.theme
+        assert "±" in back and "±" not in front and tags.strip() == one.decision_kind
 
 
 def test_the_command_writes_the_page_and_the_rows(tmp_path, monkeypatch):

@@ -76,7 +76,7 @@ def test_results_of_the_two_players_are_opposite(deal_files):
     requests = [
         GradeRequest.read(deal_files[:2], who, None, "champion", 0, 1) for who in ("gold", "simple")
     ]
-    both = [run_grade(request).result for request in requests]
+    both = [run_grade(request).net_scores for request in requests]
     assert both[0]["won"].value == -both[1]["won"].value != 0
     assert both[0]["less_luck"].value == pytest.approx(-both[1]["less_luck"].value)
 
@@ -99,7 +99,7 @@ def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
     ]
     judging = parse_matchup(judge, opponent, "standard", 1, "deal")
     found = grades.grade_deals(grades.make_rating_task("a", judging, deals, 0), played)
-    won, less_luck = found.result.values()
+    won, less_luck = found.net_scores.values()
     luck = [w - g for w, g in map(found._compute_points_and_loss, range(deals))]
     away = sum(luck) / deals - found.evaluator_gain.value
     error = (sum(one * one for one in luck) / deals**2) ** 0.5

@@ -28,7 +28,7 @@ def discard_chart():
 
 
 def test_a_cell_with_two_actions_is_the_weighted_mean_difference_of_its_decisions(knock_chart):
-    found = roll_out_deals(KNOCK_REQUEST.matchup, KNOCK_REQUEST.kind.choose, 0, 4000, 2)
+    found = roll_out_deals(KNOCK_REQUEST.matchup, KNOCK_REQUEST.kind.propose_actions, 0, 4000, 2)
     gains: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for view, weight, (on, now) in zip(found.views, found.weights, found.records, strict=True):
         own_turn = min(int(view["own_turn"]), N_TURNS)

@@ -29,7 +29,7 @@ QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 def games_in_test_directory(empty_directory, monkeypatch):
     """Save games in the test's directory, and analyse with few worlds."""
     monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
-    monkeypatch.setattr(coach, "WORLDS", 100)
+    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
 def read_state(browser, query=QUERY):

@@ -31,7 +31,7 @@ RECORD_LAYOUT_SHIFTS_JS = """
 
 @pytest.fixture(autouse=True)
 def few_worlds(monkeypatch):
-    monkeypatch.setattr(coach, "WORLDS", 100)
+    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
 @contextmanager
