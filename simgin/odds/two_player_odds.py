@@ -121,8 +121,8 @@ def compute_odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
         DataFrame with the columns of the output `seats` (rows.toml).
     """
     rows = [row for seat in SEAT_NAMES for row in _iter_deal_rows(self_play, seat)]
-    if self_play.value is not None:
-        for seat, estimate in _iter_match_probabilities(self_play.value):
+    if self_play.match_values is not None:
+        for seat, estimate in _iter_match_probabilities(self_play.match_values):
             values = make_estimate_columns(estimate, self_play.n_deals)
             rows.append({"seat": seat, "metric": "match", **values})
     return add_player_columns("seats", self_play.matchup, rows)
