@@ -223,8 +223,8 @@ def _make_matchup_labels(matchups: list[MatchupRows]) -> list[str]:
     has_one_variant = len({variant for (variant, _, _), _ in matchups}) == 1
     labels = []
     for (variant, a, b), _ in matchups:
-        suffix = "" if has_one_variant else f"\n{figures.fold_label(variant)}"
-        labels.append(figures.fold_label(f"{a} v {b}" if b else a) + suffix)
+        suffix = "" if has_one_variant else f"\n{figures.wrap_row_name(variant)}"
+        labels.append(figures.wrap_row_name(f"{a} v {b}" if b else a) + suffix)
     return labels
 
 
@@ -313,7 +313,7 @@ def cross_table(
     )
     (axes,) = figures.stack_panels(figure, 1)
     columns = range(1, len(strategies) + 1)
-    wrapped_labels = [figures.escape_text(figures.fold_label(row)) for row in row_labels]
+    wrapped_labels = [figures.escape_text(figures.wrap_row_name(row)) for row in row_labels]
     if len(strategies) > MAX_PLAYERS_WITH_NUMBERS:
         tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
         colour_title = f"{UNIT_NOUNS[unit]} won by the row player, %"

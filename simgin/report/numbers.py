@@ -5,7 +5,7 @@ import math
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
 # `50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric. If the interval has
 # no width, the result is a number such as `50`. If any argument is NaN, the result is an en dash.
-ERROR_DIGITS = 2
+SIGNIFICANT_ERROR_DIGITS = 2
 # Maximum asymmetry of an interval, relative to its width. If the asymmetry is larger, both bounds
 # are printed.
 MAX_ASYMMETRY = 0.05
@@ -62,4 +62,4 @@ def _count_decimals(error: float) -> int:
     """Return the number of decimals that shows two significant digits of an error."""
     if error <= 0:
         return 2
-    return max(0, min(MAX_DECIMALS, ERROR_DIGITS - 1 - math.floor(math.log10(error))))
+    return max(0, min(MAX_DECIMALS, SIGNIFICANT_ERROR_DIGITS - 1 - math.floor(math.log10(error))))

@@ -115,9 +115,9 @@ class ProgressBar:
     The remaining time is estimated from the measured speed.
     """
 
-    def __init__(self, title: str, compiling: CompilationTimer) -> None:
+    def __init__(self, title: str, compilation_timer: CompilationTimer) -> None:
         self._title = title
-        self._compiling = compiling
+        self._compilation_timer = compilation_timer
         self._started = self._now = time.monotonic()
         self._elapsed = 0.0  # elapsed seconds, without compilation
         # elapsed seconds and finished work at the first call
@@ -137,7 +137,7 @@ class ProgressBar:
                 twice per second, and only on a terminal.
         """
         self._now = time.monotonic()
-        self._elapsed = self._now - self._compiling.seconds()
+        self._elapsed = self._now - self._compilation_timer.total_seconds()
         if self._first_call is None and done > 0:
             self._first_call = self._elapsed, done
         self._done = done
@@ -179,8 +179,8 @@ class ProgressBar:
 class _TerminalProgress(ProgressBar):
     """Progress bar on a terminal with the interim result below it."""
 
-    def __init__(self, title: str, compiling: CompilationTimer) -> None:
-        super().__init__(title, compiling)
+    def __init__(self, title: str, compilation_timer: CompilationTimer) -> None:
+        super().__init__(title, compilation_timer)
         self._result: RenderableType = ""
         self._refreshed = 0.0
 
@@ -197,7 +197,7 @@ class _TerminalProgress(ProgressBar):
         from rich.text import Text
 
         width = options.max_width - 1
-        suffix = "  compiling" if self._compiling else self._format_time_left("  ")
+        suffix = "  compiling" if self._compilation_timer else self._format_time_left("  ")
         n_filled = BAR_WIDTH * self._done // self._total
         bar_text = f"  {'━' * n_filled}{'─' * (BAR_WIDTH - n_filled)} {self._percent:3d} %{suffix}"
         title = Text(self._title, no_wrap=True)
@@ -218,8 +218,8 @@ class _LineProgress(ProgressBar):
 
     interval = SECONDS_PER_LINE
 
-    def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:
-        super().__init__(title, compiling)
+    def __init__(self, title: str, stream: TextIO, compilation_timer: CompilationTimer) -> None:
+        super().__init__(title, compilation_timer)
         self._stream = stream
         self._last = self._started
 
@@ -233,7 +233,7 @@ class _LineProgress(ProgressBar):
 
     @property
     def _line(self) -> str:
-        suffix = ", compiling" if self._compiling else self._format_time_left(", ")
+        suffix = ", compiling" if self._compilation_timer else self._format_time_left(", ")
         return escape_control_chars(f"{self._title}: {self._percent} %{suffix}")
 
 
@@ -246,8 +246,8 @@ class _JsonProgress(ProgressBar):
     values, `values` is null.
     """
 
-    def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:
-        super().__init__(title, compiling)
+    def __init__(self, title: str, stream: TextIO, compilation_timer: CompilationTimer) -> None:
+        super().__init__(title, compilation_timer)
         self._stream = stream
         self._written = 0.0
         self._write("")
@@ -263,7 +263,7 @@ class _JsonProgress(ProgressBar):
             "done": self._done,
             "total": self._total,
             "seconds_left": self._seconds_left,
-            "compiling": bool(self._compiling),
+            "compiling": bool(self._compilation_timer),
             "result": _render_as_text(result),
             "table": result.to_json() if isinstance(result, Table) else None,
             "values": result.values if isinstance(result, InterimResult) else None,
@@ -334,6 +334,6 @@ class CompilationTimer:
         """Return True while a function is being compiled."""
         return self._depth > 0
 
-    def seconds(self) -> float:
+    def total_seconds(self) -> float:
         """Return the total compilation time in seconds."""
         return self._seconds + (time.monotonic() - self._started if self else 0.0)

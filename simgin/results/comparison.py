@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simgin.core.matchup_key import MatchupKey
 from simgin.report.report import Report
 from simgin.results import run_report, sentences
-from simgin.results.run_results import EXTRA_VARIANT_METRICS, RunResults
+from simgin.results.run_results import VARIANT_COMPARISON_METRICS, RunResults
 from simgin.runs import ledger
 from simgin.runs.result import Result
 from simgin.runs.stopping import StopResult
@@ -48,7 +48,7 @@ class Comparison(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the comparison (see `Result.identity`)."""
+        """Settings that determine the comparison (see `Result.identity`)."""
         return self.run.ledger.identity
 
     @property
@@ -102,7 +102,7 @@ def compare_runs(
     for batch_rows, _ in pairs:
         key = batch_rows.matchup
         shared_metrics |= dict.fromkeys(select_headline_metrics(key.unit, len(key.players)))
-    df = differences.compute_differences(pairs, [*shared_metrics, *EXTRA_VARIANT_METRICS])
+    df = differences.compute_differences(pairs, [*shared_metrics, *VARIANT_COMPARISON_METRICS])
     df = df if margin is None else differences.add_equivalence_verdicts(df, margin)
     return Comparison(run, baseline, df)
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from simgin.report.report import Plot, Report
 
 # metrics for comparisons of variants, in addition to wins
-EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
-NAME_COLUMNS = ("variant", "strategy", "opponent")
+VARIANT_COMPARISON_METRICS = ("turns", "gin", "undercut", "void")
+MATCHUP_NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
 # known values in self-play, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
@@ -79,7 +79,7 @@ class RunResults(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the run (see `Result.identity`)."""
+        """Settings that determine the results of the run (see `Result.identity`)."""
         return self.info.identity
 
     @property
@@ -371,9 +371,9 @@ class RunResults(Result):
     def pairing_efficiency(self) -> pd.DataFrame:
         """DataFrame of the variance reduction by mirrored pairs, and of the double wins.
 
-        The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS` and the numbers of double wins of A and B.
-        If the sample size was fixed, the DataFrame also contains the p-value of the exact sign
-        test.
+        The columns are `MATCHUP_NAME_COLUMNS`, `PAIRING_COLUMNS` and the numbers of double wins of
+        A and B. If the sample size was fixed, the DataFrame also contains the p-value of the exact
+        sign test.
         """
         frames = []
         for i in self._mirrored_indices:
@@ -384,7 +384,7 @@ class RunResults(Result):
             p = np.nan if self.info.stopping_text else double_wins.p
             columns = dict(zip(DOUBLE_WIN_COLUMNS, (double_wins.a, double_wins.b, p), strict=True))
             frames.append(self._add_player_columns(i, efficiency.assign(**columns)))
-        column_names = (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
+        column_names = (*MATCHUP_NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
         return table.concat_frames(frames, column_names)
 
     @property
@@ -450,7 +450,7 @@ class RunResults(Result):
         if key.is_mirrored or not key.b:
             metrics += select_headline_metrics(key.unit, len(key.players))
         if key.variant != self.matchup_keys[baseline].variant:
-            metrics += EXTRA_VARIANT_METRICS
+            metrics += VARIANT_COMPARISON_METRICS
         return metrics
 
     @property

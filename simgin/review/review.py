@@ -40,7 +40,7 @@ from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
 # threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
-FUTILE_DISTANCE = 0.7
+MAX_FUTILE_DISTANCE = 0.7
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
 MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a warning
 
@@ -85,7 +85,7 @@ class Effect:
     def is_near_threshold(self) -> bool:
         """True if the difference is so close to a threshold that more matches rarely help."""
         value, se = abs(self.difference.value), self.difference.se
-        return min(abs(value - bound) for bound in self.size_thresholds) < FUTILE_DISTANCE * se
+        return min(abs(value - bound) for bound in self.size_thresholds) < MAX_FUTILE_DISTANCE * se
 
     @property
     def size(self) -> str:
@@ -116,7 +116,7 @@ class Review(Result):
             batches.
         finished_indices: Indices of the finished matchups of a review in progress, or None if all
             matchups are finished.
-        limit: Maximum number of matches of each matchup to use, or None to use all matches.
+        max_matches: Maximum number of matches of each matchup to use, or None to use all matches.
         parent: Review that loads the data of this review, or None if this review loads them itself.
     """
 
@@ -124,12 +124,12 @@ class Review(Result):
     results: RunResults
     parity: int | None = None
     finished_indices: Collection[int] | None = None
-    limit: int | None = None
+    max_matches: int | None = None
     parent: Review | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result (see `Result.identity`)."""
+        """Settings that determine the result (see `Result.identity`)."""
         return self.results.identity
 
     @property
@@ -159,8 +159,8 @@ class Review(Result):
 
     def _select_batches(self, batch_rows: np.ndarray, key: MatchupKey) -> np.ndarray:
         """Return the batches of a matchup that this review uses."""
-        if self.limit is not None:
-            batch_rows = batch_rows[: key.count_units(self.limit) // key.batch_size]
+        if self.max_matches is not None:
+            batch_rows = batch_rows[: key.count_units(self.max_matches) // key.batch_size]
         return batch_rows if self.parity is None else batch_rows[self.parity :: 2]
 
     @cached_property
@@ -176,10 +176,10 @@ class Review(Result):
         if metric == GIN_VS_KNOCK:
             return variant, frozenset(self.request.gin_and_knock_players or ())
         opponent = STRONG if metric == SKILL else player_type
-        players = (self.strategy(variant, player_type), self.strategy(variant, opponent))
+        players = (self.find_strategy(variant, player_type), self.find_strategy(variant, opponent))
         return variant, frozenset(players)
 
-    def n_matches(self, *keys: MetricKey) -> int:
+    def count_matches(self, *keys: MetricKey) -> int:
         """Return the number of matches from which all given metrics can be computed."""
         if not self.request.is_sequential:
             return self.request.matches
@@ -194,7 +194,7 @@ class Review(Result):
     def _reviews_by_size(self) -> dict[int, Review]:
         """Review of the first matches for every possible number of matches."""
         parent = self.parent or self
-        return {n: replace(self, parent=parent, limit=n) for n in self.request.sizes}
+        return {n: replace(self, parent=parent, max_matches=n) for n in self.request.sizes}
 
     def select_half(self, parity: int) -> Review:
         """Return a review restricted to the batches with an even index (0) or an odd index (1)."""
@@ -243,11 +243,11 @@ class Review(Result):
         return (*(kind.name for kind in self.request.kinds), STRONG)
 
     @cached_property
-    def equal_built_in(self) -> Callable[[str], str]:
+    def find_equal_built_in(self) -> Callable[[str], str]:
         """Function that returns the built-in variant with the same rules as a spec, or ""."""
         return cache(_find_equal_built_in)
 
-    def strategy(self, variant: str, player_type: str) -> str:
+    def find_strategy(self, variant: str, player_type: str) -> str:
         """Return the strategy that represents a player type under a variant."""
         if player_type == STRONG:
             return self.request.find_strong_player(variant)
@@ -255,12 +255,12 @@ class Review(Result):
 
     def get_stats_of_type(self, variant: str, player_type: str) -> MatchupStats:
         """Return the statistics of a player type in self-play or in solitaire games."""
-        return self.get_stats_of_strategy(variant, self.strategy(variant, player_type))
+        return self.get_stats_of_strategy(variant, self.find_strategy(variant, player_type))
 
     def get_stats_of_strategy(self, variant: str, name: str) -> MatchupStats:
         """Return the statistics of a strategy in self-play or in solitaire games."""
         rows = self._batch_rows[variant, name, "" if self.request.is_solo else name]
-        return MatchupStats(rows, self._match_courses.get((variant, name), {}))
+        return MatchupStats(rows, self._event_counts.get((variant, name), {}))
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
@@ -280,17 +280,17 @@ class Review(Result):
         }
 
     @cached_property
-    def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
+    def _event_counts(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
         """Event counts that this review uses, by variant and strategy."""
         return {
             (key.variant, key.a): {
                 name: self._select_batches(array, key) for name, array in counts.items()
             }
-            for key, counts in (self.parent or self)._loaded_courses.items()
+            for key, counts in (self.parent or self)._loaded_event_counts.items()
         }
 
     @cached_property
-    def _loaded_courses(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
+    def _loaded_event_counts(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
         """Event counts in all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
@@ -311,7 +311,7 @@ class Review(Result):
             }
         return courses
 
-    def win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
+    def estimate_win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
         """Return the proportion of matches that one strategy wins against another."""
         rows_by_players = {
             key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
@@ -331,7 +331,7 @@ class Review(Result):
         """Yield every value under a variant, keyed by variant, metric and player type."""
         is_requested = variant in self.request.variants
         for name in self.player_types if is_requested else (STRONG,):
-            strategy = self.strategy(variant, name)
+            strategy = self.find_strategy(variant, name)
             if self._is_played(variant, strategy, strategy):
                 stats = self.get_stats_of_type(variant, name)
                 for row in self.rows:
@@ -344,7 +344,10 @@ class Review(Result):
                 yield (variant, SKILL, weaker_type.name), win_rate
         gin_and_knock = self.request.gin_and_knock_players
         if gin_and_knock and is_requested and self._is_played(variant, *gin_and_knock):
-            yield (variant, GIN_VS_KNOCK, GIN_PLAYER), self.win_rate(variant, *gin_and_knock)
+            yield (
+                (variant, GIN_VS_KNOCK, GIN_PLAYER),
+                self.estimate_win_rate(variant, *gin_and_knock),
+            )
 
     def _is_played(self, variant: str, a: str, b: str) -> bool:
         """Return True if the matchups between two strategies are finished."""
@@ -363,7 +366,7 @@ class Review(Result):
             return strong_rate - weaker_rate
         if strong == weaker:
             return "the two players are the same strategy"
-        return self.win_rate(variant, strong, weaker)
+        return self.estimate_win_rate(variant, strong, weaker)
 
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
@@ -375,12 +378,12 @@ class Review(Result):
             if base_variant is None or variant == base_variant or isinstance(estimate, str):
                 continue
             base_key = (base_variant, metric, player_type)
-            n = self.n_matches(key, base_key)
+            n = self.count_matches(key, base_key)
             value, baseline = (
                 self.select_first_matches(n).measurements.get(k) for k in (key, base_key)
             )
             if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
-                error_rate = self.request.error_rate(n)
+                error_rate = self.request.find_error_rate(n)
                 effects[key] = self.compute_effect(value, baseline, metric, error_rate)
         return effects
 
@@ -407,13 +410,13 @@ class Review(Result):
     def compute_adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
         """Return the difference between an adapted player and `champion`, or None."""
         key, pairing = (variant, row.key, STRONG), (variant, frozenset({CHAMPION}))
-        n = min(self.n_matches(key), self.sizes[pairing])
+        n = min(self.count_matches(key), self.sizes[pairing])
         partial_review = self.select_first_matches(n)
         value = row.measure(partial_review.get_stats_of_type(variant, STRONG))
         reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION))
         if isinstance(value, str) or isinstance(reference, str):
             return None
-        error_rate = self.request.error_rate(n)
+        error_rate = self.request.find_error_rate(n)
         bounds = row.compute_effect_bounds(reference, n)
         is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold, error_rate)
@@ -438,7 +441,7 @@ class Review(Result):
             variant, metric, player_type = key
             base_key = (str(self.request.base), metric, player_type)
             is_shown = player_type == STRONG or metric in (SKILL, GIN_VS_KNOCK, "turns_per_match")
-            is_last = self.n_matches(key, base_key) >= self.request.sizes[-2]
+            is_last = self.count_matches(key, base_key) >= self.request.sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
                 pairings |= {self.find_pairing(key), self.find_pairing(base_key)}
@@ -455,7 +458,7 @@ class Review(Result):
         value = self.measurements[key]
         if isinstance(value, str):
             return scorecard.UNDECIDED
-        error_rate = self.request.error_rate(self.n_matches(key))
+        error_rate = self.request.find_error_rate(self.count_matches(key))
         return goal.evaluate(replace(value, error_rate=error_rate))
 
     def select_effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
@@ -483,8 +486,8 @@ class Review(Result):
         return bool(differences) and all(number.value == number.se == 0 for number in differences)
 
     @cached_property
-    def depends_on_training(self) -> frozenset[str]:
-        """Metrics that change if the strong player is trained for the rules."""
+    def training_dependent_metrics(self) -> frozenset[str]:
+        """Metrics whose values change if the strong player is trained for the rules."""
         dependent_keys = (row.key for row in self.rows if not row.is_training_independent)
         return frozenset((SKILL, *dependent_keys))
 
@@ -493,7 +496,7 @@ class Review(Result):
         variant, metric, player_type = key
         is_strong = player_type == STRONG or metric == SKILL
         is_variant_untrained = variant in self.request.untrained_variants
-        return is_variant_untrained and is_strong and metric in self.depends_on_training
+        return is_variant_untrained and is_strong and metric in self.training_dependent_metrics
 
     # DataFrames
 
@@ -531,7 +534,7 @@ class Review(Result):
 
     def _make_value_labels(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
         """Return the columns that identify a value, such as its variant, metric and players."""
-        name = self.strategy(variant, player_type)
+        name = self.find_strategy(variant, player_type)
         opponent, players = name, player_type
         if metric == SKILL:
             title = scorecard.choose_skill_title(self.request.is_solo)

@@ -23,10 +23,10 @@ from simgin.strategy.cast import STRONG
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAX_BINS = 30
-LENGTH_COVERAGE = 0.995  # proportion of matches that the plot of match lengths shows
+MAX_LENGTH_BINS = 30
+PLOTTED_LENGTH_PROPORTION = 0.995  # proportion of matches that the plot of match lengths shows
 # scorecard rows that are plotted by player type
-PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
+PLAYER_TYPE_METRICS = ("turns_per_match", "gin", "win")
 MIN_SCORE_CELLS = 5  # minimum number of significant cells in the plot of scores
 N_SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 
@@ -98,7 +98,7 @@ def _make_row(
         player_type: Player type of both players.
         n: Sample size [default: the sample size of the estimate].
     """
-    name = review.strategy(variant, player_type)
+    name = review.find_strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
     labels = {
         "variant": format_rule_set_label(review, variant),
@@ -111,14 +111,14 @@ def _make_row(
 def make_match_length_frame(review: Review) -> Frame:
     """Return the distribution of turns per match between strong players, in bins of equal width."""
     counts = {
-        variant: review.get_stats_of_type(variant, STRONG).match_course["length"]
+        variant: review.get_stats_of_type(variant, STRONG).event_counts["length"]
         for variant in review.request.variants
     }
     max_turns = max(
-        int(np.searchsorted(c.sum(axis=0).cumsum(), LENGTH_COVERAGE * c.sum()))
+        int(np.searchsorted(c.sum(axis=0).cumsum(), PLOTTED_LENGTH_PROPORTION * c.sum()))
         for c in counts.values()
     )
-    bin_width = max(1, -(-max_turns // MAX_BINS))
+    bin_width = max(1, -(-max_turns // MAX_LENGTH_BINS))
     bin_starts = np.arange(0, max_turns + 1, bin_width)
     rows = []
     for variant, n_matches in counts.items():
@@ -154,9 +154,9 @@ def make_endings_frame(review: Review) -> Frame:
 
 
 def make_effects_frame(review: Review) -> Frame:
-    """Return the effects on the metrics in PLAYER_TYPE_ROWS, for every player type."""
+    """Return the effects on the metrics in PLAYER_TYPE_METRICS, for every player type."""
     rows = []
-    for row in (row for row in review.rows if row.key in PLAYER_TYPE_ROWS):
+    for row in (row for row in review.rows if row.key in PLAYER_TYPE_METRICS):
         for (variant, key, player_type), effect in review.effects.items():
             if key == row.key and variant in review.request.variants:
                 labels = {
@@ -166,7 +166,7 @@ def make_effects_frame(review: Review) -> Frame:
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
                 base_key = (str(review.request.base), key, player_type)
-                n = review.n_matches((variant, key, player_type), base_key)
+                n = review.count_matches((variant, key, player_type), base_key)
                 rows.append(_make_row(review, variant, effect.difference, labels, player_type, n))
     return build_output_frame("plots/kinds", rows)
 
@@ -175,7 +175,7 @@ def make_knocks_frame(review: Review) -> Frame:
     """Return the distribution of the strong player's knocks over turns and deadwood."""
     rows = []
     for variant in review.request.variants:
-        knocks = review.get_stats_of_type(variant, STRONG).match_course.get("knocks")
+        knocks = review.get_stats_of_type(variant, STRONG).event_counts.get("knocks")
         if knocks is None or not knocks.any():
             continue
         n_knocks = knocks.sum(axis=(1, 2))
@@ -205,7 +205,7 @@ def _compute_win_rates_by_score(
     review: Review, variant: str
 ) -> dict[tuple[int, int], PairedEstimate]:
     """Return the win rate of a side by the scores of both sides."""
-    scores = review.get_stats_of_type(variant, STRONG).match_course.get("scores")
+    scores = review.get_stats_of_type(variant, STRONG).event_counts.get("scores")
     if scores is None:
         return {}
     bins_per_fifth = match_course.N_SCORE_BINS // N_SCORE_FIFTHS
@@ -268,7 +268,7 @@ def make_sweep_frame(review: Review) -> Frame:
             "is_base": variant == review.request.base,
             "factor": factor,
         }
-        n = review.n_matches((variant, key, player_type))
+        n = review.count_matches((variant, key, player_type))
         rows.append(_make_row(review, variant, estimate, columns, n=n))
     return build_output_frame("plots/sweep", rows)
 

@@ -13,7 +13,7 @@ from simgin.review import verdicts
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_plots import iterate_review_plots
 from simgin.review.scorecard import (
-    EVENINGS_FOR_LITTLE,
+    EVENINGS_FOR_SMALL_EFFECT,
     GIN_ROW,
     GIN_VS_KNOCK_TITLE,
     LITTLE,
@@ -69,15 +69,15 @@ UNTRAINED_MARK = "†"
 MAX_NAMED_VARIANTS = 4  # maximum number of rule sets that a caveat lists
 # Maximum number of rule sets per table. Longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
-GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
+GOAL_RESULT_PHRASES = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
 DIFFERENCES_TITLE = "All differences from the baseline"
 INTERVAL_NOTE = "± marks 95 % confidence intervals. "
 EFFECT_SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
     '"Much" means that you notice the difference with probability 5/6 in one evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
-    f'"A little" means that you need {EVENINGS_FOR_LITTLE} evenings to notice the difference with '
-    'the same probability. "Same" marks smaller differences. '
+    f'"A little" means that you need {EVENINGS_FOR_SMALL_EFFECT} evenings to notice the difference '
+    'with the same probability. "Same" marks smaller differences. '
     'For skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
     'For other win percentages, "a little" begins at 1 percentage point and "much" at 3. '
     'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
@@ -167,7 +167,7 @@ def _iterate_goal_lines(review: Review) -> Iterator[str]:
     format_label = format_sweep_values if review.request.sweep else format_rule_set_label
     for goal, results in zip(goals, results_by_goal, strict=True):
         clauses = []
-        for goal_result, verb in GOAL_RESULTS.items():
+        for goal_result, verb in GOAL_RESULT_PHRASES.items():
             if names := [format_label(review, v) for v in specs if results[v] == goal_result]:
                 clauses.append(f"{verb} {join_words(names)}")
         yield f'The goal "{goal.text}" is {join_words(clauses)}.'
@@ -431,7 +431,9 @@ def _build_adapted_player_table(review: Review) -> Table:
     if adapted_variants:
         rows.append({"row": "Matches won against champion"})
     for variant in adapted_variants:
-        win_rate = review.win_rate(variant, review.request.find_strong_player(variant), CHAMPION)
+        win_rate = review.estimate_win_rate(
+            variant, review.request.find_strong_player(variant), CHAMPION
+        )
         text = f"{100 * win_rate.value:.1f} %"
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
     rows += _make_scorecard_cells(review, adapted_variants, _make_adapted_cell)

@@ -282,7 +282,7 @@ class ReviewRequest:
         """Return the first match and the end (exclusive) of every stage of a review."""
         return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
 
-    def error_rate(self, n_matches: int) -> float:
+    def find_error_rate(self, n_matches: int) -> float:
         """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
         return ERROR_RATES_BY_LOOK[n_matches] if self.is_sequential else ALPHA
 

@@ -23,7 +23,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
 # number of matches per evening, and number of evenings for a small effect
-MATCHES_PER_EVENING, EVENINGS_FOR_LITTLE = 5, 10
+MATCHES_PER_EVENING, EVENINGS_FOR_SMALL_EFFECT = 5, 10
 TENFOLD_FACTOR = 10  # factor above which even a small change in a percentage is "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK_REASON = "only gin ends a deal"
@@ -41,14 +41,14 @@ class MatchupStats:
 
     Attributes:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
-        match_course: Counts from `simgin.review.match_course.count_match_events`, or an empty
+        event_counts: Counts from `simgin.review.match_course.count_match_events`, or an empty
             mapping.
     """
 
     rows: np.ndarray
-    match_course: Mapping[str, np.ndarray]
+    event_counts: Mapping[str, np.ndarray]
 
-    def metric(self, name: str) -> PairedEstimate:
+    def estimate_metric(self, name: str) -> PairedEstimate:
         """Estimate a metric from all matches."""
         metric = metrics.METRICS_BY_NAME[name]
         ratio = paired_estimate.estimate_metric_by_batch(self.rows, metric)
@@ -144,9 +144,9 @@ class ScorecardRow:
 
         The bound for "much" is the standard error of the difference between two rule sets with
         MATCHES_PER_EVENING matches each. The standard error is estimated from the baseline. The
-        bound for "a little" is the standard error with EVENINGS_FOR_LITTLE times as many matches.
-        If the true difference is one standard error, the observed difference has the correct sign
-        with probability 5/6.
+        bound for "a little" is the standard error with EVENINGS_FOR_SMALL_EFFECT times as many
+        matches. If the true difference is one standard error, the observed difference has the
+        correct sign with probability 5/6.
 
         Args:
             baseline: Estimate under the baseline.
@@ -157,7 +157,7 @@ class ScorecardRow:
         se = baseline.se if np.isnan(baseline.unit_se) else baseline.unit_se
         sd_per_match = se * np.sqrt(n_matches)
         much_bound = float(sd_per_match * np.sqrt(2 / MATCHES_PER_EVENING))
-        return much_bound / np.sqrt(EVENINGS_FOR_LITTLE), much_bound
+        return much_bound / np.sqrt(EVENINGS_FOR_SMALL_EFFECT), much_bound
 
     def format_value(self, value: float) -> str:
         """Format a value with its unit."""
@@ -247,7 +247,7 @@ def _make_ending_rate_measure(*endings: str) -> Callable[[MatchupStats], Measure
 
 def _make_metric_measure(metric: str) -> Callable[[MatchupStats], Measurement]:
     """Return a function that estimates a metric."""
-    return lambda stats: stats.metric(metric)
+    return lambda stats: stats.estimate_metric(metric)
 
 
 def _measure_match_turns(stats: MatchupStats) -> PairedEstimate:
@@ -265,28 +265,28 @@ def _make_median_knock_measure(axis: int) -> Callable[[MatchupStats], Measuremen
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(stats: MatchupStats) -> Measurement:
-        if "knocks" not in stats.match_course:
+        if "knocks" not in stats.event_counts:
             return "its matches were not recorded"
-        knocks = stats.match_course["knocks"].sum(axis=3 - axis)
+        knocks = stats.event_counts["knocks"].sum(axis=3 - axis)
         if not knocks.any():
             return NO_KNOCK_REASON
-        return match_course.estimate_grouped_median(knocks, stats.match_course[squares_key])
+        return match_course.estimate_grouped_median(knocks, stats.event_counts[squares_key])
 
     return measure
 
 
 def _measure_comeback_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of matches that end with a comeback."""
-    if "leads" not in stats.match_course:
+    if "leads" not in stats.event_counts:
         return NO_SCORE_REASON
-    matches, comebacks = stats.match_course["leads"].T
+    matches, comebacks = stats.event_counts["leads"].T
     rate = paired_estimate.estimate_rate(comebacks, matches)
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 
 def _measure_shutout_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of decided matches in which the loser scores no points."""
-    return stats.metric("loser_zero") if "leads" in stats.match_course else NO_SCORE_REASON
+    return stats.estimate_metric("loser_zero") if "leads" in stats.event_counts else NO_SCORE_REASON
 
 
 # differences that players notice over years but not in one evening

@@ -77,7 +77,7 @@ SKILL_CLAUSES = {
     f"-{MUCH}": "skill matters much less",
 }
 # sentences about a rule set without a baseline, by scorecard rows
-SINGLE_SENTENCES = {
+NO_BASELINE_SENTENCES = {
     ("turns_per_match", "minutes"): "a match takes about {} turns ({} minutes)",
     ("win",): "a strong player wins {} of deals",
     ("gin",): "strong players go gin in {} of deals",
@@ -115,7 +115,7 @@ def format_review_question(review: Review) -> str:
 def list_review_notes(review: Review) -> list[str]:
     """Return the note of the request, and sentences about rule sets equal to built-in variants."""
     request = review.request
-    names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
+    names = {v: review.find_equal_built_in(v) for v in request.variants if not request.sweep}
     sentences = [f"{v} has the same rules as {name}." for v, name in names.items() if name]
     return [request.note, *sentences] if request.note else sentences
 
@@ -144,9 +144,9 @@ def format_rule_set_label(review: Review, variant: str) -> str:
 
     In a sweep, or if two rule sets of the review have the same rules, the display name is the spec.
     """
-    name = "" if review.request.sweep else review.equal_built_in(variant)
+    name = "" if review.request.sweep else review.find_equal_built_in(variant)
     other_variants = [spec for spec in review.request.variants if spec != variant]
-    is_unique = name not in (*other_variants, *map(review.equal_built_in, other_variants))
+    is_unique = name not in (*other_variants, *map(review.find_equal_built_in, other_variants))
     return format_variant_label(name if name and is_unique else variant)
 
 
@@ -456,7 +456,7 @@ def _compose_single_verdict(review: Review, variant: str) -> str:
     """Return sentences about the match length, win rate and gin rate of the only rule set."""
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
-    for keys, sentence in SINGLE_SENTENCES.items():
+    for keys, sentence in NO_BASELINE_SENTENCES.items():
         measurements = [review.measurements.get((variant, key, STRONG)) for key in keys]
         values = [
             f"{measurement.value * rows_by_key[key].factor:.0f}{rows_by_key[key].unit}"
@@ -655,7 +655,7 @@ def _describe_break_even_grid(review: Review) -> str:
 # Best values
 
 # With fewer matches, one half of the mirrored pairs has too few batches for a standard error.
-MIN_MATCHES_FOR_BEST = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
+MIN_MATCHES_FOR_BEST_VALUES = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
 def _compute_imbalance(number: PairedEstimate) -> PairedEstimate:
@@ -680,7 +680,7 @@ OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate
 
 def has_best_values(review: Review) -> bool:
     """Return True if a review has enough matches for the table of best values."""
-    return min(review.request.sizes) >= MIN_MATCHES_FOR_BEST
+    return min(review.request.sizes) >= MIN_MATCHES_FOR_BEST_VALUES
 
 
 def describe_best_values(review: Review) -> str:
@@ -689,8 +689,8 @@ def describe_best_values(review: Review) -> str:
         title = _format_best_values_title(review)
         return f'The table "{title}" in the report shows the best value for each aim.'
     return (
-        f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are "
-        "required."
+        "The best values are not shown, because at least "
+        f"{MIN_MATCHES_FOR_BEST_VALUES:,} matches are required."
     )
 
 

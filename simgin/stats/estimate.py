@@ -333,7 +333,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
     """
     fact = metric.find_fact_index(as_b)
     denominator_index = DENOMINATOR_INDEX[fact]
-    sign = metric.sign(as_b)
+    sign = metric.find_sign(as_b)
     return RatioSums(
         numerator=sign * int(total[COL_SUM + fact]),
         numerator_square=int(total[COL_SQUARE + fact]),

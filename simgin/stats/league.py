@@ -210,7 +210,7 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
 def _encode_results(side: BatchRows) -> bytes:
     """Return the numerators of all per-deal metrics in each batch as bytes, for comparison."""
     columns = [
-        metric.sign(side.as_b)
+        metric.find_sign(side.as_b)
         * batches.extract_fact_sums(side.rows, metric.find_fact_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]

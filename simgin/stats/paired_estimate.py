@@ -168,7 +168,7 @@ def estimate_metric_by_batch(
     denominator = int(batches.extract_denominator_sums(rows, fact).sum())
     if not denominator:
         return PairedEstimate.from_known_se(np.nan, np.nan, n, metric.is_proportion)
-    sign = metric.sign(as_b)
+    sign = metric.find_sign(as_b)
     value = float(sign * batches.extract_fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.compute_influences(rows, fact, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0

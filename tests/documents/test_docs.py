@@ -270,6 +270,6 @@ def test_reviews_page_states_the_players_and_matches_of_a_review():
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE
     assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGERS)
-    evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_LITTLE)
+    evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_SMALL_EFFECT)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)

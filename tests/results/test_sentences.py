@@ -9,7 +9,7 @@ import pytest
 import simgin
 from simgin.results import sentences
 from simgin.results.run_report import build_differences_table, build_league_tables
-from simgin.results.run_results import EXTRA_VARIANT_METRICS
+from simgin.results.run_results import VARIANT_COMPARISON_METRICS
 from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
 from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
@@ -319,7 +319,7 @@ def test_strategies_come_first_and_leave_room_for_variants(strategies, rules, sh
 @pytest.mark.parametrize(("unit", "players"), [*itertools.product(("deal", "match"), (1, 2))])
 def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     for name, sign in itertools.product(
-        {*EXTRA_VARIANT_METRICS, *select_headline_metrics(unit, players)}, (-1, 1)
+        {*VARIANT_COMPARISON_METRICS, *select_headline_metrics(unit, players)}, (-1, 1)
     ):
         frame = make_differences(("early", name, sign * 0.19, 0.02, 1e-6))
         (line,) = sentences.describe_differences(frame)

@@ -123,7 +123,7 @@ def test_skill_in_solitaire_games_is_a_difference_of_matches_won(game):
         rows[game, player, ""] = run_matchup(matchup, 500, 1)
         _, records = kernel.play_with_records(matchup, 0, 500)
         won[player] = (records["outcome"] == 0).sum()
-    made.__dict__.update(_batch_rows=rows, _match_courses={})
+    made.__dict__.update(_batch_rows=rows, _event_counts={})
     found = made.measurements[game, SKILL, NAIVE]
     assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
     assert won[strong] > won[naive] > 0
@@ -226,7 +226,7 @@ def test_stalled_deals_are_not_dead_hands():
     matchup = parse_matchup("beginner", "beginner", "standard", 1, "match")
     played = MatchupStats(run_matchup(matchup, 300, 1), {})
     known = {row.key: row.measure(played) for row in list_scorecard_rows(matchup.variant.params, 8)}
-    dead, stalled = (played.metric(name).value for name in ("void", "stalled"))
+    dead, stalled = (played.estimate_metric(name).value for name in ("void", "stalled"))
     assert [known["dead"].value, known["stalled"].value] == [dead, stalled]
     assert dead < 0.01 < stalled
 

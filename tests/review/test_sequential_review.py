@@ -100,10 +100,10 @@ def test_only_matchups_behind_undecided_effect_sizes_play_more(small_looks):
         n = played.sizes[key[0], frozenset(key[1:])]
         assert rows[:, batch_columns.COL_UNITS].sum() * len({*key[1:]}) == n
         assert (rows == full._batch_rows[key][: len(rows)]).all()
-    for key, course in played._match_courses.items():
+    for key, course in played._event_counts.items():
         for name, counts in course.items():
-            assert (counts == full._match_courses[key][name][: len(counts)]).all()
-    key = next(key for key in played.effects if played.n_matches(key) == 4_000)
+            assert (counts == full._event_counts[key][name][: len(counts)]).all()
+    key = next(key for key in played.effects if played.count_matches(key) == 4_000)
     assert played.effects[key].difference.value == full.effects[key].difference.value
 
 
@@ -134,11 +134,11 @@ def review_of_sizes(long, rows, courses, sizes, limit=REVIEW_MATCHES):
     review.__dict__.update(
         sizes=sizes,
         _batch_rows={key: select(batches, *key) for key, batches in rows.items()},
-        _match_courses={
+        _event_counts={
             key: {name: select(batches, *key) for name, batches in course.items()}
             for key, course in courses.items()
         },
-        _first_looks={n: review_of_sizes(long, rows, courses, sizes, n) for n in looks},
+        _reviews_by_size={n: review_of_sizes(long, rows, courses, sizes, n) for n in looks},
     )
     return review
 
@@ -159,7 +159,7 @@ def repeat_review(long, rng):
     rows = {key: resample(batches) for key, batches in long._batch_rows.items()}
     courses = {
         key: {name: resample(batches) for name, batches in course.items()}
-        for key, course in long._match_courses.items()
+        for key, course in long._event_counts.items()
     }
     sizes = dict.fromkeys(long.sizes, min(ERROR_RATES_BY_LOOK))
     review = review_of_sizes(long, rows, courses, sizes)

@@ -240,19 +240,19 @@ def make_axis_label_style() -> dict[str, Any]:
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
     """Set the names of rows that are numbered from the top, and wrap long names."""
-    labels = [escape_text(fold_label(name)) for name in names]
+    labels = [escape_text(wrap_row_name(name)) for name in names]
     axes.set_yticks(range(len(names)), labels)
     hide_row_axis(axes, len(names))
 
 
-def fold_label(name: str) -> str:
-    """Wrap a row name."""
+def wrap_row_name(name: str) -> str:
+    """Wrap a row name at the width of the label column."""
     return fold_text(name, count_fitting_characters(LABEL_CHARACTERS, "ytick.labelsize"))
 
 
 def compute_row_height(names: Iterable[str]) -> float:
     """Return the height of rows with the given names, in inches."""
-    line_counts = [fold_label(name).count("\n") + 1 for name in names]
+    line_counts = [wrap_row_name(name).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE_HEIGHT * compute_text_scale("ytick.labelsize") * max(line_counts)
 
 

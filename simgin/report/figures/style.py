@@ -140,7 +140,7 @@ def _check_keys(name: str, text: str) -> None:
 
 
 def disable_tex() -> contextlib.AbstractContextManager[None]:
-    """Return a context that disables LaTeX, because LaTeX cannot typeset % and _ in plots."""
+    """Disable LaTeX within a `with` block, because LaTeX cannot typeset % and _ in plots."""
     from matplotlib import rc_context
 
     return rc_context({"text.usetex": False})
