@@ -38,7 +38,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
+        """HTML and CSS classes of every card, in groups."""
         indices = count()
         return [[self._format_card(card, next(indices)) for card in group] for group in self.groups]
 

@@ -77,7 +77,10 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show the progress within a `with` block in IPython or Jupyter. Elsewhere, yield None."""
+    """Show the progress within a `with` block in IPython or Jupyter.
+
+    Elsewhere, yield None.
+    """
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 

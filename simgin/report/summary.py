@@ -78,7 +78,10 @@ def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
 
 
 def _make_metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric for one player. For B, wins by A count as losses."""
+    """Return the column of a metric for one player.
+
+    For B, wins by A count as losses.
+    """
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
@@ -218,7 +221,10 @@ def _find_occurring_metrics(tidy_rows: TidyRows) -> set[str]:
 
 
 def format_summary_csv(tidy_rows: TidyRows) -> str:
-    """Return the summary as CSV with 95 % bounds. Undefined values are empty."""
+    """Return the summary as CSV with 95 % bounds.
+
+    Undefined values are empty.
+    """
     sides = ("", "won_", "lost_") if len(list_player_headings(tidy_rows)) == 2 else ("",)
     names = [
         f"{s}{n}"
@@ -273,7 +279,10 @@ def build_terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
 
 
 def _build_matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup. The title contains the names that all rows share."""
+    """Return a table with one row per matchup.
+
+    The title contains the names that all rows share.
+    """
     frame = make_matchup_frame(tidy_rows)
     headings = ("variant", *list_player_headings(tidy_rows))
     names = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))

@@ -108,7 +108,10 @@ def compare_runs(
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison. A long table is a detail table of the report."""
+    """Return the report of a comparison.
+
+    A long table is a detail table of the report.
+    """
     run, baseline, differences_frame = comparison.run, comparison.baseline, comparison.differences
     display_names = {**baseline.info.display_names, **run.info.display_names}
     labelled_differences = differences_frame.replace(display_names)

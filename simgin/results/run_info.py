@@ -245,9 +245,9 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     return sentence
 
 
-def _select_defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
-    """Return the defined p-values of all matchups."""
-    return [row[part]["p"] for row in health if row[part]["p"] is not None]
+def _select_defined_p_values(health: Sequence[Mapping[str, Any]], groups: str) -> list[float]:
+    """Return the p-values of all matchups for `groups` (batches or workers), without None."""
+    return [row[groups]["p"] for row in health if row[groups]["p"] is not None]
 
 
 def _check_matchup(

@@ -485,7 +485,7 @@ def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, refer
     return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjustment_note}. {'It' if side else a}"
 
 
-def _describe_solo(a: str, rows: RowsByMetric) -> str:
+def _describe_solo(strategy: str, rows: RowsByMetric) -> str:
     """Return a sentence about the results of deals and, if available, of matches."""
     has_penalties = _has_penalties(rows)
     phrases = {
@@ -504,8 +504,8 @@ def _describe_solo(a: str, rows: RowsByMetric) -> str:
         verb, unit = ("takes", "penalty points") if has_penalties else ("scores", "points")
         known_phrases.append(f"{verb} {numbers.format_estimate(*score_estimate)} {unit} per deal")
     if not known_phrases:
-        return f"there are too few deals to evaluate {a}."
-    return f"{a} {join_words(known_phrases)}."
+        return f"there are too few deals to evaluate {strategy}."
+    return f"{strategy} {join_words(known_phrases)}."
 
 
 def _has_penalties(rows: RowsByMetric) -> bool:
@@ -514,10 +514,10 @@ def _has_penalties(rows: RowsByMetric) -> bool:
 
 
 def _describe_best_and_worst(
-    variant: str, b: str, group: StrategyGroup, noun: str, compare: CompareFunction
+    variant: str, opponent: str, group: StrategyGroup, noun: str, compare: CompareFunction
 ) -> str:
     """Return sentences about the best and the worst of several strategies."""
-    metrics = RANKING_METRICS[bool(b)]
+    metrics = RANKING_METRICS[bool(opponent)]
     known_metrics = [
         name
         for name in metrics
@@ -536,11 +536,11 @@ def _describe_best_and_worst(
         f"{numbers.format_estimate(*estimate, METRICS_BY_NAME[metric].display_factor)} {unit}"
         for estimate, _ in sorted_estimates
     ]
-    opponent_text = f" against {b}" if b else ""
+    opponent_text = f" against {opponent}" if opponent else ""
     best_name, *other_names = (name for _, name in sorted_estimates)
     if not other_names:
         return f"{best_name} has {estimate_texts[0]}{opponent_text}."
-    differences = compare(variant, b, best_name, other_names, metric)
+    differences = compare(variant, opponent, best_name, other_names, metric)
     return (
         f"{best_name} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
         f"{estimate_texts[0]}. {_describe_ties(differences)}"

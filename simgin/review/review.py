@@ -107,7 +107,7 @@ Pairing = tuple[str, frozenset[str]]  # variant and strategies of a matchup
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """Finished review with an open ledger.
+    """Review of rule sets, computed from the results of a run.
 
     Attributes:
         request: Request with the rule sets, players and goals.
@@ -294,7 +294,7 @@ class Review(Result):
         """Event counts in all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
-        for variant, name in list_match_course_matchups(self.request):
+        for variant, name in list_recorded_matchups(self.request):
             stages = self.request.list_stages(self.sizes[variant, frozenset({name})])
             passes = [
                 (format_step_name(variant, name, first), last - first) for first, last in stages
@@ -629,7 +629,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
         "review",
         tuple(tasks),
         question=f"How do these rules affect the game? {variant_names}{base_text}",
-        extra_steps=tuple(_iterate_match_course_steps(request, tasks)),
+        extra_steps=tuple(_iterate_recording_passes(request, tasks)),
     )
     if not request.is_sequential:
         return plan
@@ -672,7 +672,7 @@ def _iterate_matchups(
         yield variant, *request.gin_and_knock_players
 
 
-def list_match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
+def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     """Return the variants and strategies of the matches that are recorded deal by deal.
 
     The strategies are the strong player and, for variants with an adapted player, `champion`.
@@ -688,11 +688,9 @@ def format_step_name(variant: str, player: str, first: int = 0) -> str:
     return f"course of {player} {variant}" + f" from match {first}" * bool(first)
 
 
-def _iterate_match_course_steps(
-    request: ReviewRequest, tasks: Sequence[Task]
-) -> Iterator[ExtraStep]:
-    """Yield the extra passes that record the matches of `list_match_course_matchups`."""
-    recorded_matchups = list_match_course_matchups(request)
+def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
+    """Yield the extra passes that record the matches of `list_recorded_matchups`."""
+    recorded_matchups = list_recorded_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):

@@ -66,7 +66,7 @@ def _list_standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """Request for a review. The request contains only values that can be stored in a manifest.
+    """Request for a review, which contains only values that can be stored in a manifest.
 
     Attributes:
         variants: Canonical variant specs. If there is a baseline, it comes first.
@@ -414,15 +414,15 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(dict.fromkeys(parsed_values))
 
 
-def _parse_span(part: str) -> Sequence[str]:
+def _parse_span(span_text: str) -> Sequence[str]:
     """Return the values of a range such as `2..5`, or a single value."""
-    if ".." not in part:
-        return (part,)
-    span = _SPAN_PATTERN.fullmatch(part)
+    if ".." not in span_text:
+        return (span_text,)
+    span = _SPAN_PATTERN.fullmatch(span_text)
     first, last = map(int, span.groups()) if span else (0, MAX_RULE_SETS + 1)
     if last - first > MAX_RULE_SETS:
         raise ReviewError(
-            f"{format_value(part)} is not a valid range. Use a range of whole numbers such as "
+            f"{format_value(span_text)} is not a valid range. Use a range of whole numbers such as "
             f"0..10, with at most {MAX_RULE_SETS + 1} values."
         )
     return [str(value) for value in range(first, last + 1)]

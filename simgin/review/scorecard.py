@@ -105,7 +105,7 @@ class MatchupStats:
 
 @dataclass(frozen=True)
 class ScorecardRow:
-    """Row of the scorecard.
+    """Row of the scorecard: a metric, the format of its values and its effect sizes.
 
     Attributes:
         key: Name of the metric in output files.

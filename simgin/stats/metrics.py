@@ -111,7 +111,10 @@ class Metric:
 
 
 def format_deal_ending(kind: str) -> str:
-    """Return the display name of a deal ending, such as `big gin`. A void deal is a `dead hand`."""
+    """Return the display name of a deal ending, such as `big gin`.
+
+    A void deal is a `dead hand`.
+    """
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 

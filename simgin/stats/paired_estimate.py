@@ -221,21 +221,23 @@ def make_jackknife_estimate(value: float, leave_one_out: np.ndarray, n: int) -> 
     return PairedEstimate(value, n, influences, n_batches)
 
 
-def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
+def average_estimates(estimates: Sequence[PairedEstimate]) -> PairedEstimate:
     """Return the unweighted mean of several estimates that are based on the same deals.
 
     If one of the estimates is NaN, the mean is NaN.
     """
-    n = sum(part.n for part in parts)
-    value = float(np.mean([part.value for part in parts]))
-    is_proportion = parts[0].is_proportion
-    influences = [part.influences for part in parts]
-    if len({len(part) for part in influences}) == 1 and len(influences[0]):
-        n_effective = min(part.effective_batches for part in parts)
+    n = sum(estimate.n for estimate in estimates)
+    value = float(np.mean([estimate.value for estimate in estimates]))
+    is_proportion = estimates[0].is_proportion
+    influences = [estimate.influences for estimate in estimates]
+    if len({len(array) for array in influences}) == 1 and len(influences[0]):
+        n_effective = min(estimate.effective_batches for estimate in estimates)
         # The smallest possible change in the mean is due to one event in a single estimate.
-        event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
+        event_size = float(np.mean([estimate.event_size for estimate in estimates])) / len(
+            estimates
+        )
         return PairedEstimate(
             value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=event_size
         )
-    se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
+    se = float(np.sqrt(sum(estimate.se**2 for estimate in estimates)) / len(estimates))
     return PairedEstimate.from_known_se(value, se, n, is_proportion)

@@ -350,7 +350,9 @@ def count_legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as PNG bytes. Equal figures have identical bytes.
+    """Return a figure as PNG bytes.
+
+    Equal figures have identical bytes.
 
     The file contains neither a date nor a version number.
 
@@ -459,7 +461,10 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Style of a plotted series. The series of a plot are distinguishable in greyscale."""
+    """Style of a plotted series.
+
+    The series of a plot are distinguishable in greyscale.
+    """
 
     colour: str
     marker: str
@@ -479,7 +484,10 @@ SERIES_STYLES = (
 
 
 def get_neutral_style() -> SeriesStyle:
-    """Return a neutral style. Series colours are reserved for variants and strategies."""
+    """Return a neutral style.
+
+    Series colours are reserved for variants and strategies.
+    """
     return SeriesStyle(get_setting("text.color"), "o", "-")
 
 
