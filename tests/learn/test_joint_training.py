@@ -82,7 +82,7 @@ def shrink_training(monkeypatch):
     )
     for name, value in {
         "N_MATCHES": 8,
-        "MATCH_VALUE_DEALS": 20_000,
+        "N_VALUE_DEALS": 20_000,
         "ODDS_RULE_SETS": 2,
         "ODDS_MATCHES": 20,
     }.items():
