@@ -23,7 +23,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from simgin.runs.directory import CHECKSUM_KEY, with_checksum
+from simgin.runs.directory import CHECKSUM_KEY, encode_manifest
 from simgin.runs.manifest import compute_engine_digest
 from simgin.version import get_version
 
@@ -134,7 +134,7 @@ class ReferenceResult:
                 "engine": compute_engine_digest(),
                 "command": command,
             }
-        path.write_bytes(with_checksum(contents))
+        path.write_bytes(encode_manifest(contents))
 
 
 def list_reference_results() -> list[ReferenceResult]:

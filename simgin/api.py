@@ -11,13 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from simgin.report import progress
 from simgin.results.run_results import RunResults, run_plan, run_saved_plan
 from simgin.rules.variants import find_variant, variant_names
 from simgin.runs.plan import Plan, drop_opponent, plan_experiment, plan_league, plan_match
-from simgin.runs.python_call import Game, Player, check_arguments, read_arguments, record_call
+from simgin.runs.python_call import (
+    ResultT,
+    StrategyLike,
+    VariantLike,
+    check_arguments,
+    read_arguments,
+    record_call,
+)
 from simgin.stats.table import make_frame
 from simgin.strategy import catalogue, loader
 from simgin.text import amounts
@@ -37,29 +44,28 @@ if TYPE_CHECKING:
     from simgin.learn.discard_weights import TrainingResult
     from simgin.odds.odds import Odds
     from simgin.review.review import Review
-    from simgin.runs.result import Result
 
-R = TypeVar("R", bound="Result")
-
-ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
+DEFAULT_ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 
 
-def _run(title: str, run_request: Callable[..., R], request: object, workers: int | None) -> R:
+def _run_request(
+    title: str, run_function: Callable[..., ResultT], request: object, workers: int | None
+) -> ResultT:
     """Run a request, and show its progress if the code runs in IPython."""
     workers = None if workers is None else amounts.parse_workers(workers)
     with progress.show_progress_in_ipython(title) as on_progress:
-        return run_request(request, workers, on_progress)
+        return run_function(request, workers, on_progress)
 
 
 def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> RunResults:
     """Run a plan, using the ledger in the output directory if there is an output directory."""
     if output is None:
-        return _run(plan.label, run_plan, plan, workers)
+        return _run_request(plan.label, run_plan, plan, workers)
 
     def run_in_directory(plan: Plan, *arguments: Any) -> RunResults:
         return run_saved_plan(plan, output, *arguments)
 
-    return _run(plan.label, run_in_directory, plan, workers)
+    return _run_request(plan.label, run_in_directory, plan, workers)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -69,12 +75,12 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 @record_call
 def match(
-    a: Player | Sequence[Player],
-    b: Player | None = None,
-    variant: Game = "standard",
+    a: StrategyLike | Sequence[StrategyLike],
+    b: StrategyLike | None = None,
+    variant: VariantLike = "standard",
     *,
-    against: Player | None = None,
-    base: Player | None = None,
+    against: StrategyLike | None = None,
+    base: StrategyLike | None = None,
     labels: Mapping[str, str] | None = None,
     deals: float | str | None = None,
     matches: float | str | None = None,
@@ -128,8 +134,8 @@ def match(
 
 @record_call
 def league(
-    strategies: Sequence[Player],
-    variant: Game = "standard",
+    strategies: Sequence[StrategyLike],
+    variant: VariantLike = "standard",
     *,
     labels: Mapping[str, str] | None = None,
     deals: float | str | None = None,
@@ -203,10 +209,10 @@ def run(
 
 @record_call
 def review_rules(
-    rules: Game | Sequence[Game],
-    against: Game | None = None,
+    rules: VariantLike | Sequence[VariantLike],
+    against: VariantLike | None = None,
     *,
-    players: Sequence[Player] = (),
+    players: Sequence[StrategyLike] = (),
     goals: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
     targets: str = "",
@@ -259,14 +265,14 @@ def review_rules(
 
     arguments |= {name: _as_tuple(arguments[name]) for name in ("goals", "sweep")}
     request = ReviewRequest.read(_as_tuple(arguments.pop("rules")), **arguments)
-    return _run("review", partial(run_review, output=output), request, workers)
+    return _run_request("review", partial(run_review, output=output), request, workers)
 
 
 @record_call
 def compute_odds(
-    variant: Game,
-    *strategies: Player,
-    deals: float | str = ODDS_DEALS,
+    variant: VariantLike,
+    *strategies: StrategyLike,
+    deals: float | str = DEFAULT_ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
     output: str | Path | None = None,
@@ -296,15 +302,15 @@ def compute_odds(
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read([arguments.pop("variant")], complete=False, **arguments)
-    return _run("odds", run_odds, request, workers)
+    return _run_request("odds", run_odds, request, workers)
 
 
 @record_call
 def compute_chart(
     kind: str = "knock",
-    variant: Game = "standard",
+    variant: VariantLike = "standard",
     *,
-    strategy: Player | None = None,
+    strategy: StrategyLike | None = None,
     score: str | None = None,
     deals: float | str | None = None,
     seed: int = 1,
@@ -336,15 +342,15 @@ def compute_chart(
     from simgin.charts.chart import ChartRequest, run_chart
 
     request = ChartRequest.read(player=arguments.pop("strategy"), **arguments)
-    return _run(f"{kind} chart", run_chart, request, workers)
+    return _run_request(f"{kind} chart", run_chart, request, workers)
 
 
 @record_call
 def grade(
     *files: str | Path,
     player: str | None = None,
-    judge: Player | None = None,
-    opponent: Player | None = None,
+    judge: StrategyLike | None = None,
+    opponent: StrategyLike | None = None,
     worlds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
@@ -376,14 +382,14 @@ def grade(
     arguments = read_arguments(locals())
     from simgin.analysis.grades import GradeRequest, run_grade
 
-    return _run("grade", run_grade, GradeRequest.read(**arguments), workers)
+    return _run_request("grade", run_grade, GradeRequest.read(**arguments), workers)
 
 
 @record_call
 def tune_strategy(
-    strategy: Player,
-    variant: Game = "standard",
-    against: Player | Sequence[Player] = "simple",
+    strategy: StrategyLike,
+    variant: VariantLike = "standard",
+    against: StrategyLike | Sequence[StrategyLike] = "simple",
     *,
     parameters: str | None = None,
     objective: str = "matches",
@@ -424,14 +430,14 @@ def tune_strategy(
     from simgin.learn.tune_request import TuneRequest
 
     request = TuneRequest.read(against=_as_tuple(arguments.pop("against")), **arguments)
-    return _run(f"tuning {request.strategy.name}", run_tune, request, workers)
+    return _run_request(f"tuning {request.strategy.name}", run_tune, request, workers)
 
 
 @record_call
 def train(
-    strategy: Player,
-    variant: Game = "standard",
-    against: Player | Sequence[Player] = (),
+    strategy: StrategyLike,
+    variant: VariantLike = "standard",
+    against: StrategyLike | Sequence[StrategyLike] = (),
     *,
     rounds: int | None = None,
     deals: float | str | None = None,
@@ -473,18 +479,18 @@ def train(
     given = {name: value for name, value in arguments.items() if value is not None}
     is_champion = given["strategy"] == CHAMPION
     read_request = (adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest).read
-    run_request: Any = adapt.run_adaptation if is_champion else discards.run_training
-    result: TrainingResult | AdaptedChampion = _run(
-        "training", run_request, read_request(against=opponents, **given), workers
+    run_function: Any = adapt.run_adaptation if is_champion else discards.run_training
+    result: TrainingResult | AdaptedChampion = _run_request(
+        "training", run_function, read_request(against=opponents, **given), workers
     )
     return result
 
 
 @check_arguments
 def show(
-    a: Player,
-    b: Player | None = None,
-    variant: Game = "standard",
+    a: StrategyLike,
+    b: StrategyLike | None = None,
+    variant: VariantLike = "standard",
     *,
     seed: int = 1,
     unit: int = 0,
@@ -520,7 +526,7 @@ def show(
 @record_call
 def hand(
     cards: str | Sequence[str],
-    variant: Game = "standard",
+    variant: VariantLike = "standard",
     upcard: str | None = None,
     *,
     score: int | None = None,
@@ -557,7 +563,7 @@ def hand(
 def analyze(
     cards: str | Sequence[str],
     pile: str | Sequence[str] = "",
-    variant: Game = "standard",
+    variant: VariantLike = "standard",
     *,
     score: str | tuple[int, int] | None = None,
     dealer: str | None = None,
@@ -566,8 +572,8 @@ def analyze(
     owner: str = "nobody",
     offer: bool = False,
     offered: int = 0,
-    strategy: Player | None = None,
-    opponent: Player | None = None,
+    strategy: StrategyLike | None = None,
+    opponent: StrategyLike | None = None,
     worlds: float | str = 10_000,
     seconds: float | str | None = None,
     seed: int = 1,
@@ -617,22 +623,22 @@ def analyze(
     budget = _pop_budget(arguments, workers)
     die = Die(*map(arguments.pop, ("stake", "owner", "offer", "offered")))
     request = AnalysisRequest.read(budget=budget, die=die, **arguments)
-    return _run("analysis", run_analysis, request, workers)
+    return _run_request("analysis", run_analysis, request, workers)
 
 
 @record_call
 def analyze_deal(
-    a: Player,
-    b: Player | None = None,
-    variant: Game = "standard",
+    a: StrategyLike,
+    b: StrategyLike | None = None,
+    variant: VariantLike = "standard",
     *,
     seed: int = 1,
     unit: int = 0,
     half: int = 0,
     deal: int | None = None,
     turn: int | None = None,
-    strategy: Player | None = None,
-    opponent: Player | None = None,
+    strategy: StrategyLike | None = None,
+    opponent: StrategyLike | None = None,
     worlds: float | str = 10_000,
     seconds: float | str | None = None,
     workers: int | None = None,
@@ -670,17 +676,17 @@ def analyze_deal(
 
     budget = _pop_budget(arguments, workers)
     request = AnalysisRequest.read_deal(budget=budget, **arguments)
-    return _run("analysis", run_analysis, request, workers)
+    return _run_request("analysis", run_analysis, request, workers)
 
 
 @record_call
 def error_rates(
-    a: Player,
-    b: Player | None = None,
-    variant: Game = "standard",
+    a: StrategyLike,
+    b: StrategyLike | None = None,
+    variant: VariantLike = "standard",
     *,
     deals: float | str = 1_000,
-    judge: Player | None = None,
+    judge: StrategyLike | None = None,
     worlds: float | str = 200,
     seed: int = 1,
     workers: int | None = None,
@@ -715,19 +721,19 @@ def error_rates(
     arguments = read_arguments(locals())
     from simgin.analysis.error_rates import RatingTask, run_error_rates
 
-    return _run("error rates", run_error_rates, RatingTask.read(**arguments), workers)
+    return _run_request("error rates", run_error_rates, RatingTask.read(**arguments), workers)
 
 
 @record_call
 def find(
-    a: Player,
-    b: Player | None = None,
-    variant: Game = "standard",
+    a: StrategyLike,
+    b: StrategyLike | None = None,
+    variant: VariantLike = "standard",
     *,
     where: str,
     deals: float | str | None = None,
     matches: float | str | None = None,
-    against: Player | None = None,
+    against: StrategyLike | None = None,
     limit: int = 10,
     seed: int = 1,
     workers: int | None = None,
@@ -760,7 +766,7 @@ def find(
     arguments = read_arguments(locals())
     from simgin.analysis.find_deals import FindRequest, run_find
 
-    return _run("search", run_find, FindRequest.read(**arguments), workers)
+    return _run_request("search", run_find, FindRequest.read(**arguments), workers)
 
 
 def _pop_budget(arguments: dict[str, Any], workers: int | None) -> Budget:

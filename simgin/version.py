@@ -7,7 +7,7 @@ UNKNOWN_VERSION = "0+source"
 TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
 AUTHORS = "The developers of simgin"
 LICENSE = "MIT"
-YEAR = 2026  # release date of this version
+RELEASE_YEAR = 2026  # release date of this version
 
 
 @cache
@@ -27,7 +27,7 @@ def format_bibtex() -> str:
             "@software{simgin,",
             f"  author  = {{{{{AUTHORS}}}}},",
             f"  title   = {{{TITLE}}},",
-            f"  year    = {{{YEAR}}},",
+            f"  year    = {{{RELEASE_YEAR}}},",
             f"  version = {{{get_version()}}},",
             f"  license = {{{LICENSE}}},",
             "}",

@@ -82,7 +82,7 @@ def test_ledger_is_closed_when_its_results_are_deleted(experiment_file):
     del results
     gc.collect()
     with pytest.raises(Exception, match="closed"):
-        ledger.rows(0, 1, 1)
+        ledger.read_rows(0, 1, 1)
 
 
 def test_results_with_display_names_keep_the_run_open(experiment_file, tmp_path):

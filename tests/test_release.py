@@ -24,7 +24,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from simgin.cli.main import COMMANDS
-from simgin.version import AUTHORS, LICENSE, TITLE, YEAR, format_bibtex, get_version
+from simgin.version import AUTHORS, LICENSE, RELEASE_YEAR, TITLE, format_bibtex, get_version
 from support import command_line
 from support.installation import build_from_copy, install_wheel, tracked_files
 
@@ -134,8 +134,10 @@ def test_citation_matches_the_project_metadata():
         assert f"\n{line}\n" in citation
     entry = command_line.call("cite").stdout
     assert entry == f"{format_bibtex()}\n" and entry.count("{") == entry.count("}")
-    assert all(text in entry for text in ("@software{simgin,", TITLE, get_version(), str(YEAR)))
-    assert f"Copyright (c) {YEAR} {AUTHORS}" in (ROOT / "LICENSE").read_text()
+    assert all(
+        text in entry for text in ("@software{simgin,", TITLE, get_version(), str(RELEASE_YEAR))
+    )
+    assert f"Copyright (c) {RELEASE_YEAR} {AUTHORS}" in (ROOT / "LICENSE").read_text()
     address = PROJECT.get("urls", {}).get("Repository")
     assert (f"\nrepository-code: {address}\n" in citation) == (address is not None)
     assert ("repository-code:" in citation) == (address is not None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.text.messages import SimginError, did_you_mean, quote_text
+from simgin.text.messages import SimginError, quote_text, suggest_spelling
 
 # If two strategies are compared, `other` is the same deal played by the second strategy.
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
@@ -166,13 +166,13 @@ def _parse_comparison(part: str) -> Comparison:
         raise QueryError(f"'{part}' requires a comparison. Use, for example, `{part} > 20`.")
     if match is None:
         raise QueryError(
-            f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "
+            f"{quote_text(part)} is not a valid condition{suggest_spelling(part, QUERY_KEYWORDS)} "
             f"Use {', '.join(QUERY_KEYWORDS)}, or a comparison such as `points < -40`."
         )
     name, symbol, bound = match.groups()
     if name not in DEAL_QUANTITIES:
         raise QueryError(
-            f"{quote_text(name)} is not a valid quantity{did_you_mean(name, DEAL_QUANTITIES)} "
+            f"{quote_text(name)} is not a valid quantity{suggest_spelling(name, DEAL_QUANTITIES)} "
             f"Use one of {', '.join(DEAL_QUANTITIES)}."
         )
     return name, symbol, int(bound)

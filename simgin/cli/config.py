@@ -15,10 +15,10 @@ import click
 from simgin.cli.output import format_command
 from simgin.text import amounts
 from simgin.text.files import write_file
-from simgin.text.messages import SimginError, did_you_mean, format_value
+from simgin.text.messages import SimginError, format_value, suggest_spelling
 
 FILE_HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
-SETTINGS = {  # meaning and default of each key
+CONFIG_KEYS = {  # meaning and default of each key
     "variant": ("variant (-v)", "standard"),
     "opponent": ("opponent (in play: champion)", "simple"),
     "seconds_per_turn": ("seconds per turn in reviews", "8"),
@@ -27,7 +27,7 @@ SETTINGS = {  # meaning and default of each key
 }
 
 
-def config_path() -> Path:
+def find_config_path() -> Path:
     """Return the path of the configuration file."""
     if path := os.environ.get("SIMGIN_CONFIG"):
         return Path(path)
@@ -37,7 +37,7 @@ def config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the configuration file.
+    """Return the settings in the configuration file, or raise an error if one is not valid.
 
     If there is no file, there are no settings.
 
@@ -51,14 +51,14 @@ def read_config() -> dict[str, Any]:
 
 
 def read_config_file() -> dict[str, Any]:
-    """Return the contents of the configuration file.
+    """Return the contents of the configuration file without checking the settings.
 
     If there is no file, the contents are empty.
 
     Raises:
         SimginError: If the file cannot be read or is not a TOML file.
     """
-    if not (path := config_path()).is_file():
+    if not (path := find_config_path()).is_file():
         return {}
     from simgin.text.toml import read_tables
 
@@ -69,12 +69,12 @@ def read_config_file() -> dict[str, Any]:
 
 
 def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return all settings in the file, and the error of each invalid setting or file."""
+    """Return the settings in the configuration file, and a list of error messages."""
     try:
         settings, errors = read_config_file(), []
     except SimginError as error:
         return {}, [str(error)]
-    path = config_path()
+    path = find_config_path()
     for key, value in settings.items():
         try:
             settings[key] = parse_setting(key, value)
@@ -85,7 +85,7 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
 
 
 def parse_setting(key: str, value: Any) -> Any:
-    """Parse the value of a setting. Return None if the setting has no value.
+    """Parse the value of a setting, which can be None.
 
     Args:
         key: Name of the setting.
@@ -94,9 +94,11 @@ def parse_setting(key: str, value: Any) -> Any:
     Raises:
         SimginError: If the name or the value of the setting is not valid.
     """
-    if key not in SETTINGS:
-        suggestion = did_you_mean(key, SETTINGS)
-        suggested_fix = f". Use one of {', '.join(SETTINGS)}." if suggestion == "." else suggestion
+    if key not in CONFIG_KEYS:
+        suggestion = suggest_spelling(key, CONFIG_KEYS)
+        suggested_fix = (
+            f". Use one of {', '.join(CONFIG_KEYS)}." if suggestion == "." else suggestion
+        )
         raise SimginError(f"{format_value(key)} is not a valid setting{suggested_fix}")
     parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
     try:
@@ -106,6 +108,7 @@ def parse_setting(key: str, value: Any) -> Any:
 
 
 def _parse_name(value: Any) -> Any:
+    """Return a name, or raise an error if the value is not a printable string."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise SimginError(f"{format_value(value)} is not a valid name. Use a string in quotes.")
     return value
@@ -118,7 +121,7 @@ def write_config(settings: Mapping[str, Any]) -> None:
         f"{key} = {json.dumps(set_values[key], ensure_ascii=False, default=str)}\n"
         for key in set_values
     ]
-    write_file(config_path(), "".join([FILE_HEADER, *lines]).encode())
+    write_file(find_config_path(), "".join([FILE_HEADER, *lines]).encode())
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
@@ -138,14 +141,14 @@ def is_configured(parameter: str) -> bool:
 
 
 def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
-    """Remove the configured opponent if the variant is a solitaire game."""
+    """Remove the opponent from the options of a solitaire game if the opponent was configured."""
     from simgin.rules.variants import find_variant
 
     if is_configured(parameter) and find_variant(options["variant"]).is_solo:
         options[parameter] = click.get_current_context().params[parameter] = None
 
 
-def configured_output(name: str) -> Path | None:
+def find_configured_output(name: str) -> Path | None:
     """Return a path in the directory for results, or None if no directory is configured."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

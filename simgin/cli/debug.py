@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def redirect_policy_output(as_json: bool) -> Iterator[None]:
-    """With --json, redirect the output of policies to stderr. Show tracebacks of their errors.
+    """Redirect the output of policies to stderr with --json, and show tracebacks of their errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.
@@ -69,11 +69,11 @@ def show_traceback(error: BaseException | None) -> None:
         report = traceback.TracebackException.from_exception(error)
     except Exception:  # Formatting a user-defined exception can fail.
         return
-    engine_lines = 0
+    n_engine_frames = 0
     for frame in report.stack:
         if not frame.filename.startswith(ENGINE_PATH):
             break
-        engine_lines += 1
-    del report.stack[:engine_lines]
+        n_engine_frames += 1
+    del report.stack[:n_engine_frames]
     if report.stack:
         click.echo("".join(report.format()), err=True, nl=False)

@@ -22,7 +22,12 @@ from simgin.analysis.grades import (
     iter_grade_sentences,
     make_rating_task,
 )
-from simgin.cli.output import CommandResult, continue_command, print_line, repeat_command
+from simgin.cli.output import (
+    CommandResult,
+    format_repeat_command,
+    format_resume_command,
+    print_line,
+)
 from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
@@ -40,8 +45,8 @@ SEPARATOR_LINE = 72 * "-"
 MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
 CARD_PATTERN = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
 SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
-OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
-NEXT_DEAL = (
+OTHER_KEYS_NOTE = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
+NEXT_DEAL_PROMPT = (
     "Press Enter to continue. Other keys: e evaluate your last decision, w why, l log, u undo, "
     "q save and quit"
 )
@@ -55,7 +60,7 @@ HELP_LINES = [
 
 
 class QuitGame(Exception):
-    """Exception that ends the program after the player has quit and the game has been saved."""
+    """Exception that ends the program after the user has quit and the game has been saved."""
 
 
 def print_wrapped(lines: Iterable[str]) -> None:
@@ -63,17 +68,17 @@ def print_wrapped(lines: Iterable[str]) -> None:
     for line in lines:
         for part in wrap_line(line) or [""]:
             # If stdout is not a terminal, the text has no colours.
-            click.echo(style_cards(escape_control_chars(part)))
+            click.echo(colour_suits(escape_control_chars(part)))
 
 
-def style_cards(line: str) -> str:
-    """Return a line in which suits are coloured unless NO_COLOR is set."""
+def colour_suits(line: str) -> str:
+    """Return a line with coloured suits, or the unchanged line if NO_COLOR is set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return line
     return CARD_PATTERN.sub(lambda card: click.style(card[0], fg=SUIT_COLOURS.get(card[1])), line)
 
 
-def rule_lines(variant: Variant) -> list[str]:
+def format_rule_lines(variant: Variant) -> list[str]:
     """Return up to three lines that explain the special rules of a variant."""
     if variant.spec == "standard":
         return []
@@ -93,7 +98,7 @@ def announce_analysis(message: str) -> Iterator[None]:
 
 @dataclass
 class InteractiveGame:
-    """Interactive game in the terminal, with screens and keyboard input."""
+    """Game that a user plays in the terminal, with screens and keyboard input."""
 
     game: PlayedGame
     is_coached: bool
@@ -109,15 +114,15 @@ class InteractiveGame:
     def play(self) -> None:
         """Play until the game ends or the player quits."""
         if self.game.is_new:
-            self.messages += rule_lines(self.matchup.variant)
+            self.messages += format_rule_lines(self.matchup.variant)
         try:
             while not self.table.is_over:
                 if self.table.is_deal_over:
-                    self._end_deal()
+                    self._finish_deal()
                 else:
-                    self._decide()
+                    self._play_decision()
         except QuitGame:
-            command = continue_command(repeat_command(new=None))
+            command = format_resume_command(format_repeat_command(new=None))
             print_wrapped(["", f"Game saved. To resume it, run: {command}"])
             return
         self.game.delete()
@@ -125,13 +130,14 @@ class InteractiveGame:
             print_line(line)
         if self.is_coached:
             print_line("Grading your decisions ...")
-            print_wrapped(grade_lines(self.matchup, self.game.deals))
+            print_wrapped(grade_user_decisions(self.matchup, self.game.deals))
         n_deals = min(len(self.game.deals), kept_deals.MAX_DEALS)
         print_line(f"Grade: simgin grade --last {n_deals}")
 
     # The current decision
 
-    def _decide(self) -> None:
+    def _play_decision(self) -> None:
+        """Show the table, read a key, and act, undo or show help."""
         decision = self.table.decision
         assert decision is not None, "the deal is not over"
         rules = self.table.rules
@@ -142,17 +148,17 @@ class InteractiveGame:
             if self.panel
             else table_text.format_table_lines(decision, rules, opponent)
         )
-        self._show(*lines, "", table_text.format_prompt(decision, rules), OTHER_KEYS)
+        self._print_screen(*lines, "", table_text.format_prompt(decision, rules), OTHER_KEYS_NOTE)
         choices = table_text.list_choices(decision, rules)
         key = self._read_input()
         if self._open_panel(key):
             pass
         elif key == "?":
-            self.panel = list(help_lines(choices))
+            self.panel = list(format_help_lines(choices))
         elif key == "u":
             self._undo()
         elif key in choices:
-            self._act(choices[key][0])
+            self._take_actions(choices[key][0])
         elif key in map(format_card, mask_to_cards(int(decision.view.hand))):
             self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
         elif CARD_PATTERN.fullmatch(key):
@@ -161,7 +167,7 @@ class InteractiveGame:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
     def _open_panel(self, key: str) -> bool:
-        """Open the panel that belongs to a key, and return True if there is such a panel."""
+        """Fill the panel that a key opens, and return False if the key opens no panel."""
         deal = self.table.trace()
         self.log_page = self.log_page + 1 if key == "l" else 0
         if key == "e":
@@ -176,7 +182,8 @@ class InteractiveGame:
             self.panel = lines or [no_turn_message]
         return key in ("e", "w", "l")
 
-    def _act(self, actions: list[int]) -> None:
+    def _take_actions(self, actions: list[int]) -> None:
+        """Take actions and, if the game is coached, show the coach's comments."""
         self.game.act(actions)
         if self.is_coached:
             with announce_analysis("The coach is analysing your decision ..."):
@@ -185,12 +192,14 @@ class InteractiveGame:
                 )
 
     def _undo(self) -> None:
+        """Undo the last action, or report that there is nothing to undo."""
         if self.game.undo():
             self.messages = ["Undone."]
         else:
             self.messages.append("There is nothing to undo in this deal.")
 
     def _read_input(self) -> str:
+        """Read a card or a key, and raise QuitGame to quit."""
         try:
             text = input("> ").strip()
         except EOFError:
@@ -205,15 +214,15 @@ class InteractiveGame:
 
     # Screens
 
-    def _show(self, *lines: str) -> None:
+    def _print_screen(self, *lines: str) -> None:
         """Print a screen with the score, the pending messages and the given lines."""
         if sys.stdout.isatty():
             click.clear()
-        print_wrapped([*self._header_lines(), *self.messages, *lines])
+        print_wrapped([*self._format_header(), *self.messages, *lines])
         self.messages, self.panel = [], []
 
-    def _header_lines(self) -> Iterator[str]:
-        """Yield the header lines, which show the variant, the deal and the score."""
+    def _format_header(self) -> Iterator[str]:
+        """Yield lines with the variant, the number of the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         is_user_dealer = self.matchup.b is not None and state.dealer == 0
         dealer_text = ", you are the dealer" if is_user_dealer else ""
@@ -231,10 +240,13 @@ class InteractiveGame:
 
     # End of a deal
 
-    def _end_deal(self) -> None:
+    def _finish_deal(self) -> None:
+        """Show the result of the deal, and read a key."""
         deal = self.table.trace()
         coach_lines = [self.coach.format_deal_summary(deal)] if self.is_coached else []
-        self._show(*(self.panel or [*deal_result_lines(deal), *coach_lines]), "", NEXT_DEAL)
+        self._print_screen(
+            *(self.panel or [*format_deal_result(deal), *coach_lines]), "", NEXT_DEAL_PROMPT
+        )
         key = self._read_input()
         if not key:
             self._save_deal(self.game.close_deal())
@@ -242,15 +254,15 @@ class InteractiveGame:
         elif key == "u":
             self._undo()
         elif key == "?":
-            self.panel = list(help_lines({"Enter": ([], "continue with the next deal")}))
+            self.panel = list(format_help_lines({"Enter": ([], "continue with the next deal")}))
         elif not self._open_panel(key):
             self.messages.append(f"{key!r} is not a valid key after a deal.")
 
     def _save_deal(self, deal: TracedDeal) -> None:
         """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""
         records = self.game.deal_records(deal)
-        command_result = CommandResult(repeat_command(new=None), records, self.matchup.seed)
-        content = f"{command_result.json()}\n".encode()
+        command_result = CommandResult(format_repeat_command(new=None), records, self.matchup.seed)
+        content = f"{command_result.to_json()}\n".encode()
         try:
             kept_deals.save_deal(content)
         except OSError as error:
@@ -266,8 +278,8 @@ class InteractiveGame:
         self.messages.append(f"Saved: {file}")
 
 
-def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield lines with the result of a deal, as in `simgin show`, and with the opponent's hand."""
+def format_deal_result(deal: TracedDeal) -> Iterator[str]:
+    """Yield the result of a deal, as in `simgin show`, and the opponent's hand."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -278,7 +290,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
         yield f"{replay.names[1]} held {melded_hand}, deadwood {deadwood_points}"
 
 
-def help_lines(choices: table_text.Choices) -> Iterator[str]:
+def format_help_lines(choices: table_text.Choices) -> Iterator[str]:
     """Yield a line for each valid key at a decision. All discards share one line."""
     yield "Keys:"
     if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:
@@ -289,7 +301,7 @@ def help_lines(choices: table_text.Choices) -> Iterator[str]:
     yield from HELP_LINES
 
 
-def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
+def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield lines that compare the error rate of the user with the rates of built-in strategies."""
     judge_spec = strong_player(matchup.variant)
     judge_matchup = parse_matchup(

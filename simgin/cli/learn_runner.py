@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import repeat_command
+from simgin.cli.output import format_repeat_command
 
 if TYPE_CHECKING:
     from simgin.learn.improvement import Improvement, Wording
@@ -56,7 +56,7 @@ def check_improvement_output(
     check_writable(output, wording.marker)
 
 
-def player_options(request: TuneRequest) -> dict[str, Any]:
+def list_player_options(request: TuneRequest) -> dict[str, Any]:
     """Return the options that specify the players, for the command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
@@ -95,9 +95,9 @@ def run_improvement(
     from simgin.text.files import write_file
 
     # The contents of the file must not depend on its path or on the number of workers.
-    command = repeat_command(**resolved_options, output=None, directory_path=None)
+    command = format_repeat_command(**resolved_options, output=None, directory_path=None)
 
-    def finish(result: Improvement) -> list[Path]:
+    def write_improvement(result: Improvement) -> list[Path]:
         if output is None:
             return []
         write_file(output, result.file_content(command))
@@ -106,13 +106,13 @@ def run_improvement(
     return session.run_request(
         run,
         f"{wording.gerund.lower()} {request.strategy.name}",
-        repeat_command(**resolved_options),
+        format_repeat_command(**resolved_options),
         lambda _, report: [Sentences(report().verdict), *report().tables, ""],
         workers=workers,
         as_json=as_json,
         output=directory_path,
         finished_parts=(cache_location or directory_path, wording.steps),
-        finish=finish,
+        on_finish=write_improvement,
         identity=request.identity,
-        extend=lambda found, report: found.extend_report(report, command),
+        extend_report=lambda result, report: result.extend_report(report, command),
     )

@@ -26,9 +26,9 @@ from simgin.text.messages import escape_control_chars, print_status, shorten_mid
 FAILURE_CODE, BAD_INPUT_CODE, INTERRUPTED_CODE = 1, 2, 130
 GC_THRESHOLD = 200_000  # number of new objects after which Python collects garbage
 MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # minimum and maximum number of columns of a terminal
-MAX_DIGITS = 9  # maximum number of digits in the number of columns
+MAX_SIZE_DIGITS = 9  # maximum number of digits in the numbers of columns and lines
 # maximum numbers of lines in an error message, of characters per line and of characters per word
-MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
+MAX_ERROR_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
 # Summary of each command in the list of commands. The click command is the function NAME_command in
@@ -150,7 +150,7 @@ def _limit_terminal_size() -> None:
     """Limit COLUMNS and LINES to plausible terminal sizes, because rich does not limit them."""
     for name, minimum in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
-        if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
+        if value.isdecimal() and (size := int(value[:MAX_SIZE_DIGITS])):
             os.environ[name] = str(min(max(size, minimum), MAX_COLUMNS))
 
 
@@ -163,12 +163,12 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules only once, on stderr."""
+    """Print each warning about rules in the `with` block once, on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         original_show, printed_messages = warnings.showwarning, set()
 
-        def show(message: Warning | str, *arguments: Any, **options: Any) -> None:
+        def print_warning(message: Warning | str, *arguments: Any, **options: Any) -> None:
             from simgin.rules.validation import RulesWarning
 
             if not isinstance(message, RulesWarning):
@@ -177,12 +177,12 @@ def _print_warnings() -> Iterator[None]:
                 printed_messages.add(message.reason)
                 print_status(f"warning: {message}")
 
-        warnings.showwarning = show
+        warnings.showwarning = print_warning
         yield
 
 
 def _run_command_line(run: Callable[[], object]) -> int:
-    """Run a command line, and return the exit code.
+    """Run a command line, print its errors, and return the exit code.
 
     Returns:
         0 for success, 1 for a failed check, 2 for invalid input or 130 for an interruption.
@@ -231,19 +231,20 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
         is_list: True if each line of the message is a separate error.
     """
     lines = escape_control_chars(message).splitlines()
-    for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
+    for index, line in enumerate([*lines[:MAX_ERROR_LINES], *lines[MAX_ERROR_LINES:][-1:]]):
         short_line = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
         label = "" if index and not is_list else "error: "
         print_status(f"{label}{shorten_middle(short_line, MAX_LINE_LENGTH)}")
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to the null device after the reader has closed the pipe."""
+    """Redirect stdout to the null device, because the reader has closed the pipe."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """Print the version and exit."""
     if value and not ctx.resilient_parsing:
         import simgin
 
@@ -261,7 +262,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_version,
+    callback=_print_version,
     help="Print the version.",
 )
 @click.pass_context

@@ -19,26 +19,26 @@ class NameType(StringParamType):
     """Parameter type for the name of a built-in object or the path of a user's file.
 
     Args:
-        names: Function that returns completions of a word, without file names.
-        ending: File name extension of the user's files.
+        complete: Function that returns completions of a word, without file names.
+        suffix: File name extension of the user's files.
     """
 
-    def __init__(self, names: Callable[[str], Iterable[str]], ending: str) -> None:
-        self._names = names
-        self._ending = ending
+    def __init__(self, complete: Callable[[str], Iterable[str]], suffix: str) -> None:
+        self._complete = complete
+        self._suffix = suffix
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names and files that start with `incomplete`, or all files if none match."""
-        files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
-        names = [*self._names(incomplete), *files]
+        files = sorted(path.name for path in Path().glob(f"*{self._suffix}"))
+        names = [*self._complete(incomplete), *files]
         completions = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return completions or [CompletionItem(incomplete, type="file")]
 
 
 class SecondsType(click.FloatRange):
-    """Parameter type for a finite number of seconds within limits."""
+    """Parameter type for a number of seconds within limits, which must be finite."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a string to a finite number of seconds."""
@@ -51,13 +51,15 @@ class SecondsType(click.FloatRange):
 
 
 # Shell completion calls these functions, so they must not import the engine.
-def _experiments(_: str) -> Iterable[str]:
+def _complete_experiment(_: str) -> Iterable[str]:
+    """Return the names of all example experiments."""
     from simgin.text import examples
 
     return examples.list_experiments()
 
 
-def _styles(_: str) -> Iterable[str]:
+def _complete_style(_: str) -> Iterable[str]:
+    """Return the names of all plot styles."""
     from simgin.report.figures import style
 
     return style.list_styles()
@@ -65,16 +67,16 @@ def _styles(_: str) -> Iterable[str]:
 
 STRATEGY = NameType(complete_strategy, ".py")
 VARIANT = NameType(complete_variant, ".toml")
-EXPERIMENT = NameType(_experiments, ".toml")
-STYLE = NameType(_styles, ".mplstyle")
+EXPERIMENT = NameType(_complete_experiment, ".toml")
+STYLE = NameType(_complete_style, ".mplstyle")
 PATH = click.Path(path_type=Path)
 FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
-def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
+def _make_callback(parse: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a click callback that parses a value and names the option in error messages."""
 
-    def read(_context: click.Context, _option: click.Parameter, value: object) -> Any:
+    def parse_option(_context: click.Context, _option: click.Parameter, value: object) -> Any:
         if value is None:
             return None
         try:
@@ -82,32 +84,39 @@ def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
         except amounts.AmountError as error:
             raise click.BadParameter(str(error)) from None
 
-    return read
+    return parse_option
 
 
-read_count = _callback_for(amounts.parse_count)
-read_until = _callback_for(amounts.parse_half_width)
-read_sprt = _callback_for(amounts.parse_elo_bounds)
-read_seconds = _callback_for(amounts.parse_seconds)
+read_count = _make_callback(amounts.parse_count)
+read_half_width = _make_callback(amounts.parse_half_width)
+read_elo_bounds = _make_callback(amounts.parse_elo_bounds)
+read_seconds = _make_callback(amounts.parse_seconds)
 
 
-def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
+def integer_option(
+    name: str, help_text: str, metavar: str, **settings: Any
+) -> Callable[[Any], Any]:
     """Return an integer option with a help text that shows the default value."""
     return click.option(
-        name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
+        name,
+        type=int,
+        metavar=metavar,
+        help=help_text,
+        show_default="default" in settings,
+        **settings,
     )
 
 
 def strategy_option(
-    help_text: str, *names: str, metavar: str = "NAME", **how: Any
+    help_text: str, *names: str, metavar: str = "NAME", **settings: Any
 ) -> Callable[[Any], Any]:
     """Return an option whose value is a strategy spec."""
-    return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
+    return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **settings)
 
 
 margin_option = click.option(
     "--margin",
-    callback=read_until,
+    callback=read_half_width,
     metavar="X",
     help="Also test for equivalence within this margin, such as 1% (wins) or 0.5 (points per "
     "deal).",
@@ -118,6 +127,7 @@ json_only_option = click.option(
 
 
 def _set_export(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    """Store the export format in the context."""
     if value:
         context.meta[EXPORT_KEY] = value
 
@@ -137,6 +147,7 @@ def json_option(command: Any) -> Any:
 
 
 def _use_style(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    """Use a plot style until the command ends."""
     if value and not context.resilient_parsing:
         from simgin.report.figures import style
 
@@ -166,24 +177,25 @@ variant_option = click.option(
 seed_option = click.option(
     "--seed",
     type=int,
-    callback=_callback_for(amounts.parse_seed),
+    callback=_make_callback(amounts.parse_seed),
     metavar="N",
     default=1,
     show_default=True,
     help="Random seed of the shuffles.",
 )
-unit_option = number_option(
+unit_option = integer_option(
     "--unit", "Index of the deal, pair of deals or pair of matches, counted from 0.", "I", default=0
 )
-half_option = number_option(
+half_option = integer_option(
     "--half", "Game within a mirrored pair: 0, or 1 with the seats swapped.", "0/1", default=0
 )
-deal_option = number_option(
+deal_option = integer_option(
     "--deal", "Index of the deal in a match, counted from 0 (see `simgin match --matches`).", "J"
 )
 
 
 def _set_patience(context: click.Context, option: click.Parameter, value: object) -> None:
+    """Set the time limit for policy calls."""
     seconds = read_seconds(context, option, value)
     if seconds is not None:
         from simgin.play import watchdog
@@ -202,7 +214,7 @@ _patience_option = click.option(
 _workers_option = click.option(
     "--workers",
     type=int,
-    callback=_callback_for(amounts.parse_workers),
+    callback=_make_callback(amounts.parse_workers),
     metavar="N",
     help="Number of threads, which does not affect the results [default: all CPU cores].",
 )
@@ -236,9 +248,9 @@ def is_given(parameter: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], Any]:
+def count_option(name: str, help_text: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an option for a number of deals or matches."""
-    return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
+    return click.option(name, callback=read_count, metavar="N", help=help_text, **settings)
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
@@ -251,7 +263,7 @@ def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
     return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
-class NameOrSubcommand(click.Group):
+class DefaultCommandGroup(click.Group):
     """Command group whose default command runs unless the first word is a subcommand.
 
     Subcommands are added with `@group.command("diff")`. Subcommands are listed in the help of the
@@ -286,17 +298,17 @@ class NameOrSubcommand(click.Group):
             )
 
 
-_limit_options = (
+_RUN_OPTION_DECORATORS = (
     click.option(
         "--until",
-        callback=read_until,
+        callback=read_half_width,
         metavar="±X",
         help="Stop when the half-width of the 95 % interval falls to this value, such as 0.1% "
         "(wins) or 0.05 (points).",
     ),
     click.option(
         "--sprt",
-        callback=read_sprt,
+        callback=read_elo_bounds,
         metavar="ELO0,ELO1",
         help="Stop when a sequential test decides between two Elo differences, such as 0,10.",
     ),
@@ -310,11 +322,12 @@ _limit_options = (
 )
 
 
+# parameters of a run that are not arguments of the functions that make its plan
 RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details", "as_json", "power")
 
 
-def limit_options(command: Any) -> Any:
+def add_run_options(command: Any) -> Any:
     """Decorate a command with the options that limit, distribute and save a run."""
-    for add_option in reversed(_limit_options):
+    for add_option in reversed(_RUN_OPTION_DECORATORS):
         command = add_option(command)
     return command

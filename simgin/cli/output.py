@@ -15,7 +15,7 @@ import click
 
 from simgin.report.wrapping import wrap_text
 from simgin.text import shell
-from simgin.text.messages import escape_control_chars, print_status
+from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from simgin.report.report import Report
 
-HTML_REPORT = "report.html"
+HTML_REPORT_FILE = "report.html"
 # parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
 # keys of options in the metadata of the click context
@@ -49,38 +49,43 @@ class CommandResult:
     files: Sequence[Path] = field(default=())
     stop_reason: str = "complete"
 
-    def json(self) -> str:
-        """Return the JSON object that `--json` prints."""
+    def to_json(self) -> str:
+        """Return the text of the JSON object that `--json` prints."""
         from simgin.report.json_output import format_json_output
 
         return format_json_output(self.command, self.rows, self.seed, self.files, self.stop_reason)
 
     def print(
-        self, as_json: bool, parts: Iterable[Any], *, answer: str = "", is_paged: bool = False
+        self,
+        as_json: bool,
+        parts: Iterable[Any],
+        *,
+        closing_sentence: str = "",
+        use_pager: bool = False,
     ) -> None:
         """Print the JSON object, or the screen, the files and the command that repeats the result.
 
         Args:
             as_json: True to print the JSON object.
             parts: Rich renderables.
-            answer: Sentence that is repeated at the end of the screen.
-            is_paged: True to show the screen in a pager if it is longer than the terminal.
+            closing_sentence: Last sentence of the screen, which repeats the main result.
+            use_pager: True to show the screen in a pager if it is longer than the terminal.
         """
         if as_json:
-            click.echo(self.json())
+            click.echo(self.to_json())
             return
         if export_format := click.get_current_context().meta.get(EXPORT_KEY):
             click.echo(escape_control_chars(_export_tables(parts, export_format)))
             return
-        rich_console = console()
-        pager_capture = rich_console.capture() if is_paged and _may_page() else None
+        console = make_console()
+        pager_capture = console.capture() if use_pager and _can_use_pager() else None
         with pager_capture or contextlib.nullcontext():
             for part in parts:
-                rich_console.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
+                console.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
         last_lines = [f"Output:  {_describe_files(self.files)}"] if self.files else []
         last_lines.append(f"Command: {self.command}")
-        if answer:
-            last_lines.append(wrap_text(answer, rich_console.width))
+        if closing_sentence:
+            last_lines.append(wrap_text(closing_sentence, console.width))
         last_text = escape_control_chars("\n".join(last_lines))
         if pager_capture is None:
             click.echo(last_text)
@@ -108,23 +113,23 @@ def reject_export() -> None:
 
 def _describe_files(files: Sequence[Path]) -> str:
     """Return the path of the HTML report or of the first file, and the number of other files."""
-    first_file = next((path for path in files if path.name == HTML_REPORT), files[0])
+    first_file = next((path for path in files if path.name == HTML_REPORT_FILE), files[0])
     return f"{first_file} (and {len(files) - 1} more files)" if len(files) > 1 else str(first_file)
 
 
-def _may_page() -> bool:
+def _can_use_pager() -> bool:
     """Return True if stdout is a terminal and the variable NO_PAGER is not set."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
 
 
-def console() -> Console:
+def make_console() -> Console:
     """Return a rich console for stdout, without markup and by default with 80 columns."""
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
-def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
+def render_report(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
     """Yield the parts of a report for the terminal, followed by the command that prints all tables.
 
     Args:
@@ -142,11 +147,11 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
         yield f"Details: {details_hint}"
 
 
-def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a finding and its commands on separate, unwrapped lines that the user can copy."""
+def format_with_commands(sentence: str, *commands: str, indent: int = 7) -> Iterator[Text]:
+    """Yield a sentence and its commands on separate lines that the terminal does not wrap."""
     from rich.text import Text
 
-    for line in (finding, *(" " * indent + command for command in commands)):
+    for line in (sentence, *(" " * indent + command for command in commands)):
         yield Text(line, no_wrap=True)
 
 
@@ -164,16 +169,13 @@ def print_line(line: str) -> None:
     click.echo(escape_control_chars(line))
 
 
-print_note = print_status  # notes are also printed on stderr
-
-
 def format_command(*arguments: object) -> str:
     """Return a simgin command with arguments quoted for a shell."""
     return shell.join_command(["simgin", *map(str, arguments)])
 
 
-def repeat_command(**changed_values: object) -> str:
-    """Return the shell command that repeats the result.
+def format_repeat_command(**changed_values: object) -> str:
+    """Return the command that repeats the result of the running command.
 
     The command contains all parameters, including defaults, so that its meaning does not change in
     other versions.
@@ -189,33 +191,34 @@ def repeat_command(**changed_values: object) -> str:
         value = changed_values.get(name, context.params.get(name))
         is_given = value is not None and value is not False  # 0 is a valid value.
         if is_given and name not in RESULT_NEUTRAL_OPTIONS:
-            arguments += _option_arguments(parameter, value)
+            arguments += _iter_option_words(parameter, value)
     return shell.join_command(arguments)
 
 
-def continue_command(command: str) -> str:
-    """Append the user's options to a command, except for options that change the result."""
+def format_resume_command(command: str) -> str:
+    """Return a command with the user's options that do not change the result, such as `--json`."""
     context = click.get_current_context()
     arguments: list[str] = []
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY, STYLE_KEY):
-            arguments += _option_arguments(parameter, {**context.meta, **context.params}[name])
+            arguments += _iter_option_words(parameter, {**context.meta, **context.params}[name])
     return " ".join([command, shell.join_command(arguments)]) if arguments else command
 
 
-def _option_arguments(parameter: click.Parameter, value: Any) -> Iterator[str]:
+def _iter_option_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
     """Yield the command-line words that set a parameter to a value."""
     items = value if parameter.multiple or parameter.nargs == -1 else [value]
     for item in items:
         if isinstance(parameter, click.Option):
             yield parameter.opts[0]
         if not (isinstance(parameter, click.Option) and parameter.is_flag):
-            yield _format_value(item)
+            yield _format_option_value(item)
 
 
-def _format_value(value: Any) -> str:
+def _format_option_value(value: Any) -> str:
+    """Format a value for the command line, with lists separated by commas."""
     if isinstance(value, tuple):  # The value of --sprt is a pair of hypotheses.
-        return ",".join(map(_format_value, value))
+        return ",".join(map(_format_option_value, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simgin.cli.output import CommandResult, console, print_line
+from simgin.cli.output import CommandResult, make_console, print_line
 from simgin.cli.session import compile_players
 from simgin.play.parallel import usable_cpus
 from simgin.report.report_table import Table, make_table_from_rows
@@ -20,14 +20,14 @@ from simgin.text.amounts import UNIT_PLURALS, format_duration
 MAX_MATCHUP_LINES = 40  # maximum number of matchups that are listed
 
 
-def plan_rows(
+def make_plan_rows(
     plan: Plan,
     output: Path | None,
     workers: int | None,
     *,
     record_deals: bool,
-    expected: bool = False,
-    power: str | float | None = None,
+    with_precision: bool = False,
+    target_difference: str | float | None = None,
 ) -> list[dict[str, Any]]:
     """Return the rows that `--json` prints for a plan, with one row per matchup.
 
@@ -36,11 +36,11 @@ def plan_rows(
         output: Directory of the run, or None.
         workers: Number of threads. By default, one thread per core is used.
         record_deals: True to record all deals.
-        expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
+        with_precision: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
-        power: Difference returned by `amounts.parse_half_width`, or None. If it is given, the rows
-            contain `needed`, the number of deals or matches needed to detect this difference with
-            80 % power.
+        target_difference: Difference returned by `amounts.parse_half_width`, or None. If it is
+            given, the rows contain `needed`, the number of deals or matches needed to detect this
+            difference with 80 % power.
 
     Returns:
         Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of
@@ -61,22 +61,26 @@ def plan_rows(
             "units": units,
             "seconds": plan.seconds or float(f"{seconds:.3g}"),
         }
-        if expected:
-            row |= _estimate_precision(task, power)
+        if with_precision:
+            row |= _estimate_precision(task, target_difference)
         rows.append(row)
     return rows
 
 
-def _estimate_precision(task: Task, power: str | float | None) -> dict[str, Any]:
+def _estimate_precision(task: Task, target_difference: str | float | None) -> dict[str, Any]:
     """Return the expected half-widths and, for a given difference, the required sample size."""
     rate_metric, points_metric = sd_by_metric = estimate_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
     precision: dict[str, Any] = {
         "half_width": {name: float(f"{x:.3g}") for name, x in half_widths.items()}
     }
-    if power is not None:
-        metric_sd = sd_by_metric[rate_metric if isinstance(power, str) else points_metric]
-        required_units = compute_required_sample_size(differences.parse_margin(power), metric_sd)
+    if target_difference is not None:
+        metric_sd = sd_by_metric[
+            rate_metric if isinstance(target_difference, str) else points_metric
+        ]
+        required_units = compute_required_sample_size(
+            differences.parse_margin(target_difference), metric_sd
+        )
         precision["needed"] = required_units * (2 if task.matchup.is_mirrored else 1)
     return precision
 
@@ -89,7 +93,7 @@ def print_dry_run(
     *,
     record_deals: bool,
     as_json: bool,
-    power: str | float | None = None,
+    target_difference: str | float | None = None,
 ) -> None:
     """Print a plan with its expected time and precision.
 
@@ -100,15 +104,22 @@ def print_dry_run(
         workers: Number of threads.
         record_deals: True to record all deals.
         as_json: True to print only one JSON object.
-        power: Difference to detect, as in `plan_rows`.
+        target_difference: Difference to detect, as in `make_plan_rows`.
     """
-    rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
+    rows = make_plan_rows(
+        plan,
+        output,
+        workers,
+        record_deals=record_deals,
+        with_precision=True,
+        target_difference=target_difference,
+    )
     if as_json:
         CommandResult(command, rows, plan.seed, stop_reason="dry run").print(True, ())
         return
     print_plan(plan, rows, output, with_matchups=True)
-    if power is not None:
-        print_line(_required_size_sentence(rows[0], power))
+    if target_difference is not None:
+        print_line(_format_required_size(rows[0], target_difference))
 
 
 def print_plan(
@@ -122,25 +133,26 @@ def print_plan(
 
     Args:
         plan: Plan of the run.
-        plan_rows: Rows returned by `plan_rows`.
+        plan_rows: Rows returned by `make_plan_rows`.
         output: Directory of the run, or None.
         with_matchups: True to print a line for every matchup.
     """
-    rich_console = console()
-    rich_console.print(plan.question or plan.title)
+    console = make_console()
+    console.print(plan.question or plan.title)
     if plan.hypothesis:
-        rich_console.print(f"Hypothesis: {plan.hypothesis}")
+        console.print(f"Hypothesis: {plan.hypothesis}")
     if with_matchups:
-        rich_console.print(_make_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
+        console.print(_make_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
         if len(plan_rows) > MAX_MATCHUP_LINES:
-            rich_console.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
+            console.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
     n_units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
     output_text = f" Output: {output}." if output else ""
-    rich_console.print(f"{_total_sentence(plan, n_units, seconds)}{output_text}")
+    console.print(f"{_summarize_plan(plan, n_units, seconds)}{output_text}")
 
 
 def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the table of matchups, with their sizes, expected precision and times."""
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         rate_half_width, points_half_width = row["half_width"].values()
@@ -166,12 +178,12 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     return make_table_from_rows("Plan", headings, rows, note)
 
 
-def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
+def _format_required_size(plan_row: Mapping[str, Any], target_difference: str | float) -> str:
     """Return a sentence that states the sample size needed to detect a difference."""
     unit_name = UNIT_PLURALS[plan_row["unit"]]
     has_opponent = bool(plan_row["opponent"])
-    if isinstance(power, str):
-        percent = 100 * differences.parse_margin(power)
+    if isinstance(target_difference, str):
+        percent = 100 * differences.parse_margin(target_difference)
         points = "percentage point" if percent == 1 else "percentage points"
         claims = (
             f"a difference of {percent:g} {points} in {unit_name} won",
@@ -179,8 +191,8 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
         )
     else:
         claims = (
-            f"a difference of {power:g} points per deal",
-            f"that A scores {power:g} points per deal more than B",
+            f"a difference of {target_difference:g} points per deal",
+            f"that A scores {target_difference:g} points per deal more than B",
         )
     size_text = f"{plan_row['needed']:,} {unit_name}"
     return f"To detect with 80 % power {claims[has_opponent]}, play {size_text}."
@@ -189,32 +201,33 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
     """Return the number of units of each task that are missing from the ledger."""
     if run_directory is None or not (run_directory / ledger.LEDGER_FILE).is_file():
-        return [block.remaining_units(task, ()) for task in plan.tasks]
+        return [block.count_remaining_units(task, ()) for task in plan.tasks]
     with ledger.open_existing_ledger(run_directory / ledger.LEDGER_FILE) as run_ledger:
         run_ledger.check_identity(plan.identity)
-        return block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
+        return block.count_remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
 
 
-def _format_size(plan: Plan, task: Task, units_left: int) -> str:
+def _format_size(plan: Plan, task: Task, remaining_units: int) -> str:
     """Return the sample size, such as `200,000 deals`, with the percentage that has been played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
     n_units = task.units
     size_text = f"{_format_limit_prefix(plan)}{task.n:,} {unit}"
-    if units_left == n_units:
+    if remaining_units == n_units:
         return size_text
-    return f"{size_text} ({100 * (n_units - units_left) // n_units} % done)"
+    return f"{size_text} ({100 * (n_units - remaining_units) // n_units} % done)"
 
 
 def _format_limit_prefix(plan: Plan) -> str:
+    """Return "up to " if the run can stop early."""
     return "up to " if plan.stopping_rules else ""
 
 
-def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
+def _summarize_plan(plan: Plan, remaining_units: int, seconds: float) -> str:
     """Return a sentence that states the matchups, the time and the stopping rule of a plan."""
     matchups_text = _format_matchups(plan)
-    if units_left == 0:
+    if remaining_units == 0:
         return f"{matchups_text}, already complete."
     if plan.seconds is not None:
         seconds = plan.seconds * len(plan.tasks)

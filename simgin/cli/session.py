@@ -15,7 +15,7 @@ from numba.core import event
 
 from simgin.cli.debug import redirect_policy_output
 from simgin.cli.main import INTERRUPTED_CODE
-from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
+from simgin.cli.output import CommandResult, format_resume_command, render_report
 from simgin.core import jit, shipped_code
 from simgin.play import kernel, specialized_kernel
 from simgin.play.matchup import Matchup
@@ -25,6 +25,7 @@ from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
 from simgin.runs.result import save_report
 from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
@@ -46,7 +47,7 @@ def run_request(
     run: Callable[..., AnyResult],
     title: str,
     command: str,
-    screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
+    make_screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     as_json: bool,
@@ -54,12 +55,12 @@ def run_request(
     question: str = "",
     matchups: Iterable[Matchup] = (),
     finished_parts: tuple[Path | str | None, str] = (None, ""),
-    finish: Callable[[AnyResult], list[Path]] = lambda _: [],
+    on_finish: Callable[[AnyResult], list[Path]] = lambda _: [],
     identity: Mapping[str, Any] | None = None,
-    extend: Callable[[AnyResult, Report], Report] = lambda _, report: report,
-    repeat: Callable[[AnyResult], str] | None = None,
-    answer: Callable[[AnyResult], str] = lambda _: "",
-    records: Callable[[AnyResult], list[dict[str, Any]]] = lambda result: result.records(),
+    extend_report: Callable[[AnyResult, Report], Report] = lambda _, report: report,
+    make_repeat_command: Callable[[AnyResult], str] | None = None,
+    make_closing_sentence: Callable[[AnyResult], str] = lambda _: "",
+    make_rows: Callable[[AnyResult], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
 ) -> AnyResult:
     """Run a request with a progress display, save its report and print its result.
@@ -69,7 +70,8 @@ def run_request(
             `identity` is given, a ledger.
         title: Title of the progress bar.
         command: Command that repeats the result.
-        screen: Function that returns the parts of the screen.  Its arguments are the result and a
+        make_screen: Function that returns the parts of the screen. Its arguments are the result
+            and a
             function that builds the report.
         workers: Number of threads that is stored in the manifest.
         as_json: True to print only one JSON object.
@@ -78,13 +80,15 @@ def run_request(
             `command`).
         matchups: Matchups that are compiled before the progress bar is shown.
         finished_parts: Location and name of the finished parts that remain after an interruption.
-        finish: Function that writes additional files of a result and returns their paths.
+        on_finish: Function that is called with the result and returns the paths of the files that
+            it has written.
         identity: Identity of the ledger that stores finished parts, or None for a request without a
             ledger. If there is an output directory, it contains the ledger.
-        extend: Function that returns the report to save.
-        repeat: Function that returns the command that repeats a result (default: `command`).
-        answer: Function that returns the sentence that is repeated at the end of the screen.
-        records: Function that returns the rows of a result for JSON.
+        extend_report: Function that returns the report to save.
+        make_repeat_command: Function that returns the command that repeats a result (default:
+            `command`).
+        make_closing_sentence: Function that returns the last sentence of the screen.
+        make_rows: Function that returns the rows of a result for JSON.
         **manifest: Additional arguments of `save_report`.
     """
     start_time = datetime.now(UTC)
@@ -92,7 +96,7 @@ def run_request(
         if identity is not None:
             path = None if output is None else directory.create_run_directory(output, command)
             run_ledger = stack.enter_context(ledger.open_ledger(path, identity))
-            run_ledger.write_command(continue_command(command))
+            run_ledger.write_command(format_resume_command(command))
             run = partial(run, run_ledger=run_ledger)
         elif output is not None:
             manifest["question"] = question or command
@@ -102,20 +106,22 @@ def run_request(
             with progress.show_progress(title) as on_progress:
                 # A debugger needs exclusive use of the terminal.
                 result = run(None if jit.is_interpreted() else on_progress)
-            files = finish(result)
-        command = command if repeat is None else repeat(result)
+            files = on_finish(result)
+        command = command if make_repeat_command is None else make_repeat_command(result)
         report = cache(lambda: result.report(command))
         if output is not None:
-            extended_report = extend(result, report())
+            extended_report = extend_report(result, report())
             files += save_report(
                 output, extended_report, result, start_time, workers=workers, **manifest
             )
         seed = result.identity["seed"]
-        command_result = CommandResult(command, records(result), seed, files, result.stopped)
+        command_result = CommandResult(command, make_rows(result), seed, files, result.stop_reason)
         if as_json:
             command_result.print(True, ())
         else:
-            command_result.print(False, screen(result, report), answer=answer(result))
+            command_result.print(
+                False, make_screen(result, report), closing_sentence=make_closing_sentence(result)
+            )
     return result
 
 
@@ -123,7 +129,7 @@ def run_plan_request(
     plan: Plan,
     run: Callable[..., AnyResult],
     command: str,
-    screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
+    make_screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     scheduler: str | None,
@@ -137,7 +143,7 @@ def run_plan_request(
         plan: Plan to play.
         run: Function that plays the plan. Its other arguments are those of `run_plan`.
         command: Command that repeats the result.
-        screen: See `run_request`.
+        make_screen: See `run_request`.
         workers: Number of threads. By default, one thread per core is used.
         scheduler: Address of a dask cluster, or None.
         output: Directory of the ledger, or None for a ledger in memory.
@@ -150,19 +156,21 @@ def run_plan_request(
         check_address(scheduler)
 
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> AnyResult:
-        remaining_units = block.remaining_units_by_task(
+        remaining_units = block.count_remaining_units_by_task(
             plan.tasks, run_ledger, with_deals=record_deals
         )
-        is_complete = not any(remaining_units) and not runner.missing_steps(
-            plan.extra_steps, run_ledger
+        is_complete = not any(remaining_units) and not runner.find_missing_passes(
+            plan.extra_passes, run_ledger
         )
         # A run in stages is complete only if its report was written.
         has_report = output is not None and (output / directory.MANIFEST_FILE).exists()
         is_complete &= has_report or not plan.max_units
         if output is not None and is_complete:
-            print_note(f"the run in {output} is already complete. Increase its size to extend it.")
+            print_status(
+                f"the run in {output} is already complete. Increase its size to extend it."
+            )
         elif output is not None and sum(remaining_units) < sum(task.units for task in plan.tasks):
-            print_note(f"resuming the run in {output}. Finished batches are not played again.")
+            print_status(f"resuming the run in {output}. Finished batches are not played again.")
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)
 
@@ -171,7 +179,7 @@ def run_plan_request(
         run_in_ledger,
         f"{plan.label}{limit_suffix}",
         command,
-        screen,
+        make_screen,
         workers=workers,
         output=output,
         matchups=plan.matchups if scheduler is None else (),
@@ -182,7 +190,7 @@ def run_plan_request(
     )
 
 
-def run_screen(
+def render_run_results(
     results: RunResults,
     command: str,
     details_hint: str,
@@ -204,7 +212,7 @@ def run_screen(
 
     report = build_run_report(results, command, details=details)
     yield from sentences
-    yield from screen_parts(report, details, details_hint)
+    yield from render_report(report, details, details_hint)
     if note := format_outcome_note(report.verdict):
         yield note
     if details and (sentence := specialized_kernel.describe_use()):
@@ -227,11 +235,11 @@ def exit_on_interrupt(
     try:
         yield
     except KeyboardInterrupt:
-        resume_command = continue_command(command)
+        resume_command = format_resume_command(command)
         if location is None:
-            print_note(f"interrupted. Nothing was saved. Start again with: {resume_command}")
+            print_status(f"interrupted. Nothing was saved. Start again with: {resume_command}")
         else:
-            print_note(
+            print_status(
                 f"interrupted. Finished {parts} are saved in {location}. Continue with: "
                 f"{resume_command}"
             )
@@ -253,7 +261,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 @contextmanager
 def explain_wait(reason: str) -> Iterator[None]:
     """Print the reason for a wait if the `with` block takes longer than NOTICE_DELAY."""
-    timer = threading.Timer(NOTICE_DELAY, print_note, [reason])
+    timer = threading.Timer(NOTICE_DELAY, print_status, [reason])
     timer.daemon = True
     timer.start()
     try:
@@ -266,7 +274,7 @@ def _print_compilation_notice() -> None:
     """Print a compilation notice, unless `core.jit` warns that code cannot be cached."""
     if jit.cache_directory() is not None:
         problem = shipped_code.describe_problem(jit.compiled_digest())
-        print_note(f"{COMPILING_NOTICE} {problem}".rstrip())
+        print_status(f"{COMPILING_NOTICE} {problem}".rstrip())
 
 
 class _CompilationNotice(progress.CompilationTimer):
@@ -303,7 +311,7 @@ def warn_about_small_samples(plan: Plan) -> None:
     size = min(task.n for task in plan.tasks)
     if plan.contrasts and plan.matchups[0].is_mirrored and size < min_size:
         units = UNIT_PLURALS[plan.unit]
-        print_note(
+        print_status(
             f"warning: {size:,} {units} are too few to test differences. Use --{units} {min_size} "
             f"or more (in an experiment file, {units} = {min_size})."
         )
@@ -315,12 +323,12 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
     for variant in variants:
         if variant.params["shot"]:
             start = format_setting(variant.params["start_points"])
-            print_note(
+            print_status(
                 f"warning: deals of {variant.spec} depend on the score, but each single deal "
                 f"starts at {start}. {MATCHES_HINT}"
             )
         if variant.params["die"] != "off":
-            print_note(
+            print_status(
                 f"warning: deals of {variant.spec} depend on the die and the score, but single "
                 f"deals use neither. {MATCHES_HINT}"
             )

@@ -178,9 +178,9 @@ def load_or_play_step(
         LedgerError: If an array has an unexpected shape or is not finite. An untrusted directory
             can contain such an array.
     """
-    if not run_ledger.has_step(name, n):
-        run_ledger.add_step(name, n, play())
-    arrays = run_ledger.read_step(name, n)
+    if not run_ledger.has_pass_result(name, n):
+        run_ledger.add_pass_result(name, n, play())
+    arrays = run_ledger.read_pass_result(name, n)
     for key, shape in shapes.items():
         array = arrays.get(key, MISSING_ARRAY)
         is_numeric = array.dtype.kind in "if"

@@ -40,7 +40,7 @@ class EliminationTest(SequentialTest):
 
     def check_totals(self, totals: np.ndarray) -> str | None:
         """Return the conclusion if the test accepts H0, or None if the test continues."""
-        return super().check_totals(totals) if self.llr(totals) < 0 else None
+        return super().check_totals(totals) if self.compute_llr(totals) < 0 else None
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:

@@ -17,7 +17,7 @@ from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import N_SEEDS, AmountError, parse_count, parse_seed
-from simgin.text.messages import SimginError, did_you_mean, join_words, quote_text
+from simgin.text.messages import SimginError, join_words, quote_text, suggest_spelling
 
 # metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
@@ -421,7 +421,7 @@ def _select_parameter(
         )
     if name not in parameters_by_name:
         valid_names = ", ".join(parameters_by_name) or "none"
-        suggestion = did_you_mean(name, parameters_by_name)
+        suggestion = suggest_spelling(name, parameters_by_name)
         raise TuneError(
             f"--parameters: {strategy.spec} has no numeric parameter "
             f"{quote_text(name)}{suggestion} Choose from: {valid_names}."

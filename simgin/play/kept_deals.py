@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
-from simgin.text.user_data import user_data_directory
+from simgin.text.user_data import find_user_data_directory
 
 MAX_DEALS = 100  # maximum number of stored deals; older deals are deleted
 FILE_PATTERN = "deal-*.json"  # simgin does not change other files in the directory.
@@ -20,7 +20,7 @@ class NoDealsError(SimginError):
 
 def deals_directory() -> Path:
     """Return the directory in which finished deals are saved."""
-    return user_data_directory() / "deals"
+    return find_user_data_directory() / "deals"
 
 
 def save_deal(content: bytes) -> None:

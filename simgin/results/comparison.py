@@ -147,7 +147,7 @@ def list_changed_settings(run: RunResults, baseline: RunResults) -> list[str]:
         for identity in (baseline_identity, run_identity):
             entries = identity[key].items()
             identity[key] = {name: entry for name, entry in entries if name in shared_names}
-    return ledger.identity_differences(baseline_identity, run_identity)
+    return ledger.describe_identity_differences(baseline_identity, run_identity)
 
 
 def _iter_common_matchups(

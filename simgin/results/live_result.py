@@ -136,7 +136,9 @@ class LiveEstimate:
         """Return the main metric of the current matchup with its estimate."""
         total, rule = self._totals[self._matchup_index], self._stopping_rule
         name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
-        multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
+        multiplier = (
+            None if rule is None else rule.compute_multiplier(int(total[batch_columns.COL_UNITS]))
+        )
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
         return metric, estimate_metric(total, metric, multiplier=multiplier)
 
@@ -154,6 +156,6 @@ class LiveEstimate:
             parts.append(f"until ± {factor * rule.half_width:g}{percent_sign}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
-            llr = rule.llr(self._totals[self._matchup_index])
+            llr = rule.compute_llr(self._totals[self._matchup_index])
             parts.append(f"LLR {llr:.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

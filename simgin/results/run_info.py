@@ -19,8 +19,8 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.play.kernel import play_batches
 from simgin.play.matchup import Matchup
 from simgin.runs import block, manifest
-from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_error
-from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
+from simgin.runs.directory import MANIFEST_FILE, ResultsError, make_corrupt_manifest_error
+from simgin.runs.ledger import LEDGER_FILE, Ledger, describe_identity_differences
 from simgin.runs.plan import FieldChange, Plan
 from simgin.runs.stopping import StopResult
 from simgin.stats.batches import HomogeneityTest, list_homogeneity_columns, run_homogeneity_test
@@ -147,10 +147,10 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
     manifest_identity["matchups"] = [
         {name: matchup[name] for name in matchup_keys} for matchup in info.identity["matchups"]
     ]
-    differing_entries = identity_differences(manifest_identity, identity)
+    differing_entries = describe_identity_differences(manifest_identity, identity)
     if differing_entries:
         difference = differing_entries[0].rstrip(".")
-        raise corrupt_manifest_error(
+        raise make_corrupt_manifest_error(
             directory_path / MANIFEST_FILE, f"{LEDGER_FILE} belongs to another run: {difference}"
         )
 
@@ -256,8 +256,11 @@ def _check_matchup(
     """Test the homogeneity of a matchup, and replay its largest outlier if p < 0.001."""
     key = (matchup_index, units, matchup.batch_size)
     metric, _ = select_headline_metrics(matchup.unit, len(matchup.players))
-    columns, total = ledger.rows(*key, list_homogeneity_columns(metric)), ledger.total(*key)
-    workers = ledger.workers(*key)
+    columns, total = (
+        ledger.read_rows(*key, list_homogeneity_columns(metric)),
+        ledger.compute_total(*key),
+    )
+    workers = ledger.list_workers(*key)
     worker_names = list(dict.fromkeys(workers))
     worker_indices = [worker_names.index(worker) for worker in workers]
     batch_test = run_homogeneity_test(columns, total, metric)
@@ -269,7 +272,7 @@ def _check_matchup(
     }
     if batch_test.p < MAX_P_VALUE_FOR_REPLAY:
         batch = batch_test.largest_group
-        entry["played_again"] = _replay_batch(matchup, batch, ledger.rows(*key)[batch])
+        entry["played_again"] = _replay_batch(matchup, batch, ledger.read_rows(*key)[batch])
     return entry
 
 

@@ -25,11 +25,11 @@ from simgin.results.run_info import (
     read_run_info,
 )
 from simgin.runs import directory, ledger, runner
-from simgin.runs.block import remaining_units_by_task
+from simgin.runs.block import count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import SELF_PLAY, FieldChange, Plan
 from simgin.runs.result import Result
-from simgin.runs.stopping import COMPLETE, TEST_NAME, TEST_SUBJECT, StopResult
+from simgin.runs.stopping import COMPLETE, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, compute_differences
@@ -156,13 +156,13 @@ class RunResults(Result):
     @property
     def test_sentences(self) -> dict[MatchupKey, str]:
         """Sentences about the result of each sequential test, by matchup."""
-        if not self.info.stopping_text.startswith(TEST_NAME):
+        if not self.info.stopping_text.startswith(SEQUENTIAL_TEST_NAME):
             return {}
         sentences = {}
         for key, stop in self._iter_stops():
             conclusion = f"no decision after {stop.units:,} pairs."
-            if stop.stopped.startswith(TEST_SUBJECT):
-                conclusion = stop.stopped.replace(TEST_SUBJECT, f"{key.a} is ", 1)
+            if stop.stopped.startswith(CONCLUSION_PREFIX):
+                conclusion = stop.stopped.replace(CONCLUSION_PREFIX, f"{key.a} is ", 1)
             sentences[key] = f"{self._choose_stop_label(key, 'Sequential test')}: {conclusion}"
         return sentences
 
@@ -172,7 +172,7 @@ class RunResults(Result):
         return [
             f"{self._choose_stop_label(key, 'Stopped')}: {stop.stopped}"
             for key, stop in self._iter_stops()
-            if not stop.stopped.startswith((COMPLETE, TEST_NAME, TEST_SUBJECT))
+            if not stop.stopped.startswith((COMPLETE, SEQUENTIAL_TEST_NAME, CONCLUSION_PREFIX))
         ]
 
     def _choose_stop_label(self, key: MatchupKey, default: str) -> str:
@@ -422,7 +422,7 @@ class RunResults(Result):
 
     def rows(self, matchup_index: int) -> np.ndarray:
         """Return all batch rows of a matchup, (n_batches, N_COLUMNS) int64."""
-        return self.ledger.rows(*self._make_ledger_key(matchup_index))
+        return self.ledger.read_rows(*self._make_ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
         """Yield the key, the sample size and the reason for stopping of every matchup."""
@@ -430,7 +430,7 @@ class RunResults(Result):
 
     def _sum_matchup_rows(self, matchup_index: int) -> np.ndarray:
         """Return the sum of all batch rows of a matchup."""
-        return self.ledger.total(*self._make_ledger_key(matchup_index))
+        return self.ledger.compute_total(*self._make_ledger_key(matchup_index))
 
     def _make_ledger_key(self, matchup_index: int) -> tuple[int, int, int]:
         """Return the index, the number of units and the batch size of a matchup."""
@@ -565,7 +565,7 @@ def _play_stage(
     report_matchup_progress, report_step_progress = _split_progress(
         plan, run_ledger, on_progress, live
     )
-    runner.play_steps(plan.extra_steps, run_ledger, workers, report_step_progress, on_block)
+    runner.play_passes(plan.extra_passes, run_ledger, workers, report_step_progress, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
         pool.prepare(plan.matchups)
         return runner.run_tasks(
@@ -587,9 +587,9 @@ def _split_progress(
     if on_progress is None:
         return None, None
     n_units, max_units = sum(task.units for task in plan.tasks), plan.max_units
-    missing_units = remaining_units_by_task(plan.tasks, run_ledger, with_deals=False)
+    missing_units = count_remaining_units_by_task(plan.tasks, run_ledger, with_deals=False)
     n_finished = n_units - sum(missing_units)
-    passes = runner.missing_steps(plan.extra_steps, run_ledger)
+    passes = runner.find_missing_passes(plan.extra_passes, run_ledger)
     n_passes = sum(extra_pass.block.units for extra_pass in passes)
 
     def report_matchup_progress(done: int, total: int) -> None:

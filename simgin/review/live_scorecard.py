@@ -11,10 +11,10 @@ from simgin.results.run_results import RunResults
 from simgin.review.review import Review
 from simgin.review.review_report import build_scorecard_table
 from simgin.review.review_request import ReviewRequest
-from simgin.runs.block import BlockResult, Task, remaining_units_by_task
+from simgin.runs.block import BlockResult, Task, count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import Plan
-from simgin.runs.runner import missing_steps
+from simgin.runs.runner import find_missing_passes
 from simgin.runs.stopping import StopResult
 
 MAX_TIME_PROPORTION = 0.05  # maximum proportion of the run time that is spent on interim scorecards
@@ -30,7 +30,7 @@ class LiveScorecard(LiveEstimate):
     def __init__(self, request: ReviewRequest, plan: Plan, ledger: Ledger) -> None:
         super().__init__(plan, ledger)
         self._request = request
-        self._units_left = remaining_units_by_task(plan.tasks, ledger, with_deals=False)
+        self._units_left = count_remaining_units_by_task(plan.tasks, ledger, with_deals=False)
         self._progress: tuple[object, ...] = ()
         self._scorecard: Table | None = None
         self._next_update = 0.0
@@ -49,7 +49,7 @@ class LiveScorecard(LiveEstimate):
         finished_indices = [i for i, units in enumerate(units_played) if units]
         if not finished_indices:
             return super().render()
-        progress = (units_played, len(missing_steps(self._plan.extra_steps, self._ledger)))
+        progress = (units_played, len(find_missing_passes(self._plan.extra_passes, self._ledger)))
         update_time = time.monotonic()
         is_due = update_time >= self._next_update or not any(self._units_left)
         if self._scorecard is None or (progress != self._progress and is_due):

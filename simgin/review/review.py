@@ -29,7 +29,7 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.plan import Plan
 from simgin.runs.result import Result
-from simgin.runs.runner import ExtraStep
+from simgin.runs.runner import ExtraPass
 from simgin.runs.stopping import StopResult
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
@@ -300,10 +300,10 @@ class Review(Result):
                 (format_step_name(variant, name, first), last - first) for first, last in stages
             ]
             if self.finished_indices is not None and not (
-                passes and all(itertools.starmap(ledger.has_step, passes))
+                passes and all(itertools.starmap(ledger.has_pass_result, passes))
             ):
                 continue
-            counts = [ledger.read_step(*extra_pass) for extra_pass in passes]
+            counts = [ledger.read_pass_result(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[key] = {
@@ -629,7 +629,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
         "review",
         tuple(tasks),
         question=f"How do these rules affect the game? {variant_names}{base_text}",
-        extra_steps=tuple(_iterate_recording_passes(request, tasks)),
+        extra_passes=tuple(_iterate_recording_passes(request, tasks)),
     )
     if not request.is_sequential:
         return plan
@@ -688,7 +688,7 @@ def format_step_name(variant: str, player: str, first: int = 0) -> str:
     return f"course of {player} {variant}" + f" from match {first}" * bool(first)
 
 
-def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
+def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraPass]:
     """Yield the extra passes that record the matches of `list_recorded_matchups`."""
     recorded_matchups = list_recorded_matchups(request)
     for index, task in enumerate(tasks):
@@ -697,4 +697,4 @@ def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> 
             for first, last in request.list_stages(task.n):
                 block = Block(index, task.matchup, first // key.batch_size, last - first)
                 name = format_step_name(key.variant, key.a, first)
-                yield ExtraStep(name, block, match_course.count_match_events)
+                yield ExtraPass(name, block, match_course.count_match_events)

@@ -29,7 +29,7 @@ from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
 from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, PlayerType, weaker_types
 from simgin.text import amounts, toml
-from simgin.text.messages import SimginError, did_you_mean, format_value
+from simgin.text.messages import SimginError, format_value, suggest_spelling
 
 REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
 # Numbers of matches after which simgin evaluates a review, and the error rate of the intervals that
@@ -402,7 +402,7 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     name, separator, values = text.partition("=")
     name = name.strip()
     if name not in rule_parameters():
-        suggestion = did_you_mean(name, rule_parameters())
+        suggestion = suggest_spelling(name, rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
     parsed_values = [
         value for item in values.split(",") for value in _parse_span(item.strip()) if value

@@ -20,7 +20,7 @@ from simgin.review.review_request import ReviewError
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.estimate import ALPHA, RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 
 # number of matches per evening, and number of evenings for a small effect
 MATCHES_PER_EVENING, EVENINGS_FOR_SMALL_EFFECT = 5, 10
@@ -514,7 +514,7 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     }
     name = " ".join(match["name"].split())
     if name not in row_by_name:
-        suggestion = did_you_mean(name, row_by_name)
+        suggestion = suggest_spelling(name, row_by_name)
         known_names = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
         valid_names = f" Valid names: {known_names}." if suggestion == "." else ""
         raise ReviewError(f"the scorecard has no row {format_value(name)}{suggestion}{valid_names}")

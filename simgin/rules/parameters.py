@@ -14,7 +14,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_value, join_words
+from simgin.text.messages import (
+    NO_VALUE,
+    format_setting,
+    format_value,
+    join_words,
+    suggest_spelling,
+)
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
@@ -72,7 +78,7 @@ class Parameter:
         """
         if value is None or self._is_valid(value):
             return ""
-        suggestion = did_you_mean(value if isinstance(value, str) else "", self._choice_names())
+        suggestion = suggest_spelling(value if isinstance(value, str) else "", self._choice_names())
         return f"{self.name} must be {self.describe_range()}, not {format_value(value)}{suggestion}"
 
     def describe_range(self) -> str:

@@ -29,7 +29,7 @@ from simgin.rules.parameters import Parameter, ParamValue, load_variants_file, r
 from simgin.rules.validation import unknown_parameter_error
 from simgin.text import toml
 from simgin.text.files import has_suffix, slugify
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 from simgin.text.toml import TomlError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
         raise TomlError([f"{path} contains several variants. Choose one of them: {known_names}."])
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
-        listed_names = f"{_join_names(variants)}{did_you_mean(chosen_name, variants)}"
+        listed_names = f"{_join_names(variants)}{suggest_spelling(chosen_name, variants)}"
         sentence = f"{path} has no variant {format_value(chosen_name)}."
         raise TomlError([f"{sentence} Variants in the file: {listed_names}"])
     return f"{path}#{chosen_name}", variants[chosen_name]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simgin.rules.parameters import Params, ParamValue, match_goal, rule_parameters
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 OPENINGS_WITHOUT_UPCARD = ("discard_first", "stock")
@@ -81,7 +81,7 @@ def warn_without_effect(text: str, messages: Iterable[str]) -> None:
 
 def unknown_parameter_error(name: str) -> str:
     """Return the error message for a name that is not a parameter."""
-    suggestion = did_you_mean(str(name), rule_parameters())
+    suggestion = suggest_spelling(str(name), rule_parameters())
     fix = " See `simgin variants standard` for all of them." if suggestion == "." else ""
     return f"{format_value(name)} is not a rule parameter{suggestion}{fix}"
 

@@ -28,9 +28,9 @@ from simgin.rules.parameters import (
 from simgin.rules.validation import unknown_parameter_error, validate, warn_without_effect
 from simgin.text.messages import (
     SimginError,
-    did_you_mean,
     format_setting,
     format_value,
+    suggest_spelling,
     truncate_errors,
 )
 
@@ -276,7 +276,7 @@ def _parse_part(piece: str, text: str) -> _Part:
     elif parameter:
         message = f"{piece} needs a value. Set it, for example to {parameter.suggest_setting()}."
     else:
-        suggestion = did_you_mean(piece, variant_names())
+        suggestion = suggest_spelling(piece, variant_names())
         fix = " To list all variants, run `simgin variants`." if suggestion == "." else ""
         message = f"{format_value(piece)} is not a known variant{suggestion}{fix}"
     return _Part(piece, errors=(message,), is_known=False)

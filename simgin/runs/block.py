@@ -147,7 +147,7 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
     expected_shape = (len(units), batch_columns.N_COLUMNS)
     if rows.shape != expected_shape:
         raise InvariantError(f"the block must have the shape {expected_shape}, not {rows.shape}.")
-    for description, left_side, right_side in _iter_equalities(matchup, np.asarray(units), rows):
+    for description, left_side, right_side in _iter_invariants(matchup, np.asarray(units), rows):
         for i in np.flatnonzero(left_side != right_side):
             raise InvariantError(
                 f"{description} differ: {left_side[i]} and {right_side[i]} in a batch of "
@@ -159,7 +159,7 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
         )
 
 
-def _iter_equalities(
+def _iter_invariants(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield a description of each invariant, and two vectors that are equal in valid batches."""
@@ -255,9 +255,11 @@ class Schedule:
         self.finished_units = 0
         self._waiting_units: list[int] = []  # units of each matchup that are not in a block yet
         for i, task in enumerate(tasks):
-            finished = ledger.finished_batches(i, task.matchup.batch_size, with_deals=record_deals)
+            finished = ledger.find_finished_batches(
+                i, task.matchup.batch_size, with_deals=record_deals
+            )
             self._gaps.append(_find_gaps(task, finished))
-            self._waiting_units.append(remaining_units(task, finished))
+            self._waiting_units.append(count_remaining_units(task, finished))
             self.units += task.units
             self.finished_units += task.units - self._waiting_units[i]
         self._matchup_index = 0
@@ -310,6 +312,7 @@ class Schedule:
         self._gap = None
 
     def _next_gap(self) -> Gap | None:
+        """Return the next gap of the current matchup, or None if there is none."""
         if self._matchup_index >= len(self._tasks):
             return None
         return next(self._gaps[self._matchup_index], None)
@@ -329,18 +332,18 @@ class Schedule:
         return batch_size * max(1, min(max_batches, n_waiting_batches // (2 * self._workers)))
 
 
-def remaining_units(task: Task, finished_batches: Iterable[tuple[int, int]]) -> int:
+def count_remaining_units(task: Task, finished_batches: Iterable[tuple[int, int]]) -> int:
     """Return the number of units of a task that have not been played yet.
 
     Args:
         task: Matchup with its size.
         finished_batches: Batch index and number of units of every finished batch, as returned by
-            `Ledger.finished_batches`.
+            `Ledger.find_finished_batches`.
     """
     return sum(stop - start for start, stop in _find_gaps(task, finished_batches))
 
 
-def remaining_units_by_task(
+def count_remaining_units_by_task(
     tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
 ) -> list[int]:
     """Return the number of units of every task that are missing from the ledger.
@@ -351,8 +354,10 @@ def remaining_units_by_task(
         with_deals: True to count a batch as finished only if its deals were recorded.
     """
     sizes = [task.matchup.batch_size for task in tasks]
-    finished = [ledger.finished_batches(i, n, with_deals=with_deals) for i, n in enumerate(sizes)]
-    return list(map(remaining_units, tasks, finished))
+    finished = [
+        ledger.find_finished_batches(i, n, with_deals=with_deals) for i, n in enumerate(sizes)
+    ]
+    return list(map(count_remaining_units, tasks, finished))
 
 
 def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[Gap]:

@@ -54,7 +54,7 @@ class ClusterError(SimginError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block that can be sent to a worker.
+    """Block in a form that can be sent to a worker.
 
     The worker loads the strategies by their specs and checks their digests.
     """
@@ -69,13 +69,13 @@ class _BlockSpec:
     versions: dict[str, str]
     policy_timeout: float
 
-    def matchup(self) -> Matchup:
+    def load_matchup(self) -> Matchup:
         """Load the matchup from the files on the machine of the worker.
 
         Raises:
             ClusterError: If a file differs from the file on the machine that started the run.
         """
-        _require_equal(self.versions, _required_versions())
+        _require_equal(self.versions, _collect_required_versions())
         a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
         assert a is not None
         return Matchup(self.variant, a, b, self.seed, self.unit)
@@ -86,7 +86,7 @@ class _BlockSpec:
 def _find_strategy(spec: str, digest: str) -> Strategy:
     """Load the strategy with a given spec, or raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
-    _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
+    _require_equal({spec: digest}, {spec: _compute_strategy_digest(strategy)})
     return strategy
 
 
@@ -104,12 +104,13 @@ def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
         )
 
 
-def _strategy_digest(strategy: Strategy) -> str:
+def _compute_strategy_digest(strategy: Strategy) -> str:
     """Return the digest of the files of a strategy and of the parameter values of its policies."""
     description = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(description.encode()).hexdigest()[:16]
 
 
+# address of the worker, playing time in seconds, packed batch rows and packed recorded deals
 _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
@@ -120,7 +121,7 @@ def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
     name = str(get_worker().address)
     watchdog.ABORT_AFTER = spec.policy_timeout
     try:
-        block = Block(0, spec.matchup(), spec.first_batch, spec.units, spec.record_deals)
+        block = Block(0, spec.load_matchup(), spec.first_batch, spec.units, spec.record_deals)
         result = play_block(block, name)
     except ValueError as error:
         raise ClusterError(f"worker {name}: {error}") from None
@@ -153,7 +154,7 @@ class ClusterPool:
         """Total number of worker threads, or 1 if no worker has joined yet."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at = time.monotonic()
-            self._n_threads = max(1, sum(self._threads_by_worker().values()))
+            self._n_threads = max(1, sum(self._count_threads_by_worker().values()))
         return self._n_threads
 
     @property
@@ -171,7 +172,7 @@ class ClusterPool:
         for matchup in matchups:
             kernel.compile_policies(matchup)
         with self._convert_errors():
-            error_by_worker = self.client.run(_required_versions, on_error="return")
+            error_by_worker = self.client.run(_collect_required_versions, on_error="return")
         for worker, error in error_by_worker.items():
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
@@ -185,13 +186,13 @@ class ClusterPool:
         matchup = block.matchup
         spec = _BlockSpec(
             matchup.variant,
-            tuple((player.spec, self._cached_digest(player)) for player in matchup.players),
+            tuple((player.spec, self._get_digest(player)) for player in matchup.players),
             matchup.seed,
             matchup.unit,
             block.first_batch,
             block.units,
             block.record_deals,
-            _required_versions(),
+            _collect_required_versions(),
             watchdog.ABORT_AFTER,
         )
         with self._convert_errors():
@@ -199,10 +200,10 @@ class ClusterPool:
         self._pending[future.key] = block, future
         future.add_done_callback(self._finished.put)
 
-    def _cached_digest(self, player: Strategy) -> str:
+    def _get_digest(self, player: Strategy) -> str:
         """Return the digest that a strategy had when its first block was submitted."""
         if player.spec not in self._digests:
-            self._digests[player.spec] = _strategy_digest(player)
+            self._digests[player.spec] = _compute_strategy_digest(player)
         return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
@@ -216,7 +217,7 @@ class ClusterPool:
             except queue.Empty:
                 if remaining_seconds <= NO_WORKER_NOTICE_SECONDS:
                     return None
-                if not self._threads_by_worker():
+                if not self._count_threads_by_worker():
                     self._on_wait(
                         f"the scheduler {self._address} has no workers. Waiting for workers to "
                         "join."
@@ -245,7 +246,7 @@ class ClusterPool:
         if self._processes is not None:
             self._processes.close()
 
-    def _threads_by_worker(self) -> dict[str, int]:
+    def _count_threads_by_worker(self) -> dict[str, int]:
         """Map each worker to its number of threads, or return {} if the scheduler does not respond.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
@@ -261,9 +262,10 @@ class ClusterPool:
         try:
             yield
         except (Exception, asyncio.CancelledError):
-            raise self._lost_error() from None
+            raise self._make_lost_error() from None
 
-    def _lost_error(self) -> ClusterError:
+    def _make_lost_error(self) -> ClusterError:
+        """Return the error for a lost connection to the scheduler."""
         return ClusterError(
             f"the connection to the scheduler {self._address} was lost. Finished batches are "
             "saved. Restart the scheduler and repeat the command to continue."
@@ -275,7 +277,7 @@ class ClusterPool:
         If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
         before its result is fetched, this method waits until dask has recomputed the result.
         """
-        error: BaseException = self._lost_error()
+        error: BaseException = self._make_lost_error()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
             if future.status == "error":
                 error = _as_cluster_error(future.exception())
@@ -296,7 +298,7 @@ def _as_cluster_error(error: BaseException) -> BaseException:
 
 
 @functools.cache
-def _required_versions() -> dict[str, str]:
+def _collect_required_versions() -> dict[str, str]:
     """Return the versions and digests that must be the same on all workers."""
     libraries = manifest.collect_versions()
     return {"engine": manifest.compute_engine_digest()} | {

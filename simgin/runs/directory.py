@@ -103,12 +103,12 @@ def _replace_files(
     try:
         # Write the list of files first, so that the list is complete even if the process is killed
         # afterwards.
-        write_file(path / MANIFEST_FILE, with_checksum(interim_manifest))
+        write_file(path / MANIFEST_FILE, encode_manifest(interim_manifest))
         for name, content in files.items():
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
         for name in old_files | temporary_files:
             (path / name).unlink(missing_ok=True)
-        write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
+        write_file(path / MANIFEST_FILE, encode_manifest({**contents, "files": sorted(own_files)}))
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}). Fix the problem and repeat the "
@@ -142,7 +142,7 @@ def create_run_directory(directory: str | Path, command: str = "") -> Path:
 
 
 def _make_directory(directory: str | Path, path: Path) -> Path:
-    """Create a directory if it does not exist, and return its absolute path."""
+    """Create the run directory if it does not exist, and return its absolute path."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -179,27 +179,29 @@ def _require_replaceable(
     directory: str | Path, path: Path, command: str, writes_ledger: bool = False
 ) -> None:
     """Raise ResultsError unless a command may replace the contents of a directory."""
-    if problem := _find_problem(path) or _find_foreign_results(path, command, writes_ledger):
+    if problem := _describe_problem(path) or _describe_foreign_results(
+        path, command, writes_ledger
+    ):
         raise ResultsError(f"{directory} {problem}.")
 
 
-def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error message if a directory contains results of another command, otherwise ""."""
+def _describe_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
+    """Return an error message if a directory contains another command's results, otherwise ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_HINT}"
     if not command or not (path / MANIFEST_FILE).exists():
         return ""
     earlier_command = str(read_manifest(path).get("command"))
-    arguments = _identifying_arguments(command)
+    arguments = _find_identifying_arguments(command)
     if has_ledger:  # The remaining arguments are compared when the ledger is opened.
         arguments = arguments[:2]
-    if _identifying_arguments(earlier_command)[: len(arguments)] == arguments:
+    if _find_identifying_arguments(earlier_command)[: len(arguments)] == arguments:
         return ""
     return f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
 
 
-def _identifying_arguments(command: str) -> list[str]:
+def _find_identifying_arguments(command: str) -> list[str]:
     """Return the arguments that identify a run, without its size and output directory."""
     try:
         arguments = shlex.split(command)
@@ -212,7 +214,7 @@ def _identifying_arguments(command: str) -> list[str]:
     ]
 
 
-def _find_problem(directory_path: Path) -> str:
+def _describe_problem(directory_path: Path) -> str:
     """Return the reason why a run cannot be written to a directory, or "" if it can be written.
 
     The reason completes an error message that starts with the name of the directory.
@@ -299,12 +301,12 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         is_simgin_manifest = isinstance(contents, dict) and "simgin" in contents
         has_valid_checksum = is_simgin_manifest and contents.pop(
             CHECKSUM_KEY, None
-        ) == _manifest_checksum(contents)
+        ) == _compute_checksum(contents)
     except (OSError, ValueError, RecursionError):
         is_simgin_manifest = False
     has_ledger = (directory_path / ledger.LEDGER_FILE).is_file()
     if has_ledger and path.is_file() and not is_simgin_manifest:
-        raise corrupt_manifest_error(path, "the file was not written by simgin")
+        raise make_corrupt_manifest_error(path, "the file was not written by simgin")
     if not is_simgin_manifest:
         reason = f"no valid {MANIFEST_FILE}"
         if not directory_path.is_dir():
@@ -313,10 +315,10 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
             f"{directory} does not contain a simgin run ({reason}). Choose another directory."
         )
     if contents.get("form") == manifest.MANIFEST_FORMAT and not has_valid_checksum:
-        raise corrupt_manifest_error(path, "the checksum does not match")
+        raise make_corrupt_manifest_error(path, "the checksum does not match")
     files = contents.get("files", [])
     if not isinstance(files, list) or not all(map(_is_inner_path, files)):
-        raise corrupt_manifest_error(path, "the list of files contains invalid names")
+        raise make_corrupt_manifest_error(path, "the list of files contains invalid names")
     manifest_entries: dict[str, Any] = contents
     return manifest_entries
 
@@ -331,10 +333,10 @@ def report_corruption(*directories: Path) -> Iterator[None]:
         if type(error).__module__.startswith("simgin."):
             raise
         names = " or ".join(str(folder / MANIFEST_FILE) for folder in directories)
-        raise corrupt_manifest_error(names, describe_error(error)) from error
+        raise make_corrupt_manifest_error(names, describe_error(error)) from error
 
 
-def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
+def make_corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
     """Return an error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
@@ -358,13 +360,13 @@ def _iter_files(directory: Path) -> Iterator[str]:
             yield Path(folder, name).relative_to(directory).as_posix()
 
 
-def with_checksum(contents: Mapping[str, Any]) -> bytes:
-    """Return a manifest with a checksum as JSON bytes."""
-    entries = {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}
+def encode_manifest(contents: Mapping[str, Any]) -> bytes:
+    """Encode a manifest with its checksum as JSON."""
+    entries = {**contents, CHECKSUM_KEY: _compute_checksum(contents)}
     return f"{json.dumps(entries, indent=2, ensure_ascii=False)}\n".encode()
 
 
-def _manifest_checksum(contents: Mapping[str, Any]) -> str:
+def _compute_checksum(contents: Mapping[str, Any]) -> str:
     """Return the checksum of all entries of a manifest except the checksum itself.
 
     Returns:

@@ -55,8 +55,8 @@ MAX_COMBINATIONS = 10_000  # maximum number of combinations in a sweep
 MAX_LISTED_COMBINATIONS = 3
 MAX_LABEL_LENGTH = 200  # maximum length of a label, in characters
 # Path in a spec, delimited by separators or by the start and end of the spec
-_PATH = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PATH_PATTERN = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
+_PLACEHOLDER_PATTERN = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
@@ -107,7 +107,7 @@ class ParameterSweep(toml.StrictTable):
         points = []
         for values in _iter_combinations(self.grid):
             specs: dict[str, str | None] = dict.fromkeys(_CANONICALIZERS)
-            for key, template in _specs_by_key(self).items():
+            for key, template in _collect_specs(self).items():
                 specs[key] = cached_finders[key](_fill_placeholders(template, values))
             points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
         return list(dict.fromkeys(points))
@@ -119,7 +119,7 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     The messages do not contain the file name.
     """
     used_names = {
-        name for template in _specs_by_key(sweep).values() for name in _find_placeholders(template)
+        name for template in _collect_specs(sweep).values() for name in _find_placeholders(template)
     }
     errors = [
         f"sweep: the placeholder {format_value(name)} has no values. List them in [sweep.grid]."
@@ -137,30 +137,30 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
             f"{MAX_COMBINATIONS:,} combinations."
         )
     if not errors:
-        for key, template in _specs_by_key(sweep).items():
+        for key, template in _collect_specs(sweep).items():
             errors += _iter_combination_errors(key, template, sweep.grid)
     return errors
 
 
-def canonical_variant(spec: str) -> str:
+def canonicalize_variant(spec: str) -> str:
     """Return the canonical spec of a variant, or raise ValueError."""
     return variants.find_variant(spec).spec
 
 
-def canonical_strategy(spec: str) -> str:
+def canonicalize_strategy(spec: str) -> str:
     """Return the canonical spec of a strategy, or raise ValueError."""
     return loader.find_strategy(spec).spec
 
 
 _CANONICALIZERS: dict[str, Callable[[str], str]] = {
-    "variant": canonical_variant,
-    "strategy": canonical_strategy,
-    "against": canonical_strategy,
+    "variant": canonicalize_variant,
+    "strategy": canonicalize_strategy,
+    "against": canonicalize_strategy,
 }
 
 
-def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
-    """Return the specs in a sweep by key."""
+def _collect_specs(sweep: ParameterSweep) -> dict[str, str]:
+    """Return the specs that a sweep contains, by key."""
     specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
     return {key: spec for key, spec in specs.items() if spec is not None}
 
@@ -187,16 +187,18 @@ def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]])
 
 
 def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    """Yield every combination of grid values, keyed by placeholder."""
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
 
 
 def _find_placeholders(spec: str) -> list[str]:
     """Return the distinct placeholder names in a spec."""
-    return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
+    return list(dict.fromkeys(_PLACEHOLDER_PATTERN.findall(spec)))
 
 
 def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], spec)
+    """Replace the placeholders in a spec by their values."""
+    return _PLACEHOLDER_PATTERN.sub(lambda match: values[match[1]], spec)
 
 
 # keys that are valid only for two-player games
@@ -209,8 +211,8 @@ class ExperimentError(toml.TomlError):
 
 
 def _check_variant_or_strategy(spec: str) -> str:
-    """Validate the spec of a variant or a strategy, and return the spec unmodified."""
-    if not canonical_specs(spec):
+    """Return a spec unchanged, or raise ValueError if it is neither a variant nor a strategy."""
+    if not find_canonical_specs(spec):
         raise ValueError(
             f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
             "strategy from this file."
@@ -218,23 +220,23 @@ def _check_variant_or_strategy(spec: str) -> str:
     return spec
 
 
-def canonical_specs(spec: str) -> list[str]:
+def find_canonical_specs(spec: str) -> list[str]:
     """Return the canonical specs of the variant and the strategy that a name can refer to."""
     specs = []
-    for finder in (canonical_variant, canonical_strategy):
+    for finder in (canonicalize_variant, canonicalize_strategy):
         with contextlib.suppress(ValueError):
             specs.append(finder(spec))
     return specs
 
 
 def _check_change(text: str) -> str:
-    """Validate a change such as "slot=policy", and return the change unmodified."""
-    canonical_strategy(f"simple+{text}")
+    """Return a change such as "slot=policy" unchanged, or raise ValueError if it is not valid."""
+    canonicalize_strategy(f"simple+{text}")
     return text
 
 
-VariantSpec = Annotated[str, AfterValidator(canonical_variant)]
-StrategySpec = Annotated[str, AfterValidator(canonical_strategy)]
+VariantSpec = Annotated[str, AfterValidator(canonicalize_variant)]
+StrategySpec = Annotated[str, AfterValidator(canonicalize_strategy)]
 Count = Annotated[int, BeforeValidator(parse_count)]
 Change = Annotated[str, AfterValidator(_check_change)]
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_LENGTH)]
@@ -255,7 +257,7 @@ class Panel(toml.StrictTable):
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy to change, and its opponent, which is the unchanged strategy by default."""
+    """Strategy that is changed, and its opponent, by default the unchanged strategy."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
@@ -341,7 +343,7 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
     to a player trained with `simgin train`.
     """
 
-    def resolve(match: re.Match[str]) -> str:
+    def resolve_path(match: re.Match[str]) -> str:
         path = Path(match[0])
         is_learned = path.suffix.lower() == ".npy" and "/" not in match[0]
         if is_learned or (path.is_file() and not (folder / path).is_file()):
@@ -350,7 +352,7 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
 
     match value:
         case str() if key not in ("question", "hypothesis") and folder.resolve() != Path.cwd():
-            return _PATH.sub(resolve, value)
+            return _PATH_PATTERN.sub(resolve_path, value)
         case list():
             return [_resolve_paths(item, folder, key) for item in value]
         case dict() if key == "labels":

@@ -72,13 +72,15 @@ class Ledger:
     incomplete.
     """
 
-    def __init__(self, connection: sqlite3.Connection, name: str, step_limit: _StepLimit) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, name: str, step_limit: _QueryStepLimit
+    ) -> None:
         self._connection, self._name, self._step_limit = connection, name, step_limit
 
-    def finished_batches(
+    def find_finished_batches(
         self, matchup_index: int, batch_size: int, *, with_deals: bool = False
     ) -> set[tuple[int, int]]:
-        """Return the index and the number of units of each finished batch of a matchup.
+        """Return the index and the number of units of every finished batch of a matchup.
 
         Args:
             matchup_index: Index of the matchup.
@@ -135,13 +137,13 @@ class Ledger:
         """Insert a row with its checksum into a table."""
         placeholders = "?, " * len(row) + "?"
         query = f"INSERT OR REPLACE INTO {table} VALUES ({placeholders})"
-        self._connection.execute(query, [*row, _checksum(row)])
+        self._connection.execute(query, [*row, _compute_checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
         """Yield the rows that a query selects, without corrupt rows and without the checksum."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
-            if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
+            if checksum == _compute_checksum(row) and [*map(type, row)] in _ROW_TYPES:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
@@ -151,7 +153,7 @@ class Ledger:
             if first_batch >= 0 < units <= batch_size * len(fields[-1]):
                 yield [first_batch, units, *fields]
 
-    def rows(
+    def read_rows(
         self,
         matchup_index: int,
         units: int,
@@ -172,27 +174,29 @@ class Ledger:
         width = np.arange(batch_columns.N_COLUMNS)[columns].size
         rows = np.empty((-(-units // batch_size), width), np.int64)
         start = 0
-        for chunk in self.iter_chunks(matchup_index, units, batch_size):
+        for chunk in self.iter_row_blocks(matchup_index, units, batch_size):
             rows[start : start + len(chunk)] = chunk[:, columns]
             start += len(chunk)
         return rows
 
-    def total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
+    def compute_total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
         """Return the exact sum of all batch rows of a matchup."""
         total = np.zeros(batch_columns.N_COLUMNS, np.int64)
-        for rows in self.iter_chunks(matchup_index, units, batch_size):
+        for rows in self.iter_row_blocks(matchup_index, units, batch_size):
             total += rows.sum(axis=0)
         return total
 
-    def iter_chunks(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
-        """Yield the batch rows of a matchup block by block.
+    def iter_row_blocks(
+        self, matchup_index: int, units: int, batch_size: int
+    ) -> Iterator[np.ndarray]:
+        """Yield the batch rows of a matchup, one array per block.
 
         Raises:
             LedgerError: If a batch is missing. The error is raised after all other batches have
                 been yielded.
         """
         n_rows = 0
-        for _, rows, _ in self._iter_parts(matchup_index, units, batch_size):
+        for _, rows, _ in self._iter_finished_blocks(matchup_index, units, batch_size):
             n_rows += len(rows)
             yield rows
         self._require_batches(n_rows, units, batch_size)
@@ -204,7 +208,7 @@ class Ledger:
 
         The batches are in order, and some of them can be missing.
         """
-        for start, rows, _ in self._iter_parts(matchup_index, units, batch_size):
+        for start, rows, _ in self._iter_finished_blocks(matchup_index, units, batch_size):
             yield from enumerate(rows, start)
 
     def iter_deals(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
@@ -226,15 +230,15 @@ class Ledger:
             yield unpack_rows(packed_deals, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
         self._require_batches(n_rows, units, batch_size)
 
-    def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the name of the worker that played each batch, in the order of `rows`."""
+    def list_workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
+        """Return the name of the worker that played each batch, in the order of `read_rows`."""
         return [
             worker
-            for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)
+            for _, rows, worker in self._iter_finished_blocks(matchup_index, units, batch_size)
             for _ in rows
         ]
 
-    def _iter_parts(
+    def _iter_finished_blocks(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray, str]]:
         """Yield the first batch, the batch rows and the worker of each finished block.
@@ -266,18 +270,18 @@ class Ledger:
                 "to play these batches again."
             )
 
-    def has_step(self, name: str, n: int) -> bool:
+    def has_pass_result(self, name: str, n: int) -> bool:
         """Return True if the ledger contains the result of an extra pass of the given size."""
-        return self._read_step_bytes(name, n) is not None
+        return self._read_pass_bytes(name, n) is not None
 
-    def add_step(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of an extra pass, replacing a result of any other size."""
+    def add_pass_result(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Commit the result of an extra pass, replacing its result of any other size."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
             self._insert("steps", (name, n, buffer.getvalue()))
 
-    def read_step(self, name: str, n: int) -> dict[str, np.ndarray]:
+    def read_pass_result(self, name: str, n: int) -> dict[str, np.ndarray]:
         """Return the stored result of an extra pass.
 
         Args:
@@ -287,7 +291,7 @@ class Ledger:
         Raises:
             LedgerError: If the result is missing or corrupt.
         """
-        npz_bytes = self._read_step_bytes(name, n)
+        npz_bytes = self._read_pass_bytes(name, n)
         if npz_bytes is None:
             raise LedgerError(
                 f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
@@ -298,9 +302,12 @@ class Ledger:
                 return {key: file[key] for key in file.files}
         # Manipulated arrays can make NumPy raise any exception or request all available memory.
         except Exception as error:
-            raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
+            raise LedgerError(
+                _format_corruption_message(self._name, describe_error(error))
+            ) from error
 
-    def _read_step_bytes(self, name: str, n: int) -> bytes | None:
+    def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
+        """Return the stored bytes of an extra pass, or None if they are missing or corrupt."""
         query = "SELECT * FROM steps WHERE name = ? AND n = ?"
         for *_, npz_bytes in self._iter_valid_rows(query, name, n):
             return bytes(npz_bytes)
@@ -317,7 +324,9 @@ class Ledger:
         with contextlib.suppress(ValueError, RecursionError):
             identity = json.loads(self._read_value("identity"))
         if not isinstance(identity, dict):
-            raise LedgerError(_corrupt_message(self._name, "the identity of the run is missing"))
+            raise LedgerError(
+                _format_corruption_message(self._name, "the identity of the run is missing")
+            )
         return identity
 
     @property
@@ -326,7 +335,7 @@ class Ledger:
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a value of the whole run, such as its command, or "" if the value is missing."""
+        """Return a stored string, such as the command of the run, or "" if it is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -342,9 +351,9 @@ class Ledger:
             self.copy_to(saved_ledger)
             saved_ledger.write_command(command)
 
-    def copy_to(self, other: Ledger) -> None:
+    def copy_to(self, target: Ledger) -> None:
         """Replace the content of another ledger by the content of this ledger."""
-        self._connection.backup(other._connection)
+        self._connection.backup(target._connection)
 
     def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of the run."""
@@ -365,7 +374,7 @@ class Ledger:
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
         """Raise LedgerError with a list of all differences if the ledger belongs to another run."""
-        lines = [] if self.is_empty() else identity_differences(self.identity, identity)
+        lines = [] if self.is_empty() else describe_identity_differences(self.identity, identity)
         if lines:
             raise LedgerError(
                 f"{Path(self._name).parent} contains another run:\n"
@@ -375,6 +384,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _report_write_errors(self) -> Iterator[None]:
+        """Roll back and raise LedgerError if SQLite raises an error in the `with` block."""
         try:
             yield
         except sqlite3.Error as error:
@@ -447,7 +457,7 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
         contextlib.closing(sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT)) as connection,
     ):
         _set_limits(connection, step_limit)
-        if _check_format(connection, str(path)):
+        if _contains_ledger(connection, str(path)):
             yield Ledger(connection, str(path), step_limit)
         else:  # The run was killed before it created the tables.
             with open_ledger(None, {}) as empty_ledger:
@@ -455,8 +465,8 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 
 @dataclass
-class _StepLimit:
-    """Maximum number of steps of a query, so that a query on a corrupt file always ends."""
+class _QueryStepLimit:
+    """Limit on the steps of a query, so that a query on a corrupt file always ends."""
 
     path: Path | None
     n_calls: int = 0  # number of times that SQLite has called the progress handler
@@ -492,7 +502,7 @@ def _check_files(path: Path) -> None:
             )
 
 
-def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
+def _set_limits(connection: sqlite3.Connection, step_limit: _QueryStepLimit) -> None:
     """Limit the size of the values in a ledger, and let Ctrl-C interrupt queries."""
     connection.text_factory = lambda content: content.decode(errors="replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
@@ -502,7 +512,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 @contextlib.contextmanager
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Choose another directory"
-) -> Iterator[_StepLimit]:
+) -> Iterator[_QueryStepLimit]:
     """Raise LedgerError if SQLite or zlib raises an error during reading.
 
     Args:
@@ -510,22 +520,24 @@ def _report_read_errors(
         path: Path of the ledger, or None for a ledger in memory.
         suggestion: Suggested fix if the file is valid but cannot be used.
     """
-    step_limit = _StepLimit(path)
+    step_limit = _QueryStepLimit(path)
     try:
         if path is not None:
             _check_files(path)
         yield step_limit
     # If SQLite quotes a corrupt name in an error message, Python raises UnicodeDecodeError.
     except (zlib.error, UnicodeDecodeError) as error:
-        raise LedgerError(_corrupt_message(name, error)) from error
+        raise LedgerError(_format_corruption_message(name, error)) from error
     except sqlite3.Error as error:
-        if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
+        if _get_sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
             if not step_limit.is_exceeded:  # sqlite3 suppresses the KeyboardInterrupt.
                 raise KeyboardInterrupt from None
-            raise LedgerError(_corrupt_message(name, "the database pages form a cycle")) from error
-        if _sqlite_code(error) in _CORRUPT_CODES:
-            raise LedgerError(_corrupt_message(name, error)) from error
-        if _sqlite_code(error) in _IN_USE_CODES:
+            raise LedgerError(
+                _format_corruption_message(name, "the database pages form a cycle")
+            ) from error
+        if _get_sqlite_code(error) in _CORRUPT_CODES:
+            raise LedgerError(_format_corruption_message(name, error)) from error
+        if _get_sqlite_code(error) in _IN_USE_CODES:
             raise LedgerError(
                 f"{name} is in use by another process. Wait until that process ends, then try "
                 "again."
@@ -533,7 +545,9 @@ def _report_read_errors(
         raise LedgerError(f"{name} cannot be used ({error}). {suggestion}.") from error
 
 
-def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
+def _connect_locked(
+    path: Path | None, name: str, step_limit: _QueryStepLimit
+) -> sqlite3.Connection:
     """Open a database connection and lock the ledger against other processes.
 
     If several processes open the file at the same time, all of them can fail. If a process fails to
@@ -550,20 +564,22 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
-                if _check_format(connection, name):
+                if _contains_ledger(connection, name):
                     # Detect corrupt pages before the first write.
                     ((check_result,),) = connection.execute("PRAGMA quick_check(1)")
                     if check_result != "ok":
-                        raise LedgerError(_corrupt_message(name, check_result.replace("\n", " ")))
+                        raise LedgerError(
+                            _format_corruption_message(name, check_result.replace("\n", " "))
+                        )
             return connection
         except BaseException as error:
             connection.close()
-            if _sqlite_code(error) not in _IN_USE_CODES or time.monotonic() > deadline:
+            if _get_sqlite_code(error) not in _IN_USE_CODES or time.monotonic() > deadline:
                 raise
         time.sleep(random.uniform(0.01, 0.1))
 
 
-def _check_format(connection: sqlite3.Connection, name: str) -> bool:
+def _contains_ledger(connection: sqlite3.Connection, name: str) -> bool:
     """Return True if the file is a valid ledger, or False if the file is empty.
 
     Raises:
@@ -578,7 +594,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     if n_tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
         if version_row is None:
-            raise LedgerError(_corrupt_message(name, "the format version is missing"))
+            raise LedgerError(_format_corruption_message(name, "the format version is missing"))
         if version_row[0] != str(LEDGER_FORMAT):
             ledger_format = str(version_row[0])[:20]
             raise LedgerError(
@@ -589,7 +605,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
         statements = {_strip_sql(sql) for (sql,) in rows if sql}
         if statements != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
             problem = "the file does not contain the tables of a ledger"
-            raise LedgerError(_corrupt_message(name, problem))
+            raise LedgerError(_format_corruption_message(name, problem))
     return bool(n_tables)
 
 
@@ -603,16 +619,17 @@ def _strip_sql(sql: object) -> str:
     return _SQL_COMMENTS_AND_SPACES.sub("", str(sql))
 
 
-def _corrupt_message(name: str, error: object) -> str:
+def _format_corruption_message(name: str, error: object) -> str:
+    """Return the error message for a corrupt ledger."""
     return f"{name} is corrupt ({error}). Remove it and repeat the run."
 
 
-def _sqlite_code(error: BaseException) -> int:
+def _get_sqlite_code(error: BaseException) -> int:
     """Return the primary SQLite code of an error, or 0 if the error has no code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
+def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
     """Return one line for each value that differs between two identities.
 
     Each line starts with the key of the value. If only one identity contains a table of values, the
@@ -624,12 +641,14 @@ def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[st
     if isinstance(stored, dict) and isinstance(current, dict):
         for key in {**stored, **current}:
             full_key = f"{prefix}, {key}" if prefix else str(key)
-            lines += identity_differences(stored.get(key), current.get(key), full_key)
+            lines += describe_identity_differences(stored.get(key), current.get(key), full_key)
         return lines
     if isinstance(stored, list) and isinstance(current, list):
         if len(stored) == len(current):
             for i, value_pair in enumerate(zip(stored, current, strict=True)):
-                lines += identity_differences(*value_pair, f"{prefix.removesuffix('s')} {i + 1}")
+                lines += describe_identity_differences(
+                    *value_pair, f"{prefix.removesuffix('s')} {i + 1}"
+                )
             return lines
         lines += [
             f"{prefix}: {_format_json(value)} is only in the other run."
@@ -650,7 +669,7 @@ def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[st
     ]
 
 
-def _checksum(row: Sequence[object]) -> bytes:
+def _compute_checksum(row: Sequence[object]) -> bytes:
     """Return the checksum of the values and types in a row."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
@@ -661,6 +680,7 @@ def _checksum(row: Sequence[object]) -> bytes:
 
 
 def _format_json(value: Any) -> str:
+    """Format a value of an identity as JSON."""
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
 
 

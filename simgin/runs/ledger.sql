@@ -24,7 +24,7 @@ CREATE TABLE deals (
     PRIMARY KEY (cell, batch, units)
 );
 CREATE TABLE steps (
-    name TEXT PRIMARY KEY,   -- name of the `simgin.runs.runner.ExtraStep`
+    name TEXT PRIMARY KEY,   -- name of the `simgin.runs.runner.ExtraPass`
     n INTEGER NOT NULL,      -- number of deals or matches
     arrays BLOB NOT NULL,    -- result in the format of numpy.savez
     seal BLOB NOT NULL

@@ -72,9 +72,9 @@ def build_manifest(
     workers: int,
     started: datetime,
     command: str,
-    **more: Any,
+    **additional_entries: Any,
 ) -> dict[str, Any]:
-    """Return the manifest of a run, which contains all data needed to repeat and assess the run.
+    """Return the manifest of a run, with all data needed to repeat and assess the run.
 
     Times are in UTC and are rounded to whole seconds. The manifest does not affect table.csv.
 
@@ -84,7 +84,7 @@ def build_manifest(
         workers: Number of workers.
         started: Start time.
         command: Command that repeats the run.
-        **more: Additional entries, which are copied unchanged.
+        **additional_entries: Additional entries, which are copied unchanged.
     """
     end_time = max(started, datetime.now(UTC))  # The system clock can be set back during the run.
     matchups = []
@@ -102,7 +102,7 @@ def build_manifest(
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "ended": end_time.isoformat(timespec="seconds"),
         "seconds": round((end_time - started).total_seconds(), 3),
-        **more,
+        **additional_entries,
         "versions": collect_versions(),
         "machine": describe_machine(),
     }
@@ -142,6 +142,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def _read_cpu_model() -> str:
+    """Return the model name of the CPU."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

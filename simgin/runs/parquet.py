@@ -90,6 +90,7 @@ def import_pyarrow() -> tuple[Any, Any]:
 
 
 def _build_schema(pyarrow: Any) -> Any:
+    """Return the Arrow schema of a file of recorded deals."""
     word_type = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
 
     fields = []

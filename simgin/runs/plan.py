@@ -25,7 +25,7 @@ from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
 from simgin.runs.manifest import build_identity
-from simgin.runs.runner import ExtraStep
+from simgin.runs.runner import ExtraPass
 from simgin.stats import metrics
 from simgin.stats.estimate import estimate_metric
 from simgin.strategy import loader
@@ -40,7 +40,7 @@ PILOT_SECONDS = 0.02  # playing time per matchup for estimating the duration of 
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
 # default maximum number of units of a matchup with a stopping rule
-MAX_DEALS = 10_000_000
+DEFAULT_MAX_SIZE = 10_000_000
 # keys whose strategies are compared with each other, with the panel first
 COMPARED_KEYS = ("panel", "sweep", "solo")
 # Baseline of a contrast in which the opponent would play against itself. This matchup is not
@@ -90,7 +90,7 @@ class Plan:
     effects: tuple[FieldChange, ...] = ()
     # labels of variants and strategies, by spec
     labels: Mapping[str, str] = field(default_factory=dict)
-    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, which play parts of the matchups again
+    extra_passes: tuple[ExtraPass, ...] = ()  # extra passes, which play parts of the matchups again
     # If a run has stages, `max_units` is the maximum number of units of all stages. `next_stage` is
     # a function that returns the plan of the next stage from the results of a stage, or None after
     # the last stage.
@@ -193,10 +193,10 @@ def plan_matchup(
     seconds = None if seconds is None else amounts.parse_seconds(seconds)
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
-    default_count = _choose_size(until, sprt, seconds, unit)
-    n = default_count if count is None else amounts.parse_count(count)
+    default_size = _choose_default_size(until, sprt, seconds, unit)
+    n = default_size if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
-    _warn_of_match_rules([matchup])
+    _warn_about_match_rules([matchup])
     stopping_rules = _build_stopping_rules([matchup], until, sprt)
     return Plan(matchup.title, (Task(matchup, n),), stopping_rules, seconds)
 
@@ -207,7 +207,7 @@ def plan_match(
     *,
     against: str | None = None,
     base: str | None = None,
-    **more: Any,
+    **arguments: Any,
 ) -> Plan:
     """Return the plan of one matchup, or of several strategies against a common opponent.
 
@@ -216,7 +216,7 @@ def plan_match(
         variant: Spec of the variant.
         against: Spec of the common opponent.
         base: Spec of the baseline for differences, by default the first strategy.
-        **more: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
+        **arguments: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
 
     Raises:
         PlayerCountError: If no strategy is given, if several strategies or a baseline are given
@@ -232,8 +232,8 @@ def plan_match(
         )
     if against is None or (base is None and len(strategies) == 1):
         a, b = strategies[0], against or next(iter(strategies[1:]), None)
-        labels = more.pop("labels", None) or {}
-        plan = plan_matchup(a, b, variant, **more)
+        labels = arguments.pop("labels", None) or {}
+        plan = plan_matchup(a, b, variant, **arguments)
         return replace(plan, labels=_read_labels(labels, plan.matchups))
     opponent, specs = loader.find_strategy(against).spec, _find_specs(strategies)
     if opponent in specs:
@@ -247,7 +247,7 @@ def plan_match(
         "panel": {"strategies": specs, "against": opponent},
         "base": base and loader.find_strategy(base).spec,
     }
-    return _plan_keys(f"{len(strategies)} strategies v {opponent}", variant, keys | more)
+    return _plan_from_keys(f"{len(strategies)} strategies v {opponent}", variant, keys | arguments)
 
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
@@ -259,13 +259,13 @@ def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[st
     return strategies
 
 
-def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
+def plan_league(strategies: Sequence[str], variant: str, **arguments: Any) -> Plan:
     """Return the plan of a league in which every strategy plays every other strategy.
 
     Args:
         strategies: Specs of three or more strategies.
         variant: Spec of the variant.
-        **more: Additional arguments of `plan_match`.
+        **arguments: Additional arguments of `plan_match`.
 
     Raises:
         PlayerCountError: If there are too few different strategies.
@@ -277,15 +277,16 @@ def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
             "Add strategies."
         )
     keys = {"question": LEAGUE_QUESTION, "round_robin": specs}
-    return _plan_keys(f"league of {len(specs)}", variant, keys | more)
+    return _plan_from_keys(f"league of {len(specs)}", variant, keys | arguments)
 
 
 def _find_specs(strategies: Sequence[str]) -> list[str]:
+    """Return the canonical specs of strategies."""
     return [loader.find_strategy(name).spec for name in strategies]
 
 
-def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment from the keys of its file and a time limit."""
+def _plan_from_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
+    """Return the plan of an experiment that command options or Python arguments describe."""
     from simgin.runs.experiment_file import parse_experiment
 
     rules = variants.find_variant(variant)
@@ -298,15 +299,16 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
     all_keys = {**keys, "variants": [rules.spec], "seed": seed, "for": keys.get("seconds")}
     all_keys["seconds"] = None
     specified_keys = {key: value for key, value in all_keys.items() if value is not None}
-    return _plan_file(parse_experiment(specified_keys), title)
+    return _plan_from_file(parse_experiment(specified_keys), title)
 
 
-def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
+def _warn_about_match_rules(matchups: Sequence[Matchup]) -> None:
+    """Warn about variants whose match rules have no effect in single deals."""
     for variant in dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal"):
         variants.warn_of_match_settings(variant)
 
 
-def _choose_size(
+def _choose_default_size(
     until: str | float | None,
     sprt: tuple[float, float] | None,
     seconds: float | None,
@@ -316,13 +318,14 @@ def _choose_size(
     if seconds is not None:
         return amounts.MAX_COUNT
     if until is not None or sprt is not None:
-        return MAX_DEALS
+        return DEFAULT_MAX_SIZE
     return DEFAULT_DEALS if unit == "deal" else DEFAULT_MATCHES
 
 
 def _build_stopping_rules(
     matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[float, float] | None
 ) -> tuple[stopping.StoppingRule, ...]:
+    """Return one stopping rule per matchup, or no rules if the size or the time is fixed."""
     if until is not None:
         return tuple(stopping.make_precision_rule(until, matchup) for matchup in matchups)
     if sprt is not None:
@@ -395,26 +398,26 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     file = experiment_file.read_experiment(path)
     if fixed_seed is not None:
         file = file.model_copy(update={"seed": fixed_seed})
-    return _plan_file(file, path.stem, f"{path}: ")
+    return _plan_from_file(file, path.stem, f"{path}: ")
 
 
-def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
+def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     """Return the plan of an experiment file. Error messages start with `source`."""
     from simgin.runs.experiment_file import ExperimentError
 
-    file = _add_base_to_panel(file)
+    file = _add_baseline_to_panel(file)
     keyed_matchups = list(_iter_keyed_matchups(file))
     unique_matchups: dict[tuple[str, frozenset[str]], MatchupKey] = {}
     for _, key in keyed_matchups:
         unique_matchups.setdefault((key.variant, frozenset((key.a, key.b))), key)
     keys = list(unique_matchups.values())
-    baseline = _canonical_name(file.base, _possible_baselines(file, keys))
+    baseline = _find_equivalent_name(file.base, _list_possible_baselines(file, keys))
     if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, baseline)]:
         raise ExperimentError(errors)
-    default_count = _choose_size(file.until, file.sprt, file.seconds, file.unit)
-    n = file.matches or file.deals or default_count
+    default_size = _choose_default_size(file.until, file.sprt, file.seconds, file.unit)
+    n = file.matches or file.deals or default_size
     matchups = list(_iter_matchups(keys))
-    _warn_of_match_rules(matchups)
+    _warn_about_match_rules(matchups)
     return Plan(
         title=title,
         tasks=tuple(Task(matchup, n) for matchup in matchups),
@@ -428,16 +431,16 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     )
 
 
-def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
+def _add_baseline_to_panel(file: ExperimentFile) -> ExperimentFile:
     """Add the baseline to the panel if it is a strategy that no matchup contains."""
-    from simgin.runs.experiment_file import canonical_strategy
+    from simgin.runs.experiment_file import canonicalize_strategy
 
     if file.base is None or file.panel is None:
         return file
-    names = _possible_baselines(file, [key for _, key in _iter_keyed_matchups(file)])
-    if _canonical_name(file.base, names) in names:
+    names = _list_possible_baselines(file, [key for _, key in _iter_keyed_matchups(file)])
+    if _find_equivalent_name(file.base, names) in names:
         return file
-    strategies = [*file.panel.strategies, canonical_strategy(file.base)]
+    strategies = [*file.panel.strategies, canonicalize_strategy(file.base)]
     panel = file.panel.model_copy(update={"strategies": strategies})
     return file.model_copy(update={"panel": panel})
 
@@ -487,16 +490,18 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
                 yield FieldChange(change, strategy, entry.strategy, opponent)
 
 
-def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
+def _find_equivalent_name(spec: str | None, names: Collection[str]) -> str | None:
     """Return the name in `names` that is equivalent to a spec, or the spec itself."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
         return spec
-    return next((name for name in experiment_file.canonical_specs(spec) if name in names), spec)
+    return next(
+        (name for name in experiment_file.find_canonical_specs(spec) if name in names), spec
+    )
 
 
-def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
+def _list_possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
     """Return the valid baselines: variants, strategies A and the opponent of the panel."""
     names = {name for key in keys for name in (key.variant, key.a)}
     return names if file.panel is None else names | {file.panel.against}
@@ -519,7 +524,7 @@ def _read_labels(
     names = dict.fromkeys(name for key in keys for name in (key.variant, *key.players))
     specs_by_short_name = {name: spec for spec, name in short_names(matchups).items()}
     labels_by_name = {
-        str(_canonical_name(specs_by_short_name.get(key, key), names)): label
+        str(_find_equivalent_name(specs_by_short_name.get(key, key), names)): label
         for key, label in labels.items()
     }
     played = join_words([*names], "or")
@@ -549,7 +554,7 @@ def _iter_errors(
             "effect. Choose other strategies or changes."
         )
         return
-    if baseline is not None and baseline not in _possible_baselines(file, keys):
+    if baseline is not None and baseline not in _list_possible_baselines(file, keys):
         yield (
             f"base: {format_value(baseline)} does not occur in this file. "
             "Use one of its variants or strategies."

@@ -18,36 +18,39 @@ from simgin.strategy import loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text.amounts import AmountError, parse_count, parse_seconds, parse_seed
-from simgin.text.messages import SimginError, did_you_mean, format_value, join_words
+from simgin.text.messages import SimginError, format_value, join_words, suggest_spelling
 
 if TYPE_CHECKING:
     from simgin.runs.result import Result
 
-Player = str | Path | Strategy  # name or path of a strategy, or a Strategy object
-Game = str | Variant  # variant spec, or a Variant object
+StrategyLike = str | Path | Strategy  # name or path of a strategy, or a Strategy object
+VariantLike = str | Variant  # variant spec, or a Variant object
 
 P = ParamSpec("P")
 ReturnT = TypeVar("ReturnT")
 ResultT = TypeVar("ResultT", bound="Result")
 
-OPTION = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
-OPTION_VALUE = re.compile(r"--([a-z]+) (\S+)")  # option with a value, as in `--where differ`
+OPTION_PATTERN = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
+OPTION_VALUE_PATTERN = re.compile(
+    r"--([a-z]+) (\S+)"
+)  # option with a value, as in `--where differ`
 
 # Accepted classes, name of one value and name of several values, for each part of an annotation
-KINDS: Mapping[str, tuple[Any, str, str]] = {
+TYPES: Mapping[str, tuple[Any, str, str]] = {
     "None": (type(None), "None", ""),
     "bool": (bool, "True or False", ""),
     "int": (Integral, "a whole number", "whole numbers"),
     "float": (Real, "a number", "numbers"),
     "str": (str, "a string", "strings"),
     "Path": (PathLike, "a path", "paths"),
-    "Player": ((str, PathLike, Strategy), "a strategy", "strategies"),
-    "Game": ((str, Variant), "a variant", "variants"),
+    "StrategyLike": ((str, PathLike, Strategy), "a strategy", "strategies"),
+    "VariantLike": ((str, Variant), "a variant", "variants"),
     "Mapping[str, str]": (Mapping, "a dictionary", ""),
 }
 
 
 def _join_cards(cards: str | Sequence[str]) -> str:
+    """Return a list of cards as a single string."""
     return cards if isinstance(cards, str) else " ".join(map(str, cards))
 
 
@@ -59,7 +62,7 @@ PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "seed": parse_seed,
     "seconds": parse_seconds,
 } | dict.fromkeys(("deals", "matches", "confirmation_matches", "worlds"), parse_count)
-LIST_KIND = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
+LIST_TYPE_PATTERN = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
 
 
 def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
@@ -68,9 +71,9 @@ def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
     help_sentence = f"`help(simgin.{function.__name__})` describes the arguments."
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> ReturnT:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> ReturnT:
         for name in kwargs.keys() - signature.parameters.keys():
-            suggestion = did_you_mean(name, signature.parameters)
+            suggestion = suggest_spelling(name, signature.parameters)
             raise SimginError(f"`{name}` is not an argument{suggestion} {help_sentence}")
         # If the call has too many arguments, Python reports the error.
         with contextlib.suppress(TypeError):
@@ -80,40 +83,42 @@ def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
                     raise SimginError(f"{error} {help_sentence}")
         return function(*args, **kwargs)
 
-    return call
+    return wrapper
 
 
 def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
     """Return a sentence if a value does not match the annotation of a parameter, otherwise ""."""
-    kinds = parameter.annotation.split(" | ")
-    for each in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
-        if not any(_is_kind(each, kind) for kind in kinds):
-            expected = join_words([_describe_kind(kind) for kind in kinds], "or")
-            given = reprlib.repr(each) if isinstance(each, list | tuple) else format_value(each)
+    type_names = parameter.annotation.split(" | ")
+    for item in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
+        if not any(_has_type(item, type_name) for type_name in type_names):
+            expected = join_words([_describe_type(type_name) for type_name in type_names], "or")
+            given = reprlib.repr(item) if isinstance(item, list | tuple) else format_value(item)
             return f"`{parameter.name}` must be {expected}, not {given}."
     return ""
 
 
-def _is_kind(value: object, kind: str) -> bool:
-    """Return True if a value has the type that a part of an annotation describes.
+def _has_type(value: object, type_name: str) -> bool:
+    """Return True if a value has the type that a part of an annotation names.
 
     Any iterable is accepted as a list. The items of an iterator cannot be checked in advance.
     """
-    if item := LIST_KIND.fullmatch(kind):
+    if list_match := LIST_TYPE_PATTERN.fullmatch(type_name):
         if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
             return False
-        return isinstance(value, Iterator) or all(_is_kind(each, item[1]) for each in value)
-    return isinstance(value, KINDS[kind][0]) and (kind == "bool" or not isinstance(value, bool))
+        return isinstance(value, Iterator) or all(_has_type(item, list_match[1]) for item in value)
+    return isinstance(value, TYPES[type_name][0]) and (
+        type_name == "bool" or not isinstance(value, bool)
+    )
 
 
-def _describe_kind(kind: str) -> str:
-    """Describe the type in a part of an annotation, for example as `a list of strings`."""
-    item = LIST_KIND.fullmatch(kind)
-    return f"a list of {KINDS[item[1]][2]}" if item else KINDS[kind][1]
+def _describe_type(type_name: str) -> str:
+    """Describe the type that a part of an annotation names, such as `a list of strings`."""
+    list_match = LIST_TYPE_PATTERN.fullmatch(type_name)
+    return f"a list of {TYPES[list_match[1]][2]}" if list_match else TYPES[type_name][1]
 
 
 def read_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a request: strategies and variants as specs, amounts as numbers.
+    """Convert the arguments of a function to arguments of a request, such as variants to specs.
 
     Args:
         arguments: All arguments of a function, which are its local variables before the first
@@ -144,21 +149,21 @@ def _to_spec(value: Any, strategies_by_spec: dict[str, Strategy]) -> Any:
             )
         return strategy.spec
     if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-        return tuple(_to_spec(each, strategies_by_spec) for each in value)
+        return tuple(_to_spec(item, strategies_by_spec) for item in value)
     if isinstance(value, Variant):
         return value.spec
     return str(value) if isinstance(value, PathLike) else value
 
 
 def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
-    """Check the arguments of a function, and store the call in its result for reports.
+    """Decorate a function so that it checks its arguments and stores the call in its result.
 
     Error messages name the arguments of the function instead of the options of the command.
     """
     checked_function = check_arguments(function)
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> ResultT:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> ResultT:
         try:
             result = checked_function(*args, **kwargs)
             arguments = [*map(_format_argument, args)]
@@ -169,9 +174,9 @@ def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
         except SimginError as error:
             signature = inspect.signature(function)
             names = signature.parameters
-            error.args = tuple(_name_arguments(arg, names) for arg in error.args)
+            error.args = tuple(_replace_option_names(arg, names) for arg in error.args)
             if isinstance(error, AmountError):
-                error.args = (_name_amount(str(error), signature.bind(*args, **kwargs)),)
+                error.args = (_add_argument_name(str(error), signature.bind(*args, **kwargs)),)
             raise
         except KeyboardInterrupt as interrupt:
             message = "The call was interrupted. Its results were not saved."
@@ -183,10 +188,10 @@ def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
             raise
         return result
 
-    return call
+    return wrapper
 
 
-def _name_arguments(message: Any, names: Collection[str]) -> Any:
+def _replace_option_names(message: Any, names: Collection[str]) -> Any:
     """Return a message in which arguments such as `upcard` replace options such as --upcard.
 
     Commands are not changed.
@@ -194,21 +199,21 @@ def _name_arguments(message: Any, names: Collection[str]) -> Any:
     if not isinstance(message, str):
         return message
 
-    def name_argument(option: re.Match[str]) -> str:
+    def format_name(option: re.Match[str]) -> str:
         name = option[1] or "output"
         return f"`{name}`" if name in names else option[0]
 
     parts = message.split("`")
-    parts[::2] = [OPTION.sub(name_argument, part) for part in parts[::2]]
+    parts[::2] = [OPTION_PATTERN.sub(format_name, part) for part in parts[::2]]
     parts[1::2] = [
-        f'{option[1]}="{option[2]}"' if (option := OPTION_VALUE.fullmatch(part)) else part
+        f'{option[1]}="{option[2]}"' if (option := OPTION_VALUE_PATTERN.fullmatch(part)) else part
         for part in parts[1::2]
     ]
     return "`".join(parts)
 
 
-def _name_amount(message: str, call: inspect.BoundArguments) -> str:
-    """Return an error message about an amount, which starts with the name of the argument."""
+def _add_argument_name(message: str, call: inspect.BoundArguments) -> str:
+    """Add the name of the argument to an error message about an amount."""
     names = [
         name
         for name, value in call.arguments.items()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simgin.report.report import Plot, Report
 
 # Maximum number of plots in a notebook. Plots are drawn for every result that a notebook displays.
-INLINE_PLOTS = 1
+MAX_INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
@@ -48,7 +48,7 @@ class Result(RenamedAttributes):
     def _repr_html_(self) -> str:
         from simgin.report.html_report import render_result
 
-        return render_result(self.overview(), islice(self.plots(), INLINE_PLOTS))
+        return render_result(self.overview(), islice(self.plots(), MAX_INLINE_PLOTS))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -136,7 +136,7 @@ class Result(RenamedAttributes):
         return [StopResult(units) for _, units in self.played]
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Distinct reasons for stopping, including "complete" if a matchup did not stop early."""
         return "; ".join(dict.fromkeys(stop.stopped for stop in self.stop_results))
 
@@ -203,7 +203,7 @@ def save_report(
         "workers": workers or parallel.usable_cpus(),
         "started": started,
         "command": report.command,
-        "stopped": result.stopped,
+        "stopped": result.stop_reason,
         **result.manifest_entries,
         **request,
     }

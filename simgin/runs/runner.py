@@ -35,8 +35,8 @@ from simgin.runs.block import (
     Schedule,
     Task,
     check_block,
+    count_remaining_units,
     play_block,
-    remaining_units,
 )
 from simgin.runs.ledger import Ledger, open_ledger, pack_rows
 from simgin.runs.stopping import StoppingRule, StopResult
@@ -104,6 +104,7 @@ class ThreadPool:
             self._queue.put(None)
 
     def _run(self, name: str) -> None:
+        """Play queued blocks until the queue is closed."""
         while (block := self._queue.get()) is not None:
             self._results.put(play_block(block, name))
 
@@ -137,7 +138,7 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
     return SerialPool() if jit.is_interpreted() else ThreadPool(workers)
 
 
-class _StopMonitor:
+class _StoppingMonitor:
     """Monitor that applies a stopping rule to the batches of one matchup, in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
@@ -166,7 +167,7 @@ class _StopMonitor:
     def result(self, task: Task) -> StopResult:
         """Return the sample size at which the rule stopped the matchup, or the planned size."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
-        return StopResult(units, decision, self._rule.multiplier(units))
+        return StopResult(units, decision, self._rule.compute_multiplier(units))
 
 
 def run_tasks(
@@ -208,7 +209,7 @@ def run_tasks(
     if monitors:
         return [monitor.result(task) for task, monitor in zip(tasks, monitors, strict=True)]
     if seconds is not None:
-        return [_timed_result(ledger, i, task, seconds) for i, task in enumerate(tasks)]
+        return [_make_timed_result(ledger, i, task, seconds) for i, task in enumerate(tasks)]
     return [StopResult(task.units) for task in tasks]
 
 
@@ -245,41 +246,43 @@ def run_matchups(
     with open_ledger(None, {}) as ledger:
         stop_results = run_tasks(tasks, ledger, pool, on_progress, stopping_rules=stopping_rules)
         return [
-            ledger.rows(i, stop_results[i].units, matchup.batch_size)
+            ledger.read_rows(i, stop_results[i].units, matchup.batch_size)
             for i, matchup in enumerate(matchups)
         ]
 
 
 def _resume_monitor(
     ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
-) -> _StopMonitor:
+) -> _StoppingMonitor:
     """Return a stopping monitor that has examined the batches in the ledger."""
-    monitor = _StopMonitor(stopping_rule)
+    monitor = _StoppingMonitor(stopping_rule)
     finished = ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size)
     for batch_index, row in finished:
         monitor.add(batch_index, row[None])
     return monitor
 
 
-def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
+def _make_timed_result(
+    ledger: Ledger, matchup_index: int, task: Task, seconds: float
+) -> StopResult:
     """Return the number of units before the first missing batch, for runs with a time limit."""
     batch_size = task.matchup.batch_size
-    finished = ledger.finished_batches(matchup_index, batch_size)
-    if not remaining_units(task, finished):
+    finished = ledger.find_finished_batches(matchup_index, batch_size)
+    if not count_remaining_units(task, finished):
         return StopResult(task.units)
     first_missing = next(i for i in count() if (i, batch_size) not in finished)
     return StopResult(batch_size * first_missing, f"after {seconds:g} s")
 
 
 class _RunSession:
-    """Session of a run, which tracks submitted blocks and processes their results."""
+    """Run that submits blocks to a pool and processes their results."""
 
     def __init__(
         self,
         schedule: Schedule,
         ledger: Ledger,
         pool: WorkerPool,
-        monitors: Sequence[_StopMonitor],
+        monitors: Sequence[_StoppingMonitor],
         on_block: Callable[[BlockResult], None] | None,
     ) -> None:
         self._schedule = schedule
@@ -294,12 +297,12 @@ class _RunSession:
     def play(self, on_progress: Progress | None) -> None:
         """Play all remaining blocks, and commit their results to the ledger."""
         try:
-            self._report(on_progress)
+            self._report_progress(on_progress)
             self._submit_blocks()
             while self._n_pending:
                 self._process_result(self._pool.next_result())
                 self._submit_blocks()
-                self._report(on_progress)
+                self._report_progress(on_progress)
         except KeyboardInterrupt:
             self._finish_interrupted()
             raise
@@ -308,11 +311,13 @@ class _RunSession:
             assert first.error is not None
             raise first.error
 
-    def _report(self, on_progress: Progress | None) -> None:
+    def _report_progress(self, on_progress: Progress | None) -> None:
+        """Call the progress callback with the progress of the schedule."""
         if on_progress is not None:
             on_progress(*self._schedule.progress)
 
     def _submit_blocks(self) -> None:
+        """Submit blocks until the pool has the maximum number of pending blocks."""
         while self._n_pending < self._pool.max_pending:
             block = self._schedule.next_block()
             if block is None:
@@ -321,6 +326,7 @@ class _RunSession:
             self._n_pending += 1
 
     def _process_result(self, result: BlockResult | None) -> None:
+        """Commit a result and apply its stopping rule, or stop the schedule if the block failed."""
         if result is None:
             return
         self._n_pending -= 1
@@ -338,11 +344,13 @@ class _RunSession:
             self._close_stopped()
 
     def _commit(self, result: BlockResult) -> None:
+        """Commit a block, and call the callback for committed blocks."""
         commit_block(self._ledger, result)
         if self._on_block is not None:
             self._on_block(result)
 
     def _close_stopped(self) -> None:
+        """Remove the matchups that have stopped from the schedule."""
         for i, monitor in enumerate(self._monitors):
             if monitor.stop is not None:
                 self._schedule.close_matchup(i)
@@ -378,12 +386,12 @@ def commit_block(ledger: Ledger, result: BlockResult) -> None:
 
 
 # worker name for the blocks of extra passes, which are played in threads of this process
-STEP_WORKER = "thread 1"
+PASS_WORKER = "thread 1"
 Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class ExtraStep:
+class ExtraPass:
     """Extra pass of a run, which plays a block and also computes other results.
 
     `name` identifies the pass in the ledger. `play` is a function of the block, the number of
@@ -396,20 +404,20 @@ class ExtraStep:
     play: Callable[[Block, int | None, Progress | None], Arrays]
 
 
-def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
+def find_missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
     """Return the extra passes whose results are missing from the ledger."""
-    return [step for step in passes if not ledger.has_step(step.name, step.block.units)]
+    return [step for step in passes if not ledger.has_pass_result(step.name, step.block.units)]
 
 
-def play_steps(
-    passes: Sequence[ExtraStep],
+def play_passes(
+    passes: Sequence[ExtraPass],
     ledger: Ledger,
     workers: int | None = None,
     on_progress: Progress | None = None,
     on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
     """Play the missing extra passes one after another and store their results."""
-    steps = missing_steps(passes, ledger)
+    steps = find_missing_passes(passes, ledger)
     if on_progress is not None and steps:
         on_progress(0, PROGRESS_PARTS * len(steps))
     for step_index, step in enumerate(steps):
@@ -417,10 +425,10 @@ def play_steps(
         block = step.block
         arrays = step.play(block, workers, partial_progress(on_progress, step_index, len(steps)))
         rows = arrays.pop("rows")
-        check_block(block, rows, STEP_WORKER)
-        result = BlockResult(block, STEP_WORKER, time.perf_counter() - start_time, pack_rows(rows))
+        check_block(block, rows, PASS_WORKER)
+        result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
         commit_block(ledger, result)
-        ledger.add_step(step.name, block.units, arrays)
+        ledger.add_pass_result(step.name, block.units, arrays)
         if on_block is not None:
             on_block(result)
         if on_progress is not None:

@@ -1,6 +1,6 @@
 """Stopping rules, which stop a run at a target precision or with a sequential test.
 
-A rule examines the results after every batch. The `multiplier` of the rule widens all intervals of
+A rule examines the results after every batch. The multiplier of the rule widens all intervals of
 the run, so that they are valid at any stopping time. simgin never prints ordinary intervals after
 optional stopping (docs/explanation/statistics.md#optional-stopping).
 """
@@ -32,13 +32,13 @@ NOMINAL_SD = {
 
 MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
 # count that is assumed for an empty category, so that its probability is positive
-EMPTY_COUNT = 1e-3
+MIN_CATEGORY_COUNT = 1e-3
 # possible pair scores, which are the bins of COL_PAIR_HISTOGRAM
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE = "complete"
-TEST_NAME = "sequential test"  # start of the description of a sequential test
-TEST_SUBJECT = "A is "  # start of every conclusion of a sequential test
+SEQUENTIAL_TEST_NAME = "sequential test"  # start of the description of a sequential test
+CONCLUSION_PREFIX = "A is "  # start of every conclusion of a sequential test
 # subjects of sentences about each metric
 METRIC_SUBJECTS = {
     "deal_win": "the percentage of deals won",
@@ -53,7 +53,7 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that a matchup has played, and the reason for stopping."""
+    """Number of units that were played in a matchup, and the reason for stopping."""
 
     units: int
     stopped: str = COMPLETE
@@ -81,12 +81,12 @@ class PrecisionRule:
         entry = metrics.METRICS_BY_NAME[self.metric]
         return f"{entry.display_factor * width:.6g} {'percentage ' * entry.is_proportion}points"
 
-    def multiplier(self, units: int) -> float:
-        """Return the half-width of all intervals of the run in standard errors."""
+    def compute_multiplier(self, units: int) -> float:
+        """Compute the half-width of all intervals of the run in standard errors."""
         return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return a sentence that states the precision reached, or None to continue.
+        """Return a sentence that states the precision if it is reached, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -95,7 +95,9 @@ class PrecisionRule:
         definition = metrics.METRICS_BY_NAME[self.metric]
         if units < estimate.MIN_UNITS_FIRST_LOOK:
             return None
-        metric_estimate = estimate_metric(totals, definition, multiplier=self.multiplier(units))
+        metric_estimate = estimate_metric(
+            totals, definition, multiplier=self.compute_multiplier(units)
+        )
         half_width = (metric_estimate.high - metric_estimate.low) / 2
         if not half_width <= self.half_width:  # The condition is also True for NaN.
             return None
@@ -120,7 +122,7 @@ class SequentialTest:
     def text(self) -> str:
         """Description of the stopping rule."""
         return (
-            f"{TEST_NAME} of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
+            f"{SEQUENTIAL_TEST_NAME} of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
             f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
         )
 
@@ -137,12 +139,12 @@ class SequentialTest:
         )
         return max(estimate.MIN_UNITS_FIRST_LOOK, n_pairs)
 
-    def multiplier(self, units: int) -> float:
-        """Return the half-width of all intervals of the run in standard errors."""
+    def compute_multiplier(self, units: int) -> float:
+        """Compute the half-width of all intervals of the run in standard errors."""
         return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
-    def llr(self, totals: np.ndarray) -> float:
-        """Return the log-likelihood ratio of hypothesis H1 to hypothesis H0.
+    def compute_llr(self, totals: np.ndarray) -> float:
+        """Compute the log-likelihood ratio of hypothesis H1 to hypothesis H0.
 
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram of
@@ -158,22 +160,22 @@ class SequentialTest:
     def _h1_conclusion(self) -> str:
         """Conclusion if H1 is accepted: an Elo difference of `elo0` or less is unlikely."""
         if self.elo0 < 0:
-            return f"{TEST_SUBJECT}less than {-self.elo0:g} Elo weaker and may be stronger"
+            return f"{CONCLUSION_PREFIX}less than {-self.elo0:g} Elo weaker and may be stronger"
         return (
-            f"{TEST_SUBJECT}more than {self.elo0:g} Elo stronger"
+            f"{CONCLUSION_PREFIX}more than {self.elo0:g} Elo stronger"
             if self.elo0
-            else f"{TEST_SUBJECT}stronger"
+            else f"{CONCLUSION_PREFIX}stronger"
         )
 
     @property
     def _h0_conclusion(self) -> str:
         """Conclusion if H0 is accepted: an Elo difference of `elo1` or more is unlikely."""
         if self.elo1 > 0:
-            return f"{TEST_SUBJECT}less than {self.elo1:g} Elo stronger and may be weaker"
+            return f"{CONCLUSION_PREFIX}less than {self.elo1:g} Elo stronger and may be weaker"
         return (
-            f"{TEST_SUBJECT}more than {-self.elo1:g} Elo weaker"
+            f"{CONCLUSION_PREFIX}more than {-self.elo1:g} Elo weaker"
             if self.elo1
-            else f"{TEST_SUBJECT}weaker"
+            else f"{CONCLUSION_PREFIX}weaker"
         )
 
     def check_totals(self, totals: np.ndarray) -> str | None:
@@ -186,7 +188,7 @@ class SequentialTest:
         if n_pairs < MIN_PAIRS:
             return None
         lower_bound, upper_bound = compute_sprt_bounds()
-        llr = self.llr(totals)
+        llr = self.compute_llr(totals)
         if lower_bound < llr < upper_bound:
             return None
         verdict = self._h0_conclusion if llr <= lower_bound else self._h1_conclusion
@@ -271,7 +273,7 @@ def compute_sprt_bounds() -> tuple[float, float]:
     return -upper_bound, upper_bound
 
 
-def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
+def compute_multinomial_llr(counts: Sequence[int], mean0: float, mean1: float) -> float:
     """Compute the log-likelihood ratio of the mean score m1 to the mean score m0.
 
     Each hypothesis is represented by the most likely distribution with the hypothesised mean
@@ -279,15 +281,18 @@ def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> floa
 
     Args:
         counts: Numbers of pairs with a score of 0, 1/4, 1/2, 3/4 and 1, in this order.
-        m0: Mean score under H0, between 0 and 1.
-        m1: Mean score under H1, between 0 and 1.
+        mean0: Mean score under H0, between 0 and 1.
+        mean1: Mean score under H1, between 0 and 1.
     """
-    positive_counts = [max(float(count), EMPTY_COUNT) for count in counts]
-    h0_multiplier = _solve_lagrange_multiplier(positive_counts, m0)
-    h1_multiplier = _solve_lagrange_multiplier(positive_counts, m1)
+    positive_counts = [max(float(count), MIN_CATEGORY_COUNT) for count in counts]
+    h0_multiplier = _solve_lagrange_multiplier(positive_counts, mean0)
+    h1_multiplier = _solve_lagrange_multiplier(positive_counts, mean1)
     return sum(
         n
-        * (math.log(1 + h0_multiplier * (score - m0)) - math.log(1 + h1_multiplier * (score - m1)))
+        * (
+            math.log(1 + h0_multiplier * (score - mean0))
+            - math.log(1 + h1_multiplier * (score - mean1))
+        )
         for n, score in zip(positive_counts, PAIR_SCORES, strict=True)
     )
 

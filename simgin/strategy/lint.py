@@ -26,7 +26,7 @@ from simgin.strategy.dependencies import (
     collect_names,
     find_nondeterminism,
 )
-from simgin.text.messages import describe_error, did_you_mean
+from simgin.text.messages import describe_error, suggest_spelling
 
 POLICY_ARGUMENTS = ("view", "rules", "params")
 CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
@@ -101,7 +101,7 @@ def describe_unknown_field(name: str, record: str = "") -> str:
             "each call."
         )
     subject = f"{record} has" if record else "view and rules have"
-    suggestion = did_you_mean(name, valid_names)
+    suggestion = suggest_spelling(name, valid_names)
     if record and suggestion == ".":
         suggestion = f". Valid fields: {', '.join(valid_names)}."
     return f"cannot be compiled, because {subject} no field {name!r}{suggestion}"
@@ -116,7 +116,7 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
             return f". Write `from {module} import {name}`."
         if new_name := find_new_name(module, name):
             return f". {module}.{name} is now {module}.{new_name}."
-    return did_you_mean(name, defined)
+    return suggest_spelling(name, defined)
 
 
 def _find_misused_helpers(policy: Policy) -> Iterator[str]:

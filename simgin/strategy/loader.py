@@ -28,11 +28,11 @@ from simgin.strategy.strategy_spec import StrategyError, StrategySpec
 from simgin.text.files import describe_encoding_error, has_suffix, read_bytes
 from simgin.text.messages import (
     describe_error,
-    did_you_mean,
     ensure_printable_error,
     format_error_message,
     print_status,
     quote_text,
+    suggest_spelling,
 )
 
 LEARNED_FOLDER = "learned"  # folder for learned weights in the cache
@@ -412,7 +412,7 @@ def _find_by_name(name: str) -> Strategy:
                 f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
                 f"variant, run `simgin strategies -v {name}`."
             )
-        hint = did_you_mean(name, [*strategies, *_list_named_types()])
+        hint = suggest_spelling(name, [*strategies, *_list_named_types()])
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} To list all strategies, run `simgin "
             "strategies`."
@@ -465,7 +465,7 @@ def _find_policy(slot: str, name: str) -> Policy:
     if name not in {**_live_strategies, **library.strategies}:
         _check_not_rejected(name)
         candidates = [policy for policy_slot, policy in library.policies if policy_slot == slot]
-        suggestion = did_you_mean(name, [*candidates, *library.strategies])
+        suggestion = suggest_spelling(name, [*candidates, *library.strategies])
         raise StrategyError(
             f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
         )
@@ -728,6 +728,6 @@ def _describe_load_error(error: BaseException) -> str:
     """Return a description of an import error, with a suggested fix if a name is missing."""
     match = _MISSING_NAME_PATTERN.match(format_error_message(error))
     if isinstance(error, ImportError) and match and match[2] in sys.modules:
-        suggestion = did_you_mean(match[1], vars(sys.modules[match[2]]))
+        suggestion = suggest_spelling(match[1], vars(sys.modules[match[2]]))
         return f"{match[2]} has no {match[1]}{suggestion}"
     return f"{describe_error(error)}."

@@ -19,7 +19,7 @@ from typing import Any
 from simgin.core.codes import SLOTS
 from simgin.strategy.author import NAME_PATTERN, NAME_RULE, Policy, Strategy
 from simgin.text.files import NewFileError, has_suffix, slugify
-from simgin.text.messages import SimginError, did_you_mean, format_value, quote_text
+from simgin.text.messages import SimginError, format_value, quote_text, suggest_spelling
 
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
@@ -116,7 +116,7 @@ def _check_slots(strategy_text: str) -> None:
     unknown_slot = _UNKNOWN_SLOT_PATTERN.search(strategy_text)
     if unknown_slot and not has_suffix(strategy_text.partition("#")[0], ".py"):
         valid_slots = [*SLOTS, "stake"]
-        suggestion = did_you_mean(unknown_slot[1], valid_slots)
+        suggestion = suggest_spelling(unknown_slot[1], valid_slots)
         slots = ", ".join(valid_slots)
         raise StrategyError(
             f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {slots}."
@@ -179,7 +179,7 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
             f"Specify the slot: {slots}."
         )
     valid_names = [name for policy in strategy.policies for name in policy.params]
-    suggestion = did_you_mean(name, valid_names)
+    suggestion = suggest_spelling(name, valid_names)
     return (
         f"{quote_text(name)} is not a parameter of {strategy.name!r}{suggestion} Valid "
         f"parameters: {', '.join(valid_names) or 'none'}."
@@ -241,7 +241,7 @@ def read_values_file(path: Path) -> SlotValues:
     values = {}
     for slot, table in tables.items():
         if slot not in SLOTS:
-            suggestion = did_you_mean(slot, SLOTS)
+            suggestion = suggest_spelling(slot, SLOTS)
             slots = ", ".join(SLOTS)
             raise StrategyError(
                 f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: {slots}."

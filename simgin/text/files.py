@@ -47,7 +47,7 @@ def read_bytes(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     Raises:
         OSError: If the file cannot be read, is not a regular file, or exceeds the maximum size.
     """
-    with open(path, "rb", opener=_open_regular) as file:
+    with open(path, "rb", opener=_open_regular_file) as file:
         content = file.read(max_bytes + 1) or b""  # read() returns None if it would block.
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"the file is larger than {max_bytes >> 20} MiB", str(path))
@@ -94,7 +94,7 @@ def has_suffix(name: object, *suffixes: str) -> bool:
     return str(name).lower().endswith(suffixes)
 
 
-def _open_regular(path: str, flags: int) -> int:
+def _open_regular_file(path: str, flags: int) -> int:
     """Open a regular file without blocking (an `opener` for the function `open`)."""
     file_type = stat.S_IFMT(os.stat(path).st_mode)
     if file_type not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.

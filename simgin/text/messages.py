@@ -120,8 +120,8 @@ def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
     return f"{', '.join(first_parts)} {conjunction} {last_word}" if first_parts else last_word
 
 
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a spelling suggestion at the end of an error message, or only a full stop."""
+def suggest_spelling(word: str, words: Iterable[str]) -> str:
+    """Return a spelling suggestion that completes an error message, or only a full stop."""
     word = word[:60].lower()
     similar_words = difflib.get_close_matches(word, list(words))
     if not similar_words:

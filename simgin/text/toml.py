@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from simgin.text.files import read_text
-from simgin.text.messages import SimginError, did_you_mean, format_value, truncate_errors
+from simgin.text.messages import SimginError, format_value, suggest_spelling, truncate_errors
 
 MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
 # Maximum number of dots per line. tomllib needs quadratic time for dotted keys.
@@ -22,7 +22,7 @@ KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups",
 with contextlib.suppress(Exception):
     create_model("First")
 
-_EXPECTED = {
+_EXPECTED_TYPES = {
     "string_type": "a string in quotes",
     "int_type": "a whole number",
     "list_type": "a [list]",
@@ -118,7 +118,7 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
             max_length = details["ctx"]["max_length"]
             return f"{path}: {key} must have at most {max_length:,} characters."
         case kind:
-            expected = _EXPECTED.get(kind, "a table of keys and values")
+            expected = _EXPECTED_TYPES.get(kind, "a table of keys and values")
             return f"{path}: {key} must be {expected}, not {format_value(details['input'])}."
 
 
@@ -137,7 +137,7 @@ def _format_key(key: str) -> str:
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
     """Return a spelling suggestion for an unknown key, or a list of all valid keys."""
-    suggestion = did_you_mean(key, known_keys)
+    suggestion = suggest_spelling(key, known_keys)
     if suggestion != ".":
         return suggestion.removeprefix(". ").replace("'", "")
     return f"Valid keys: {', '.join(known_keys)}."

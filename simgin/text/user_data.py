@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def user_data_directory() -> Path:
+def find_user_data_directory() -> Path:
     """Return SIMGIN_DATA_DIR if it is set, otherwise `simgin` in the user's data directory."""
     if directory := os.environ.get("SIMGIN_DATA_DIR"):
         return Path(directory).absolute()

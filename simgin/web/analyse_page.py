@@ -27,20 +27,20 @@ from simgin.text.notation import format_card
 from simgin.web.board_position import DEFAULT_SEED, BoardPosition
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.live_analysis import LiveAnalysis
-from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form, render_page
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.review_page import list_variants
 
-LINES_TYPE = "application/x-ndjson"
+JSON_LINES_TYPE = "application/x-ndjson"
 DEAL_FILE_WORLDS = 1000  # maximum number of simulations per decision of a recorded deal
 
 
-def show_analyse(request: Request) -> Response:
+def show_analysis_board(request: Request) -> Response:
     """Show the analysis board with the position that the address describes."""
     site = request.app.state.site
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.strategies)
-    board.find_request(form)
+    board.make_request(form)
     variants = dict(list_variants())
     variants.setdefault(board.variant.spec, board.variant.spec)
     stakes = [str(stake) for stake in range(1, int(build_rules(board.variant).die_cap) + 1)]
@@ -62,7 +62,7 @@ def show_analyse(request: Request) -> Response:
 
 
 def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the specs and labels of the strategies that can play the variant."""
+    """Return the specs and labels of the strategies that can play the variant of the board."""
     names = [
         name
         for name in catalogue.list_by_strength()
@@ -76,10 +76,10 @@ def stream_costs(request: Request) -> Response:
     """Send the command and the errors of a position, followed by the costs of the actions."""
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.strategies)
-    analysis_request = board.find_request(form)
+    analysis_request = board.make_request(form)
     first_object = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
     if analysis_request is None:
-        return _send_lines(_yield_only(first_object), form.status)
+        return _send_lines(_yield_json_line(first_object), form.status)
     position = analysis_request.source
     assert isinstance(position, Position), "the board has a position"
     assert analysis_request.strategy is not None, "a position has a strategy that continues"
@@ -92,11 +92,11 @@ def stream_costs(request: Request) -> Response:
         analysis_request.opponent,
         analysis_request.budget,
     )
-    return _send_lines(LiveAnalysis(analyse, _costs_to_json).lines(first_object))
+    return _send_lines(LiveAnalysis(analyse, _costs_to_json).iter_lines(first_object))
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
-    """Yield sentences about what simgin inferred from the order and number of the cards."""
+    """Yield sentences that state what simgin inferred from the order and number of the cards."""
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."
@@ -108,36 +108,38 @@ def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]
         yield f"The pile is complete, so the stock contains {view.stock} cards."
 
 
-async def stream_file_costs(request: Request) -> Response:
-    """Send the costs of the decisions in the deal of the request body, costliest decision first."""
+async def stream_deal_costs(request: Request) -> Response:
+    """Send the costs of the decisions in an uploaded deal, costliest decision first."""
     text = (await request.body()).decode(errors="replace")
     name = request.query_params.get("name", "")[:100]
     extra_specs = request.app.state.site.strategies
-    recorded = await run_in_threadpool(
+    recorded_deal = await run_in_threadpool(
         parse_deal_file,
         text,
         escape_control_chars(name),
-        read_variant_name,
-        partial(read_strategy_name, extra_specs=extra_specs),
+        find_allowed_variant,
+        partial(find_allowed_strategy, extra_specs=extra_specs),
     )
     analyse = partial(
         analyse_deal,
-        recorded.deal,
+        recorded_deal.deal,
         None,
         None,
         None,
         Budget(DEAL_FILE_WORLDS),
-        names=recorded.names,
+        names=recorded_deal.names,
     )
-    title = f"{' against '.join(recorded.names)} ({recorded.deal.matchup.variant.spec})"
-    return _send_lines(LiveAnalysis(analyse, _decisions_to_json).lines({"title": title}))
+    title = f"{' against '.join(recorded_deal.names)} ({recorded_deal.deal.matchup.variant.spec})"
+    return _send_lines(LiveAnalysis(analyse, _decisions_to_json).iter_lines({"title": title}))
 
 
 def _send_lines(lines: AsyncIterator[str], status: int = 200) -> Response:
-    return StreamingResponse(lines, status, media_type=LINES_TYPE)
+    """Return a response that sends JSON lines."""
+    return StreamingResponse(lines, status, media_type=JSON_LINES_TYPE)
 
 
-async def _yield_only(first_object: Mapping[str, Any]) -> AsyncIterator[str]:
+async def _yield_json_line(first_object: Mapping[str, Any]) -> AsyncIterator[str]:
+    """Yield an object as a single JSON line."""
     yield json.dumps(first_object) + "\n"
 
 

@@ -28,13 +28,13 @@ from simgin.web import (
 from simgin.web.games import OpenGames
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import render_page
-from simgin.web.security import Guard
+from simgin.web.security import SecurityMiddleware
 
 STATIC_FOLDER = Path(__file__).with_name("static")
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 COMMAND_PAGES = (
-    review_page.PAGE,
-    compare_page.PAGE,
+    review_page.REVIEW_PAGE,
+    compare_page.COMPARE_PAGE,
     report_pages.ODDS_PAGE,
     report_pages.CHARTS_PAGE,
     results_pages.COMPARISON_PAGE,
@@ -56,7 +56,7 @@ class Site:
         strategies: Specs of the strategies that were specified when the server was started.
         games: Games in memory.
         relative_cpu_time: CPU time of this machine relative to the reference machine (see
-            `measure_machine`), or 1 until it is measured.
+            `measure_relative_cpu_time`), or 1 until it is measured.
     """
 
     results: Path
@@ -86,11 +86,11 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             Route("/play/deal.json", play.send_deal_file),
             Route("/play/restart", play.restart_game, methods=["POST"]),
             Route("/play/{action:str}", play.change_game, methods=["POST"]),
-            Route("/analyse", analyse_page.show_analyse),
+            Route("/analyse", analyse_page.show_analysis_board),
             Route("/analyse/costs", analyse_page.stream_costs),
-            Route("/analyse/file", analyse_page.stream_file_costs, methods=["POST"]),
+            Route("/analyse/file", analyse_page.stream_deal_costs, methods=["POST"]),
             Route("/jobs/{name}", job_pages.show_job),
-            Route("/jobs/{name}/events", job_pages.stream_job),
+            Route("/jobs/{name}/events", job_pages.stream_job_states),
             Route("/jobs/{name}/cancel", job_pages.cancel_job, methods=["POST"]),
             Route("/jobs/{name}/resume", job_pages.resume_job, methods=["POST"]),
             Route("/results", results_pages.show_results),
@@ -99,7 +99,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             *(route for page in COMMAND_PAGES for route in page.routes()),
             Route("/static/{name}", send_static_file),
         ],
-        middleware=[Middleware(Guard, token=token, port=port, hosts=hosts)],
+        middleware=[Middleware(SecurityMiddleware, token=token, port=port, hosts=hosts)],
         exception_handlers={
             SimginError: show_input_error,
             OSError: show_system_error,
@@ -157,6 +157,7 @@ def show_server_error(request: Request, error: Exception) -> Response:
 
 
 def _show_error(request: Request, status: int, title: str, message: str) -> Response:
+    """Return an error page, or a JSON object if a script sent the request."""
     if request.method == "POST" or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status)
     return render_page(request, "error", status, title=title, message=message)

@@ -16,11 +16,11 @@ from simgin.text.amounts import parse_count
 from simgin.text.messages import SimginError, capitalize_first, quote_text
 from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
 from simgin.text.shell import join_command
-from simgin.web.names import read_seed, read_strategy_name, read_variant_name
 from simgin.web.pages import Form, choose_value
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant, parse_seed_field
 
 DEFAULT_SEED = 1
-MAX_TEXT_LENGTH = 1000  # maximum length of a list of cards, in characters
+MAX_CARD_LIST_LENGTH = 1000  # maximum length of a list of cards, in characters
 HAND_SIZES = {"draw": 10, "discard": 11}
 DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
 OWNERS = {"nobody": "nobody", "me": "me", "opponent": "other"}  # values of the option --owner
@@ -70,33 +70,33 @@ class BoardPosition:
     @classmethod
     def read(cls, form: Form, extra_specs: tuple[str, ...]) -> BoardPosition:
         """Read the fields of the board form."""
-        variant = form.read("variant", read_variant_name, "standard")
-        cards = form.read("hand", _read_cards, "")
+        variant = form.read("variant", find_allowed_variant, "standard")
+        cards = form.read("hand", _parse_cards, "")
         die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
         is_draw = die_state.is_decision or len(cards) == HAND_SIZES["draw"]
-        to_move = form.read("to_move", _read_move, "draw" if is_draw else "discard")
+        to_move = form.read("to_move", _parse_move, "draw" if is_draw else "discard")
 
         def read_player(name: str) -> str:
             default_spec = strong_player(variant)
             return form.read(
-                name, lambda spec: read_strategy_name(spec, extra_specs), default_spec
+                name, lambda spec: find_allowed_strategy(spec, extra_specs), default_spec
             ).spec
 
         return cls(
             variant=variant,
             cards=cards,
             to_move="draw" if die_state.is_decision else to_move,
-            pile=form.read("pile", _read_pile, ""),
-            known=form.read("known", _read_cards, ""),
-            score=form.read("score", _read_score, ""),
+            pile=form.read("pile", _parse_pile, ""),
+            known=form.read("known", _parse_cards, ""),
+            score=form.read("score", _parse_score, ""),
             dealer=form.read("dealer", lambda text: choose_value("dealer", text, DEALERS), ""),
-            stock=form.read("stock", _read_stock, ""),
+            stock=form.read("stock", _parse_stock, ""),
             die=die_state,
             is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
             strategy=read_player("strategy"),
             opponent="" if variant.is_solo else read_player("opponent"),
-            worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
-            seed=form.read("seed", read_seed, str(DEFAULT_SEED)),
+            worlds=form.read("worlds", _parse_worlds, str(DEFAULT_WORLDS)),
+            seed=form.read("seed", parse_seed_field, str(DEFAULT_SEED)),
         )
 
     @property
@@ -135,7 +135,7 @@ class BoardPosition:
             arguments += [] if value is None else [name, str(value)]
         return join_command(arguments)
 
-    def find_request(self, form: Form) -> AnalysisRequest | None:
+    def make_request(self, form: Form) -> AnalysisRequest | None:
         """Return the request for the analysis, or None if the position is incomplete.
 
         If the position is impossible, an error message is added to the form.
@@ -144,9 +144,9 @@ class BoardPosition:
         if form.errors or (is_supported and not self.is_complete):
             return None
         try:
-            request = self._to_request()
+            request = self._build_request()
         except SimginError as error:
-            form.errors[self._find_wrong_field()] = _without_options(str(error))
+            form.errors[self._find_wrong_field()] = _replace_option_names(str(error))
             return None
         assert isinstance(request.source, Position), "the board has a position"
         unexplained_cards = cards_to_mask(self.known) & ~int(request.source.view.known)
@@ -158,8 +158,8 @@ class BoardPosition:
             return None
         return request
 
-    def _to_request(self) -> AnalysisRequest:
-        """Return the request, or raise SimginError if the position is impossible."""
+    def _build_request(self) -> AnalysisRequest:
+        """Return the request for the analysis, or raise SimginError for an impossible position."""
         n = len(self.cards)
         if not self.variant.is_solo and not self.is_blind and self.to_move == "draw" and n > 10:
             raise PositionError(
@@ -190,32 +190,33 @@ class BoardPosition:
                 continue
             replacement: dict[str, Any] = {name: None}
             try:
-                replace(self, **replacement)._to_request()
+                replace(self, **replacement)._build_request()
             except SimginError:
                 continue
             return name
         return "pile" if len(self.cards) == HAND_SIZES[self.to_move] else "hand"
 
 
-def _require_short(text: str) -> str:
-    """Return a list of cards, or raise PositionError if the text is much longer than a deck."""
-    if len(text) > MAX_TEXT_LENGTH:
+def _check_length(text: str) -> str:
+    """Return the text of a list of cards, or raise PositionError if the text is too long."""
+    if len(text) > MAX_CARD_LIST_LENGTH:
         raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
     return text
 
 
-def _read_cards(text: str) -> list[int]:
-    return parse_cards(_require_short(text)) if text.strip() else []
+def _parse_cards(text: str) -> list[int]:
+    """Return the cards in a string, which can be empty."""
+    return parse_cards(_check_length(text)) if text.strip() else []
 
 
-def _read_pile(text: str) -> str:
-    parse_pile(_require_short(text))
+def _parse_pile(text: str) -> str:
+    parse_pile(_check_length(text))
     return " ".join(split_cards(text))
 
 
 def _read_die(form: Form) -> Die:
     """Read the state of the die and the player's decision about the die."""
-    stake = form.read("stake", _read_integer, "1")
+    stake = form.read("stake", _parse_integer, "1")
     owner = form.read("owner", lambda text: choose_value("owner", text, OWNERS), "nobody")
     offered_number = form.read(
         "die", lambda text: choose_value("decision", text, DIE_DECISIONS), ""
@@ -223,27 +224,28 @@ def _read_die(form: Form) -> Die:
     return Die(stake, owner, form.values.get("die") == "offer", offered_number)
 
 
-def _read_score(text: str) -> str | None:
+def _parse_score(text: str) -> str | None:
     return "-".join(map(str, parse_score_pair(text))) if text else None
 
 
-def _read_move(text: str) -> str:
+def _parse_move(text: str) -> str:
     choose_value("move", text, HAND_SIZES)
     return text
 
 
-def _read_stock(text: str) -> int | None:
-    return _read_integer(text) if text else None
+def _parse_stock(text: str) -> int | None:
+    return _parse_integer(text) if text else None
 
 
-def _read_integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     """Return an integer of at most 20 digits, or raise PositionError."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 20):
         raise PositionError(f"{quote_text(text)} is not a whole number. Use a number such as 1.")
     return int(text)
 
 
-def _read_worlds(text: str) -> int:
+def _parse_worlds(text: str) -> int:
+    """Return a number of simulations, or raise PositionError if it is too large."""
     worlds = parse_count(text)
     if worlds > MAX_WORLDS:
         raise PositionError(
@@ -252,7 +254,7 @@ def _read_worlds(text: str) -> int:
     return worlds
 
 
-def _without_options(message: str) -> str:
+def _replace_option_names(message: str) -> str:
     """Replace the option names in an error message by field names."""
     text = message.replace("--stock", "a stock of").replace("--pile ", "")
     return capitalize_first(text)

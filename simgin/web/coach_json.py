@@ -19,7 +19,7 @@ from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 # name of an action that ends the deal, if the discarded card follows
-KNOCK_DISCARD = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
+KNOCK_PATTERN = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
 
 
 def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any]:
@@ -43,15 +43,15 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
         "label": capitalize_first(position.label),
         "unit": analysis.unit,
         "worlds": analysis.n_worlds,
-        "verdict": name_discards(format_analysis_verdict(analysis, is_final)),
-        "choice": name_discards(choice),
+        "verdict": spell_out_discards(format_analysis_verdict(analysis, is_final)),
+        "choice": spell_out_discards(choice),
         "cost": sum(row["cost"] for row in rows if row["done"] and analysis.is_mistake),
         "is_decided": len(analysis.best_indices) == 1,
         "actions": [
             _action_to_json(row, cost, row["action"] == best_ending_index)
             for row, cost in zip(rows, costs, strict=True)
         ],
-        "link": f"/analyse?{urlencode(position_query(position))}",
+        "link": f"/analyse?{urlencode(make_position_query(position))}",
     }
 
 
@@ -62,14 +62,15 @@ def _format_cost(analysis: Analysis, index: int) -> str:
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
-def name_discards(text: str) -> str:
+def spell_out_discards(text: str) -> str:
     """Replace `knock, 5D` in a text by `knock, discarding 5D`."""
-    return KNOCK_DISCARD.sub(r"\1, discarding ", text)
+    return KNOCK_PATTERN.sub(r"\1, discarding ", text)
 
 
 def _action_to_json(row: dict[str, Any], cost: str, is_best_ending: bool) -> dict[str, Any]:
+    """Return the description, cost and win probabilities of an action for the browser."""
     return {
-        "text": name_discards(row["action"]),
+        "text": spell_out_discards(row["action"]),
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],
@@ -82,7 +83,7 @@ def _action_to_json(row: dict[str, Any], cost: str, is_best_ending: bool) -> dic
     }
 
 
-def position_query(position: Position) -> dict[str, str]:
+def make_position_query(position: Position) -> dict[str, str]:
     """Return the query parameters of the page that analyses a position."""
     view = position.view
     new_card = max(int(view.drawn), int(view.taken))
@@ -100,10 +101,11 @@ def position_query(position: Position) -> dict[str, str]:
         "dealer": "" if position.is_solo else dealer,
         "to_move": "draw" if len(hand) == HAND_SIZE else "discard",
     }
-    return fields if position.variant.params["die"] == "off" else fields | _die_query(position)
+    return fields if position.variant.params["die"] == "off" else fields | _make_die_query(position)
 
 
-def _die_query(position: Position) -> dict[str, str]:
+def _make_die_query(position: Position) -> dict[str, str]:
+    """Return the query parameters that describe the die."""
     view = position.view
     decision = str(view.offered or "offer") if position.is_about_die else ""
     return {

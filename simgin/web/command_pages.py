@@ -17,35 +17,35 @@ from starlette.routing import Route
 
 from simgin.text.amounts import format_duration
 from simgin.text.shell import join_command
-from simgin.web.expected_time import expected_time
+from simgin.web.expected_time import estimate_time
 from simgin.web.pages import Form, render_page
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-MAX_RUN_NAME = 80
+MAX_RUN_NAME_LENGTH = 80
 
 
 @dataclass(frozen=True)
-class Draft:
-    """Command that a form describes. The output directory is not part of the command.
+class CommandDraft:
+    """Command that a form describes, without the output directory.
 
     Attributes:
         words: Arguments of `simgin`.
         title: Title of the job.
-        run: Requested name of the run directory.
-        seconds: Expected CPU time in seconds (see `simgin.web.expected_time`), or None if it is
+        run_name: Requested name of the run directory.
+        cpu_seconds: Expected CPU time in seconds (see `simgin.web.expected_time`), or None if it is
             unknown.
         notes: Notes about the command.
-        specs: Spec fields of the form, by field name.
+        spec_fields: Spec fields of the form, by field name.
     """
 
     words: list[str]
     title: str
-    run: str
-    seconds: float | None
+    run_name: str
+    cpu_seconds: float | None
     notes: list[str] = field(default_factory=list)
-    specs: Mapping[str, Any] = field(default_factory=dict)
+    spec_fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class CommandPage:
 
     Attributes:
         name: Name of the page and of its template.
-        read: Function that reads the form and records its errors.
-        options: Function that returns the template variables.
+        read_form: Function that reads the form and records its errors.
+        make_variables: Function that returns the template variables.
     """
 
     name: str
-    read: Callable[[Form, Site], Draft]
-    options: Callable[[Site], dict[str, Any]]
+    read_form: Callable[[Form, Site], CommandDraft]
+    make_variables: Callable[[Site], dict[str, Any]]
 
     def routes(self) -> list[Route]:
         """Return the routes of the page."""
@@ -72,45 +72,47 @@ class CommandPage:
 
     def show(self, request: Request) -> Response:
         """Show the form with its values, errors and command."""
-        form, draft = self._read(request)
+        form, draft = self._read_request(request)
         return render_page(
             request,
             self.name,
             form.status,
             form=form,
             command=_format_command(form, draft, request),
-            **self.options(request.app.state.site),
+            **self.make_variables(request.app.state.site),
         )
 
     def check(self, request: Request) -> Response:
         """Send the command, the expected time and the errors of a form."""
-        form, draft = self._read(request)
+        form, draft = self._read_request(request)
         relative_cpu_time = request.app.state.site.relative_cpu_time
         response = {
             "command": _format_command(form, draft, request),
             "errors": form.errors,
-            "time": draft.seconds
-            and format_duration(expected_time(draft.seconds, relative_cpu_time)),
+            "time": draft.cpu_seconds
+            and format_duration(estimate_time(draft.cpu_seconds, relative_cpu_time)),
             "notes": draft.notes,
-            "specs": draft.specs,
+            "specs": draft.spec_fields,
         }
         return JSONResponse(response, form.status)
 
     def start(self, request: Request) -> Response:
         """Start the command of a form as a job, and send the name of the job or the errors."""
-        form, draft = self._read(request)
+        form, draft = self._read_request(request)
         if form.errors:
             message = "Correct the marked fields."
             return JSONResponse({"error": message, "errors": form.errors}, form.status)
-        job = request.app.state.site.jobs.start_run(draft.words, draft.title, _run_name(draft))
+        job = request.app.state.site.jobs.enqueue_run(
+            draft.words, draft.title, _make_run_name(draft)
+        )
         return JSONResponse({"job": job.name})
 
-    def _read(self, request: Request) -> tuple[Form, Draft]:
+    def _read_request(self, request: Request) -> tuple[Form, CommandDraft]:
         form = Form(request.query_params)
-        return form, self.read(form, request.app.state.site)
+        return form, self.read_form(form, request.app.state.site)
 
 
-def _format_command(form: Form, draft: Draft, request: Request) -> str:
+def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
     """Return the command that a form describes, with an output directory.
 
     If the form contains errors, the result is only `simgin COMMAND`.
@@ -118,10 +120,10 @@ def _format_command(form: Form, draft: Draft, request: Request) -> str:
     if form.errors:
         return join_command(["simgin", draft.words[0]])
     site = request.app.state.site
-    output = site.results / site.jobs.new_run_name(_run_name(draft))
+    output = site.results / site.jobs.find_unused_run_name(_make_run_name(draft))
     return join_command(["simgin", *draft.words, "-o", str(output)])
 
 
-def _run_name(draft: Draft) -> str:
+def _make_run_name(draft: CommandDraft) -> str:
     """Return the requested name of the run directory without special characters."""
-    return re.sub(r"[^a-z0-9=]+", "-", draft.run.lower()).strip("-")[:MAX_RUN_NAME]
+    return re.sub(r"[^a-z0-9=]+", "-", draft.run_name.lower()).strip("-")[:MAX_RUN_NAME_LENGTH]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simgin.runs.plan import (
     DEFAULT_DEALS,
     DEFAULT_MATCHES,
-    MAX_DEALS,
+    DEFAULT_MAX_SIZE,
     Plan,
     plan_league,
     plan_match,
@@ -17,10 +17,10 @@ from simgin.runs.plan import (
 from simgin.strategy.catalogue import is_solo_strategy, list_by_strength, read_entry
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
-from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.expected_time import expected_cpu_seconds
-from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.command_pages import CommandDraft, CommandPage
+from simgin.web.expected_time import estimate_cpu_seconds
 from simgin.web.pages import Form
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.review_page import ONE_PLAYER_TITLE, TWO_PLAYER_TITLE, group_variants, list_variants
 from simgin.web.spec_fields import describe_strategy_fields
 
@@ -28,40 +28,48 @@ if TYPE_CHECKING:
     from simgin.web.app import Site
 
 # strategy fields with their default values
-FIELDS = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
+DEFAULT_STRATEGIES = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
     ["s3", "s4", "s5", "s6", "s7", "s8"], ""
 )
 LEAGUE = "league"
 
 
-def read_comparison(form: Form, site: Site) -> Draft:
-    """Read the form of the comparison page and record its errors."""
-    variant = form.read("variant", read_variant_name, "standard")
+def read_comparison_form(form: Form, site: Site) -> CommandDraft:
+    """Return the command that compares strategies, and record the errors of the form."""
+    variant = form.read("variant", find_allowed_variant, "standard")
     names = _read_strategies(form, site, variant.is_solo)
-    against = form.read("against", partial(_read_strategy, site=site), "simple")
-    specs = form.fill(FIELDS) | {"against": form.values.get("against") or against}
+    against = form.read("against", partial(_parse_strategy, site=site), "simple")
+    specs = form.get_values(DEFAULT_STRATEGIES) | {"against": form.values.get("against") or against}
     is_league = len(names) > 2 and form.values.get("layout", LEAGUE) == LEAGUE
     command = "league" if is_league else "match"
     opponent = {"against": against} if len(names) > 2 and not is_league else {}
     size_options = _read_size(form)
     plan = _make_plan(form, is_league, names, variant.spec, opponent | size_options)
-    return Draft(
-        [command, *names, *_arguments(opponent), "-v", variant.spec, *_arguments(size_options)],
+    return CommandDraft(
+        [
+            command,
+            *names,
+            *_iter_arguments(opponent),
+            "-v",
+            variant.spec,
+            *_iter_arguments(size_options),
+        ],
         f"{' v '.join(names)}, {variant.spec}",
         "-".join([command, *names, variant.spec]),
-        expected_cpu_seconds(plan),
-        _stopping_notes(size_options, plan),
+        estimate_cpu_seconds(plan),
+        _explain_stopping(size_options, plan),
         {name: describe_strategy_fields(spec, site.strategies) for name, spec in specs.items()},
     )
 
 
-def _arguments(options: Mapping[str, str]) -> Iterator[str]:
+def _iter_arguments(options: Mapping[str, str]) -> Iterator[str]:
     """Yield the command-line arguments for a mapping from option names to values."""
     for name, value in options.items():
         yield from (f"--{name}", value)
 
 
-def _stopping_notes(size_options: Mapping[str, str], plan: Plan) -> list[str]:
+def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
+    """Return a note that states when a run with a target precision stops."""
     if "until" not in size_options:
         return []
     max_size = f"{plan.tasks[0].n:,} {UNIT_PLURALS[plan.unit]}"
@@ -73,17 +81,17 @@ def _stopping_notes(size_options: Mapping[str, str], plan: Plan) -> list[str]:
 
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
     """Return the distinct strategy specs in a form, or one spec for a solitaire game."""
-    names = list(form.fill(FIELDS))[: 1 if is_solo else None]
-    read_spec = partial(_read_strategy, site=site)
-    specs = [form.read(name, read_spec, FIELDS[name] or "simple") for name in names]
+    names = list(form.get_values(DEFAULT_STRATEGIES))[: 1 if is_solo else None]
+    read_spec = partial(_parse_strategy, site=site)
+    specs = [form.read(name, read_spec, DEFAULT_STRATEGIES[name] or "simple") for name in names]
     for name, spec in zip(names[2:], specs[2:], strict=True):
         if spec in specs[: names.index(name)]:
             form.errors.setdefault(name, "This strategy occurs twice. Change a parameter.")
     return specs
 
 
-def _read_strategy(text: str, site: Site) -> str:
-    return read_strategy_name(text, site.strategies).spec
+def _parse_strategy(text: str, site: Site) -> str:
+    return find_allowed_strategy(text, site.strategies).spec
 
 
 def _read_size(form: Form) -> dict[str, str]:
@@ -91,7 +99,7 @@ def _read_size(form: Form) -> dict[str, str]:
     unit = "deals" if form.values.get("unit") == "deals" else "matches"
     is_until = form.values.get("stop") == "until"
     usual_size = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES
-    default_size = MAX_DEALS if is_until else usual_size
+    default_size = DEFAULT_MAX_SIZE if is_until else usual_size
     size_options = {unit: str(form.read("size", parse_count, str(default_size)))}
     if is_until:
         size_options["until"] = str(form.read("until", parse_half_width, "0.5%"))
@@ -107,12 +115,13 @@ def _make_plan(
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
-        return plan_match([*FIELDS.values()][:2], "standard")
+        return plan_match([*DEFAULT_STRATEGIES.values()][:2], "standard")
 
 
-def _list_options(site: Site) -> dict[str, Any]:
+def _make_template_variables(site: Site) -> dict[str, Any]:
+    """Return the variants and strategies that the page offers."""
     return {
-        "fields_of_strategies": FIELDS,
+        "fields_of_strategies": DEFAULT_STRATEGIES,
         "variants": list_variants(),
         "solitaire": [name for name, _ in group_variants()[ONE_PLAYER_TITLE]],
         "strategies": _group_strategies(site),
@@ -121,7 +130,7 @@ def _list_options(site: Site) -> dict[str, Any]:
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     """Return the specs and labels of all strategies in groups, strongest first."""
-    labels = {name: _strategy_label(name) for name in list_by_strength()}
+    labels = {name: _make_strategy_label(name) for name in list_by_strength()}
     return {
         "Your strategies": [(spec, spec) for spec in site.strategies],
         TWO_PLAYER_TITLE: [item for item in labels.items() if not is_solo_strategy(item[0])],
@@ -129,10 +138,10 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _strategy_label(name: str) -> str:
+def _make_strategy_label(name: str) -> str:
     """Return the name of a strategy with its rating."""
     entry = read_entry(name)
     return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
 
 
-PAGE = CommandPage("compare", read_comparison, _list_options)
+COMPARE_PAGE = CommandPage("compare", read_comparison_form, _make_template_variables)

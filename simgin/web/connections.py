@@ -7,7 +7,7 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-REQUEST_SECONDS = 10.0  # minimum time for a request, in seconds; uvicorn would wait forever
+CHECK_SECONDS = 10.0  # time between two checks, in seconds; uvicorn would wait forever
 
 
 class TimedProtocol(H11Protocol):
@@ -19,22 +19,22 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start checking the connection at regular intervals."""
         super().connection_made(transport)
-        self._check_later()
+        self._schedule_check()
 
-    def _check_later(self) -> None:
-        self.loop.call_later(REQUEST_SECONDS, self._check, self.cycle)
+    def _schedule_check(self) -> None:
+        self.loop.call_later(CHECK_SECONDS, self._close_if_idle, self.cycle)
 
-    def _check(self, earlier: RequestResponseCycle | None) -> None:
-        """Close the connection if there is no new request and no response in progress.
+    def _close_if_idle(self, previous_request: RequestResponseCycle | None) -> None:
+        """Close the connection if the client has sent nothing new and waits for no response.
 
         Args:
-            earlier: Request at the time of the previous check.
+            previous_request: Request at the time of the previous check.
         """
         if self.transport.is_closing():
             return
         is_incomplete = self.conn.their_state is h11.SEND_BODY
         is_answered = self.cycle is None or self.cycle.response_complete
-        if self.cycle is earlier and (is_incomplete or is_answered):
+        if self.cycle is previous_request and (is_incomplete or is_answered):
             self.transport.close()
         else:
-            self._check_later()
+            self._schedule_check()

@@ -15,25 +15,25 @@ DEALS_PER_MATCH = 6  # approximate mean number of deals per match
 START_SECONDS = 3.0
 
 
-def measure_machine() -> float:
-    """Return the CPU time of a deal on this machine relative to the reference machine."""
+def measure_relative_cpu_time() -> float:
+    """Measure the CPU time of a deal on this machine relative to the reference machine."""
     matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
     seconds_per_deal = measure_unit_seconds(matchup) / matchup.key.count_games(1)
     return seconds_per_deal * float(read_entry(REFERENCE_STRATEGY)["deals_per_second"])
 
 
-def expected_time(cpu_seconds: float, relative_cpu_time: float) -> float:
-    """Return the expected time of a command that uses all cores of this machine, in seconds.
+def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
+    """Estimate the time of a command that uses all cores of this machine, in seconds.
 
     Args:
         cpu_seconds: CPU time on the reference machine, in seconds.
-        relative_cpu_time: Relative CPU time of this machine (see `measure_machine`).
+        relative_cpu_time: Relative CPU time of this machine (see `measure_relative_cpu_time`).
     """
     return relative_cpu_time * (START_SECONDS + cpu_seconds / usable_cpus())
 
 
-def expected_cpu_seconds(plan: Plan) -> float | None:
-    """Return the expected CPU time of a plan, or None if the speed of a strategy is unknown."""
+def estimate_cpu_seconds(plan: Plan) -> float | None:
+    """Estimate the CPU time of a plan, or return None if the speed of a strategy is unknown."""
     deals_per_game = 1 if plan.unit == "deal" else DEALS_PER_MATCH
     rules = plan.stopping_rules or [None] * len(plan.tasks)
     cpu_seconds = 0.0

@@ -29,13 +29,13 @@ from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
-from simgin.web.names import read_seed, read_strategy_name, read_variant_name
-from simgin.web.opponents import display_name
+from simgin.web.opponents import get_display_name
 from simgin.web.pages import Form, choose_value, format_date
-from simgin.web.table_json import game_version
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant, parse_seed_field
+from simgin.web.table_json import make_game_version
 
 MAX_OPEN_GAMES = 50
-LENGTHS: dict[str, UnitType] = {"match": "match", "deal": "deal"}
+GAME_LENGTHS: dict[str, UnitType] = {"match": "match", "deal": "deal"}
 SEATS = {"0": 0, "1": 1}
 
 
@@ -45,7 +45,7 @@ class MoveError(SimginError):
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Game that the address of a page describes.
+    """Settings of a game, which are in the address of its page.
 
     Attributes:
         variant: Rules.
@@ -64,23 +64,25 @@ class GameRequest:
     @classmethod
     def read(cls, form: Form, extra_specs: tuple[str, ...]) -> GameRequest:
         """Read the game form, and record its errors."""
-        variant = form.read("variant", read_variant_name, "standard")
+        variant = form.read("variant", find_allowed_variant, "standard")
         opponent = form.read(
-            "opponent", lambda spec: read_strategy_name(spec, extra_specs), strong_player(variant)
+            "opponent",
+            lambda spec: find_allowed_strategy(spec, extra_specs),
+            strong_player(variant),
         )
         seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
         return cls(
             variant,
             "" if variant.is_solo else opponent.spec,
-            form.read("length", lambda text: choose_value("length", text, LENGTHS), "match"),
+            form.read("length", lambda text: choose_value("length", text, GAME_LENGTHS), "match"),
             0 if variant.is_solo else seat,
-            form.read("seed", read_seed, "1"),
+            form.read("seed", parse_seed_field, "1"),
         )
 
     @property
     def opponent_name(self) -> str:
         """Display name of the opponent, or empty in solitaire games."""
-        return display_name(self.opponent)
+        return get_display_name(self.opponent)
 
     @property
     def query(self) -> str:
@@ -94,11 +96,11 @@ class GameRequest:
         }
         return urlencode({name: value for name, value in fields.items() if value})
 
-    def matchup(self) -> Matchup:
+    def make_matchup(self) -> Matchup:
         """Return the matchup of the user and the opponent."""
         return matchup_with_person(self.opponent, self.variant, self.seed, self.unit, self.seat)
 
-    def command(self, is_coached: bool) -> str:
+    def make_command(self, is_coached: bool) -> str:
         """Return the command that plays the game in a terminal, or "" if the user has seat 1."""
         if self.seat:
             return ""
@@ -116,7 +118,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
     Raises:
         OSError: If another version of simgin saved the game.
     """
-    matchup = request.matchup()
+    matchup = request.make_matchup()
     date = format_date(saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
     *finished_deals, current_deal = saved_game.deals
@@ -145,13 +147,13 @@ def _format_scores(state: Any, request: GameRequest) -> str:
 
 
 class OpenGame:
-    """Game in memory with its coach. Requests change the game one at a time."""
+    """Game in memory with its coach, which requests change one at a time."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
         # Run one analysis at a time, because an analysis uses all cores.
         self.coach_lock = threading.Lock()
-        matchup = request.matchup()
+        matchup = request.make_matchup()
         file = saved_game_file(matchup)
         self.game = PlayedGame(matchup, file)
         try:
@@ -159,16 +161,16 @@ class OpenGame:
         except CorruptGameError:
             self.game = PlayedGame(matchup, file)
         self.coach = Coach(matchup, self.game.seat)
-        self.command = request.command(is_coached=False) or "simgin web"
+        self.command = request.make_command(is_coached=False) or "simgin web"
 
-    def require_version(self, version: object) -> None:
+    def check_version(self, version: object) -> None:
         """Raise MoveError if the browser shows an earlier state of the game."""
-        if version != game_version(self.game):
+        if version != make_game_version(self.game):
             raise MoveError(
                 "The game has changed in another tab. This page now shows its current state."
             )
 
-    def act(self, key: object) -> None:
+    def take_action(self, key: object) -> None:
         """Take the action with the given key in the current decision.
 
         Raises:
@@ -185,33 +187,33 @@ class OpenGame:
         if not self.game.undo():
             raise MoveError("There is nothing to undo in this deal.")
 
-    def next_deal(self) -> None:
+    def start_next_deal(self) -> None:
         """Start the next deal, and keep the finished deal for `simgin grade --last`."""
         if not self.game.table.is_deal_over:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
         self.coach.start_deal()
-        kept_deals.save_deal(self.deal_file(deal))
+        kept_deals.save_deal(self.format_deal_file(deal))
 
-    def last_deal(self) -> TracedDeal:
-        """Return the current deal, or the last deal if the game has ended."""
+    def get_latest_deal(self) -> TracedDeal:
+        """Return the current deal, or the last deal of the game if the game has ended."""
         return self.game.deals[-1] if self.game.table.is_over else self.game.table.trace()
 
-    def deal_file(self, deal: TracedDeal) -> bytes:
+    def format_deal_file(self, deal: TracedDeal) -> bytes:
         """Return a finished deal in the file format of `simgin play --save`."""
         rows = self.game.deal_records(deal)
         return f"{format_json_output(self.command, rows, self.game.matchup.seed)}\n".encode()
 
 
 class OpenGames:
-    """Collection of games in memory. Old games are removed from memory but remain on disk."""
+    """Games in memory. Old games are removed from memory but remain on disk."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, request: GameRequest) -> OpenGame:
-        """Return the game that a request refers to, and resume or start the game if necessary."""
+    def find_or_start(self, request: GameRequest) -> OpenGame:
+        """Return the game of a request, which is resumed or started if it is not in memory."""
         with self._lock:
             open_game = self._games.get(request.query)
         # Compile outside the lock, so that compilation does not delay other games.
@@ -225,8 +227,8 @@ class OpenGames:
 
     def restart(self, request: GameRequest) -> OpenGame:
         """Replace a game with a new game that has the same settings."""
-        game = self.find(request)
+        game = self.find_or_start(request)
         with self._lock, game.lock:
             game.game.delete()
             self._games.pop(request.query, None)
-        return self.find(request)
+        return self.find_or_start(request)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from simgin.web.jobs import DONE, Job
+from simgin.web.jobs import FINISHED, Job
 from simgin.web.pages import render_page
 
 POLL_SECONDS = 0.2
@@ -21,7 +21,7 @@ KEEP_ALIVE_SECONDS = 15.0
 def show_job(request: Request) -> Response:
     """Show the results of a finished job, or the progress of any other job, with buttons."""
     job = _find_job(request)
-    if job.state == DONE and job.run:
+    if job.state == FINISHED and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)
     return render_page(request, "job", job=job, command=job.command)
 
@@ -36,18 +36,19 @@ def resume_job(request: Request) -> Response:
     return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
 
 
-async def stream_job(request: Request) -> Response:
+async def stream_job_states(request: Request) -> Response:
     """Send the state of a job whenever it changes, until the job ends."""
     job = _find_job(request)
-    return StreamingResponse(_job_events(job), media_type="text/event-stream")
+    return StreamingResponse(_iter_job_events(job), media_type="text/event-stream")
 
 
 def _find_job(request: Request) -> Job:
+    """Return the job in the address of a page."""
     job: Job = request.app.state.site.jobs.find(request.path_params["name"])
     return job
 
 
-async def _job_events(job: Job) -> AsyncIterator[str]:
+async def _iter_job_events(job: Job) -> AsyncIterator[str]:
     """Yield the states of a job as server-sent events."""
     sent_state, silent_seconds = "", 0.0
     while True:

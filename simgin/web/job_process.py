@@ -12,11 +12,11 @@ import threading
 STDIN = 0  # file descriptor of the standard input
 
 
-def _interrupt_at_end_of_input(thread: int) -> None:
+def _interrupt_at_end_of_input(thread_id: int) -> None:
     """Interrupt a thread when the standard input is closed."""
     while os.read(STDIN, 1):
         pass
-    signal.pthread_kill(thread, signal.SIGINT)
+    signal.pthread_kill(thread_id, signal.SIGINT)
 
 
 if __name__ == "__main__":

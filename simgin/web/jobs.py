@@ -32,17 +32,17 @@ from simgin.report import progress
 from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
-from simgin.text.user_data import user_data_directory
+from simgin.text.user_data import find_user_data_directory
 
 JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
 MAX_OPEN_JOBS, MAX_SAVED_JOBS = 20, 200
 RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
-POINT_DISTANCE = 1.04  # minimum ratio of the sample sizes of two points in the chart of a job
+MIN_POINT_RATIO = 1.04  # minimum ratio of the sample sizes of two points in the chart of a job
 MAX_MESSAGES = 50  # maximum number of stderr lines that are kept
 CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed, in seconds
 QUEUED, RUNNING = "queued", "running"
-DONE, FAILED_JOB, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
-OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED_JOB, CANCELLED, INTERRUPTED)
+FINISHED, FAILED, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
+OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED, CANCELLED, INTERRUPTED)
 ERROR_PREFIX, NOTE_PREFIX = "simgin: error: ", "simgin: "
 INTERRUPTED_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
@@ -60,7 +60,7 @@ class Job:
         title: Title that is shown on the pages.
         words: Arguments of `simgin`.
         run: Name of the run directory in the directory for results, or empty if there is none.
-        state: QUEUED, RUNNING, DONE, FAILED_JOB, CANCELLED or INTERRUPTED.
+        state: QUEUED, RUNNING, FINISHED, FAILED, CANCELLED or INTERRUPTED.
         created: Time at which the job was created, in seconds since the epoch.
         progress: Latest progress object of the command.
         history: Values of earlier progress objects, for a chart.
@@ -97,7 +97,7 @@ class Job:
     @property
     def percent(self) -> int:
         """Percentage of the job that is finished."""
-        if self.state == DONE:
+        if self.state == FINISHED:
             return 100
         if self.history and self.history[-1].get("target"):
             return self._precision_percent
@@ -113,7 +113,7 @@ class Job:
     @property
     def error(self) -> str:
         """Error message of the command if it failed, otherwise ""."""
-        if self.state != FAILED_JOB:
+        if self.state != FAILED:
             return ""
         errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
         return "".join((errors or self.messages)[-1:]).removeprefix(ERROR_PREFIX)
@@ -135,7 +135,7 @@ class JobQueue:
     def __init__(self, results: Path) -> None:
         self.results = results
         key = hashlib.sha256(os.fsencode(results.absolute())).hexdigest()[:16]
-        self._folder = user_data_directory() / JOBS_FOLDER / key
+        self._folder = find_user_data_directory() / JOBS_FOLDER / key
         self._jobs = {job.name: job for job in self._read_states()}
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition(threading.RLock())
@@ -162,24 +162,24 @@ class JobQueue:
                 raise JobError("This job does not exist. Choose a job from the list of results.")
             return self._jobs[name]
 
-    def start(self, words: Sequence[str], title: str, run: str = "") -> Job:
-        """Append a new job to the queue.
+    def enqueue(self, words: Sequence[str], title: str, run: str = "") -> Job:
+        """Create a job and append it to the queue.
 
         Args:
             words: Arguments of `simgin`, which include `-o` if the command writes a run directory.
             title: Title that is shown on the pages.
-            run: Name of the run directory (see `new_run_name`).
+            run: Name of the run directory (see `find_unused_run_name`).
 
         Raises:
             JobError: If too many jobs are waiting.
         """
         with self._changed:
             job = Job(secrets.token_hex(8), title, list(words), run)
-            self._append(job)
+            self._enqueue(job)
             self._jobs[job.name] = job
             return job
 
-    def start_run(self, words: Sequence[str], title: str, name: str) -> Job:
+    def enqueue_run(self, words: Sequence[str], title: str, name: str) -> Job:
         """Append a job that writes a new run directory, or return an identical open job.
 
         Args:
@@ -194,8 +194,8 @@ class JobQueue:
             for job in self._jobs.values():
                 if job.is_open and job.run and job.words[:-2] == [*words]:
                     return job
-            run = self.new_run_name(name)
-            return self.start([*words, "-o", str(self.results / run)], title, run)
+            run = self.find_unused_run_name(name)
+            return self.enqueue([*words, "-o", str(self.results / run)], title, run)
 
     def cancel(self, name: str) -> Job:
         """Cancel a waiting or running job. The results of its finished parts are kept."""
@@ -217,10 +217,10 @@ class JobQueue:
             job = self.find(name)
             if not job.can_resume:
                 raise JobError("Only a job that was cancelled or interrupted can be resumed.")
-            self._append(job)
+            self._enqueue(job)
             return job
 
-    def new_run_name(self, name: str) -> str:
+    def find_unused_run_name(self, name: str) -> str:
         """Return a name that is not used by any run directory or other job."""
         with self._changed:
             used_names = {job.run for job in self._jobs.values()}
@@ -239,7 +239,8 @@ class JobQueue:
             self._changed.notify_all()
         self._thread.join(CANCEL_SECONDS + 5)
 
-    def _append(self, job: Job) -> None:
+    def _enqueue(self, job: Job) -> None:
+        """Reset the output of a job and append the job to the queue."""
         if sum(open_job.is_open for open_job in self._jobs.values()) >= MAX_OPEN_JOBS:
             raise JobError(
                 f"{MAX_OPEN_JOBS} jobs are waiting. Cancel a job, or wait until a job has ended."
@@ -252,6 +253,7 @@ class JobQueue:
     # worker thread
 
     def _run_jobs(self) -> None:
+        """Run the waiting jobs one after another until the queue is closed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._is_closed)
@@ -263,11 +265,12 @@ class JobQueue:
                     self._process = process = self._start_process(job)
                 except OSError as error:
                     job.messages = [f"{ERROR_PREFIX}the command cannot be started ({error})."]
-                    self._set_state(job, FAILED_JOB)
+                    self._set_state(job, FAILED)
                     continue
             self._follow(job, process)
 
     def _start_process(self, job: Job) -> subprocess.Popen[str]:
+        """Start the child process of a job."""
         environment = os.environ | {progress.PROGRESS_FORMAT_VARIABLE: progress.JSON_FORMAT}
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "simgin.web.job_process", *job.words],
@@ -299,10 +302,11 @@ class JobQueue:
             if job.state != RUNNING:
                 return
             job.output = "".join(output_parts)
-            end_status = INTERRUPTED if process.returncode in INTERRUPTED_CODES else FAILED_JOB
-            self._set_state(job, DONE if process.returncode == 0 else end_status)
+            end_status = INTERRUPTED if process.returncode in INTERRUPTED_CODES else FAILED
+            self._set_state(job, FINISHED if process.returncode == 0 else end_status)
 
     def _record_line(self, job: Job, line: str) -> None:
+        """Store a progress report or a message that a job has written to stderr."""
         fields = None
         if line.startswith("{"):
             with suppress(ValueError):
@@ -337,11 +341,12 @@ class JobQueue:
     # job states on disk
 
     def _set_state(self, job: Job, state: str) -> None:
+        """Change the state of a job and save the job."""
         job.state = state
-        write_file(self._state_file(job.name), json.dumps(asdict(job)).encode())
+        write_file(self._get_state_path(job.name), json.dumps(asdict(job)).encode())
         self._changed.notify_all()
 
-    def _state_file(self, name: str) -> Path:
+    def _get_state_path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
 
     def _read_states(self) -> Iterator[Job]:
@@ -367,7 +372,7 @@ def _append_chart_point(
     """
     position = (point["matchup"], point["n"])
     points = [earlier for earlier in history if (earlier["matchup"], earlier["n"]) < position]
-    is_close = len(points) > 1 and points[-1]["n"] < POINT_DISTANCE * points[-2]["n"]
+    is_close = len(points) > 1 and points[-1]["n"] < MIN_POINT_RATIO * points[-2]["n"]
     if is_close and points[-2]["matchup"] == position[0]:
         points.pop()
     return [*points, point]

@@ -16,16 +16,16 @@ MAX_ANALYSES = 3  # maximum number of analyses at the same time; later analyses 
 UPDATE_SECONDS = 0.2  # minimum time between two interim results, in seconds
 POLL_SECONDS = 0.05
 
-Result = TypeVar("Result")
+AnalysisT = TypeVar("AnalysisT")
 # Callback for the finished work, the total work, and a function that returns the interim result.
-OnResult = Callable[[int, int, Callable[[], Result]], None]
+OnResult = Callable[[int, int, Callable[[], AnalysisT]], None]
 
 
 class StoppedError(Exception):
     """Exception that ends an analysis after the browser has disconnected."""
 
 
-class LiveAnalysis(Generic[Result]):
+class LiveAnalysis(Generic[AnalysisT]):
     """Analysis that runs in a thread and stops when the browser disconnects.
 
     Args:
@@ -39,8 +39,8 @@ class LiveAnalysis(Generic[Result]):
 
     def __init__(
         self,
-        analyse: Callable[[OnResult[Result]], Result],
-        to_json: Callable[[Result, bool], dict[str, Any]],
+        analyse: Callable[[OnResult[AnalysisT]], AnalysisT],
+        to_json: Callable[[AnalysisT, bool], dict[str, Any]],
     ) -> None:
         self._analyse = analyse
         self._to_json = to_json
@@ -49,24 +49,26 @@ class LiveAnalysis(Generic[Result]):
         self._next_update = 0.0
 
     def _run(self) -> None:
+        """Run the analysis, and store its result or its error."""
         try:
-            self._show(self._analyse(self._on_result), is_over=True)
+            self._set_state(self._analyse(self._on_result), is_over=True)
         except SimginError as error:
             self._state = {"error": str(error)}
         except StoppedError:
             pass
 
-    def _on_result(self, n_done: int, total: int, get_result: Callable[[], Result]) -> None:
+    def _on_result(self, n_done: int, total: int, get_result: Callable[[], AnalysisT]) -> None:
+        """Store an interim result, or raise StoppedError if the browser has disconnected."""
         if self._is_stopped.is_set():
             raise StoppedError
         if time.monotonic() >= self._next_update:
-            self._show(get_result(), is_over=False)
+            self._set_state(get_result(), is_over=False)
             self._next_update = time.monotonic() + UPDATE_SECONDS
 
-    def _show(self, result: Result, is_over: bool) -> None:
+    def _set_state(self, result: AnalysisT, is_over: bool) -> None:
         self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
-    async def lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
+    async def iter_lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
         """Yield an object and then interim results as JSON lines, until the analysis ends."""
         yield json.dumps(first_object) + "\n"
         future = self.threads.submit(self._run)

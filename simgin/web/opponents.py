@@ -15,7 +15,7 @@ LOWEST_LEVEL = "beginner"
 
 
 class Opponent(NamedTuple):
-    """Opponent with the spec of its strategy, its label and its description."""
+    """Strategy that a user can choose as the opponent, with a label and a description."""
 
     spec: str
     label: str
@@ -47,8 +47,8 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     return {title: opponents for title, opponents in groups.items() if opponents}
 
 
-def display_name(spec: str) -> str:
-    """Return the spec of a strategy, or the player type that a spec with changes represents."""
+def get_display_name(spec: str) -> str:
+    """Return the player type of a spec with changes, or the spec if it is no player type."""
     return type_name(spec) or spec if "+" in spec else spec
 
 
@@ -62,7 +62,7 @@ def _make_opponent(spec: str, about: str = "") -> Opponent:
 
     By default, the description is the first sentence of the strategy's own description.
     """
-    name = display_name(spec)
+    name = get_display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))
     return Opponent(spec, label, make_sentence(about))

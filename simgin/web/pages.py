@@ -52,7 +52,7 @@ class Form:
             self.errors[name] = str(error)
             return parse(default)
 
-    def fill(self, defaults: Mapping[str, str]) -> dict[str, str]:
+    def get_values(self, defaults: Mapping[str, str]) -> dict[str, str]:
         """Return the non-empty values of a form, with defaults for missing values."""
         values = {name: self.values.get(name) or default for name, default in defaults.items()}
         return {name: value for name, value in values.items() if value}

@@ -26,7 +26,7 @@ MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
 # cookie name and lifetime, which are also in static/play.js
 COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600
 ACTIONS = ("act", "undo", "next")
-DIE_RULES = (
+DIE_RULES_NOTE = (
     "A player who accepts an offer owns the die, and only the owner may offer a higher number. "
     "A player who declines an offer loses the {}."
 )
@@ -42,7 +42,9 @@ def show_play(request: Request) -> Response:
     form = Form(request.query_params)
     game = GameRequest.read(form, site.strategies)
     last_coach = request.cookies.get(COACH_COOKIE, "")
-    coach = form.read("coach", _read_coach, last_coach if last_coach in COACH_MODES else "request")
+    coach = form.read(
+        "coach", _parse_coach_mode, last_coach if last_coach in COACH_MODES else "request"
+    )
     is_started = "variant" in form.values and not form.errors
     variants = {name: find_variant(name) for name in variant_names()}
     variants.setdefault(game.variant.spec, game.variant)
@@ -59,8 +61,10 @@ def show_play(request: Request) -> Response:
         solitaire=[spec for spec, variant in variants.items() if variant.is_solo],
         opponents=list_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
-        saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
-        command=game.command(coach == "always") if is_started else "",
+        saved=[]
+        if is_started
+        else [*islice(_iter_saved_game_links(site.strategies), MAX_LISTED_GAMES)],
+        command=game.make_command(coach == "always") if is_started else "",
     )
     if is_started:
         response.set_cookie(COACH_COOKIE, coach, COOKIE_SECONDS, samesite="strict")
@@ -70,19 +74,19 @@ def show_play(request: Request) -> Response:
 def _describe_rules(variant: Variant) -> str:
     """Return sentences about the special rules of a variant and about its die."""
     die = variant.params["die"]
-    return variant.about if die == "off" else f"{variant.about} {DIE_RULES.format(die)}"
+    return variant.about if die == "off" else f"{variant.about} {DIE_RULES_NOTE.format(die)}"
 
 
-def _read_coach(text: str) -> str:
+def _parse_coach_mode(text: str) -> str:
     choose_value("coach", text, COACH_MODES)
     return text
 
 
-def _saved_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the address and the label of each unfinished game that the pages can continue."""
     for saved_game in list_saved_games():
         try:
-            game = _read_saved(saved_game, extra_specs)
+            game = _read_saved_game(saved_game, extra_specs)
             score, date = read_score_and_date(saved_game, game)
         except (SimginError, ValueError, OSError):
             continue
@@ -97,7 +101,8 @@ def _saved_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield game.query, ", ".join(filter(None, [*label_parts, score, date]))
 
 
-def _read_saved(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
+def _read_saved_game(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
+    """Return the settings of a saved game, or raise MoveError if they are not valid."""
     opponents = [name for name in saved_game.players if name != PERSON]
     values = {
         "variant": saved_game.variant,
@@ -128,23 +133,24 @@ async def change_game(request: Request) -> Response:
         body = parse_json((await request.body()).decode())
     except ValueError:
         raise MoveError("The request is not valid JSON.") from None
-    return await run_in_threadpool(_change, request, body if isinstance(body, dict) else {})
+    return await run_in_threadpool(_change_game, request, body if isinstance(body, dict) else {})
 
 
-def _change(request: Request, body: dict[str, Any]) -> Response:
+def _change_game(request: Request, body: dict[str, Any]) -> Response:
+    """Perform an action in the game of a request, and send the new state."""
     open_game = _find_game(request)
     action = request.path_params["action"]
     if action not in ACTIONS:
         raise HTTPException(404)
     with open_game.lock:
         try:
-            open_game.require_version(body.get("version"))
+            open_game.check_version(body.get("version"))
             if action == "act":
-                open_game.act(body.get("key"))
+                open_game.take_action(body.get("key"))
             elif action == "undo":
                 open_game.undo()
             else:
-                open_game.next_deal()
+                open_game.start_next_deal()
         except MoveError as error:
             state = game_to_json(open_game.game)
             return JSONResponse({"error": str(error), "state": state}, 409)
@@ -154,14 +160,14 @@ def _change(request: Request, body: dict[str, Any]) -> Response:
 def restart_game(request: Request) -> Response:
     """Restart the game in the address."""
     games = request.app.state.site.games
-    return JSONResponse(game_to_json(games.restart(_read_request(request)).game))
+    return JSONResponse(game_to_json(games.restart(_read_game_request(request)).game))
 
 
 def send_hint(request: Request) -> Response:
     """Send the costs of the possible actions at the current decision."""
     open_game = _find_game(request)
     with open_game.lock:
-        deal = open_game.last_deal()
+        deal = open_game.get_latest_deal()
     with open_game.coach_lock:
         analysis = open_game.coach.analyse_pending_decision(deal)
     if analysis is None:
@@ -176,7 +182,7 @@ def send_decision(request: Request) -> Response:
     """
     open_game = _find_game(request)
     with open_game.lock:
-        deal = open_game.last_deal()
+        deal = open_game.get_latest_deal()
     decisions = open_game.coach.list_decisions(deal)
     decision_index = request.path_params.get("number", len(decisions) - 1)
     if not 0 <= decision_index < len(decisions):
@@ -192,14 +198,14 @@ def send_deal_file(request: Request) -> Response:
     with open_game.lock:
         if open_game.game.decision is not None:
             raise MoveError("The deal is not over yet.")
-        content = open_game.deal_file(open_game.last_deal())
+        content = open_game.format_deal_file(open_game.get_latest_deal())
     number = len(open_game.game.deals) + (not open_game.game.table.is_over)
     disposition = f'attachment; filename="deal-{number}.json"'
     headers = {"Content-Disposition": disposition}
     return Response(content, media_type="application/json", headers=headers)
 
 
-def _read_request(request: Request) -> GameRequest:
+def _read_game_request(request: Request) -> GameRequest:
     """Return the game that an address describes.
 
     Raises:
@@ -213,5 +219,6 @@ def _read_request(request: Request) -> GameRequest:
 
 
 def _find_game(request: Request) -> OpenGame:
-    game: OpenGame = request.app.state.site.games.find(_read_request(request))
+    """Return the game of a request, which is resumed or started if it is not in memory."""
+    game: OpenGame = request.app.state.site.games.find_or_start(_read_game_request(request))
     return game

@@ -10,15 +10,15 @@ from simgin.odds.odds import PAIR_DEALS, SOLO_DEALS
 from simgin.odds.solo_deals import MIN_SOLO_DEALS
 from simgin.text.amounts import AmountError, parse_count
 from simgin.text.messages import SimginError
-from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.names import read_variant_name
+from simgin.web.command_pages import CommandDraft, CommandPage
 from simgin.web.pages import Form
+from simgin.web.request_values import find_allowed_variant
 from simgin.web.review_page import list_variants
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-CHARTS = {
+CHART_PAGE_TITLES = {
     "knock": "When to knock",
     "upcard": "Which upcard to take",
     "discard": "What to discard first",
@@ -27,42 +27,43 @@ CHARTS = {
 SECONDS_PER_DEAL = 2e-4
 
 
-def read_odds(form: Form, site: Site) -> Draft:
-    """Read the form of the odds page and record its errors."""
-    variant = form.read("variant", read_variant_name, "solitaire-gin")
+def read_odds_form(form: Form, site: Site) -> CommandDraft:
+    """Return the command that computes odds, and record the errors of the form."""
+    variant = form.read("variant", find_allowed_variant, "solitaire-gin")
     default_deals = SOLO_DEALS if variant.is_solo else PAIR_DEALS
-    deals = form.read("deals", _read_deals, str(default_deals))
-    return Draft(
-        ["odds", variant.spec, *_size_arguments(deals, default_deals)],
+    deals = form.read("deals", _parse_deals, str(default_deals))
+    return CommandDraft(
+        ["odds", variant.spec, *_make_size_arguments(deals, default_deals)],
         f"Odds of {variant.spec}",
         f"odds-{variant.spec}",
         None if variant.is_solo else deals * SECONDS_PER_DEAL,
     )
 
 
-def read_chart(form: Form, site: Site) -> Draft:
-    """Read the form of the chart page and record its errors."""
+def read_chart_form(form: Form, site: Site) -> CommandDraft:
+    """Return the command that draws a chart, and record the errors of the form."""
     kind = form.values.get("kind", "knock")
-    kind = kind if kind in CHARTS else "knock"
-    variant = form.read("variant", read_variant_name, "standard").spec
+    kind = kind if kind in CHART_PAGE_TITLES else "knock"
+    variant = form.read("variant", find_allowed_variant, "standard").spec
     score = form.values.get("score", "").strip()
     default_deals = CHART_KINDS[kind].default_deals
-    deals = form.read("deals", _read_deals, str(default_deals))
+    deals = form.read("deals", _parse_deals, str(default_deals))
     try:
         ChartRequest.read(kind, variant)
         form.read("score", lambda text: ChartRequest.read(kind, variant, score=text or None), "")
     except SimginError as error:
         form.errors.setdefault("variant", str(error))
-    return Draft(
+    return CommandDraft(
         ["chart", kind, "-v", variant, *([f"--score={score}"] * bool(score))]
-        + _size_arguments(deals, default_deals),
-        f"{CHARTS[kind]}, {variant}",
+        + _make_size_arguments(deals, default_deals),
+        f"{CHART_PAGE_TITLES[kind]}, {variant}",
         f"chart-{kind}-{variant}",
         deals * SECONDS_PER_DEAL,
     )
 
 
-def _read_deals(text: str) -> int:
+def _parse_deals(text: str) -> int:
+    """Return a number of deals, or raise AmountError if it is too small."""
     deals = parse_count(text)
     if deals < MIN_SOLO_DEALS:
         raise AmountError(
@@ -71,13 +72,15 @@ def _read_deals(text: str) -> int:
     return deals
 
 
-def _size_arguments(deals: int, default_deals: int) -> list[str]:
+def _make_size_arguments(deals: int, default_deals: int) -> list[str]:
+    """Return the option for the number of deals, unless the number is the default."""
     return [] if deals == default_deals else ["--deals", str(deals)]
 
 
-def _list_options(site: Site) -> dict[str, Any]:
-    return {"variants": list_variants(), "charts": list(CHARTS.items())}
+def _make_template_variables(site: Site) -> dict[str, Any]:
+    """Return the variants and charts that the pages offer."""
+    return {"variants": list_variants(), "charts": list(CHART_PAGE_TITLES.items())}
 
 
-ODDS_PAGE = CommandPage("odds", read_odds, _list_options)
-CHARTS_PAGE = CommandPage("charts", read_chart, _list_options)
+ODDS_PAGE = CommandPage("odds", read_odds_form, _make_template_variables)
+CHARTS_PAGE = CommandPage("charts", read_chart_form, _make_template_variables)

@@ -14,9 +14,10 @@ from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.text.files import read_bytes
 from simgin.text.messages import SimginError, quote_text
-from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.command_pages import CommandDraft, CommandPage
+from simgin.web.jobs import FINISHED
 from simgin.web.pages import Form, render_page
-from simgin.web.saved_runs import FINISHED, SavedRun, list_saved_runs
+from simgin.web.saved_runs import SavedRun, list_saved_runs
 from simgin.web.security import CONTENT_POLICY
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 # A run directory can come from an untrusted source, so its report may run only the script of
 # simgin.
-REPORT_POLICY = (
+REPORT_CONTENT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src '{}'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-FILE_TYPES = {
+RUN_FILE_TYPES = {
     ".html": "text/html",
     ".png": "image/png",
     ".svg": "image/svg+xml",
@@ -74,10 +75,12 @@ def send_run_file(request: Request) -> Response:
         content = read_bytes(path)
     except OSError:
         raise HTTPException(404) from None
-    media_type = FILE_TYPES.get(Path(name).suffix, "application/octet-stream")
+    media_type = RUN_FILE_TYPES.get(Path(name).suffix, "application/octet-stream")
     headers = {}
-    if media_type == FILE_TYPES[".html"]:
-        headers["Content-Security-Policy"] = REPORT_POLICY.format(compute_report_script_digest())
+    if media_type == RUN_FILE_TYPES[".html"]:
+        headers["Content-Security-Policy"] = REPORT_CONTENT_POLICY.format(
+            compute_report_script_digest()
+        )
         headers["X-Frame-Options"] = "SAMEORIGIN"
     return Response(content, media_type=media_type, headers=headers)
 
@@ -116,23 +119,23 @@ def _find_command(run: SavedRun) -> str:
         return ""
 
 
-def read_run_comparison(form: Form, site: Site) -> Draft:
-    """Read the form for the comparison of two runs and record its errors."""
-    finished_names = [run.name for run in _finished_runs(site)]
+def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
+    """Return the command that compares two runs, and record the errors of the form."""
+    finished_names = [run.name for run in _list_comparable_runs(site)]
 
-    def read_name(name: str) -> str:
+    def parse_run_name(name: str) -> str:
         if name and name not in finished_names:
             raise ResultsError("this run does not exist or has not finished. Choose another run.")
         return name
 
-    def choose_other_run(name: str) -> str:
+    def find_other_run(name: str) -> str:
         return next((other for other in finished_names if other != name), "")
 
-    run = form.read("run", read_name, choose_other_run(form.values.get("base", "")))
-    baseline = form.read("base", read_name, choose_other_run(run))
+    run = form.read("run", parse_run_name, find_other_run(form.values.get("base", "")))
+    baseline = form.read("base", parse_run_name, find_other_run(run))
     if run == baseline:
         form.errors.setdefault("base", "Choose another run than the first one.")
-    return Draft(
+    return CommandDraft(
         ["compare", str(site.results / run), str(site.results / baseline)],
         f"{run} compared with {baseline}",
         f"compare-{run}-{baseline}",
@@ -140,15 +143,16 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
     )
 
 
-def _finished_runs(site: Site) -> list[SavedRun]:
+def _list_comparable_runs(site: Site) -> list[SavedRun]:
     """Return the finished runs that can be compared."""
     return [run for run in list_saved_runs(site.jobs) if run.can_compare]
 
 
-def _list_options(site: Site) -> dict[str, Any]:
-    runs = _finished_runs(site)
+def _make_template_variables(site: Site) -> dict[str, Any]:
+    """Return the names and labels of the runs that can be compared."""
+    runs = _list_comparable_runs(site)
     labels = [", ".join(filter(None, (run.date, run.title, run.details))) for run in runs]
     return {"runs": [(run.name, label) for run, label in zip(runs, labels, strict=True)]}
 
 
-COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison, _list_options)
+COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison_form, _make_template_variables)

@@ -15,32 +15,32 @@ from simgin.strategy.cast import CHAMPION, FAST_SOLO
 from simgin.strategy.catalogue import list_by_strength
 from simgin.text.amounts import parse_seconds
 from simgin.text.messages import SimginError
-from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.expected_time import expected_cpu_seconds
-from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.command_pages import CommandDraft, CommandPage
+from simgin.web.expected_time import estimate_cpu_seconds
 from simgin.web.pages import Form
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.spec_fields import describe_variant_fields
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-EXAMPLE = "standard+undercut_bonus=10"
+EXAMPLE_RULES = "standard+undercut_bonus=10"
 # fields of the baseline and the rule sets, with their defaults
-FIELDS = {"base": "standard", "r1": EXAMPLE, "r2": "", "r3": "", "r4": ""}
+DEFAULT_VARIANTS = {"base": "standard", "r1": EXAMPLE_RULES, "r2": "", "r3": "", "r4": ""}
 # titles of groups of variants and strategies, which static/specs.js compares
 TWO_PLAYER_TITLE, ONE_PLAYER_TITLE = "For two players", "For one player"
-MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
+MAX_ADAPTED_RULE_SETS = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
-EARLY_END = "The review ends earlier if more matches would rarely change an effect size."
+EARLY_END_NOTE = "The review ends earlier if more matches would rarely change an effect size."
 # CPU time per rule set for pilot matches and plots, and for training, in seconds
 SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
 
 
-def read_review(form: Form, site: Site) -> Draft:
-    """Read the form of the review page and record its errors."""
-    base = form.read("base", read_variant_name, "standard")
+def read_review_form(form: Form, site: Site) -> CommandDraft:
+    """Return the command that reviews rules, and record the errors of the form."""
+    base = form.read("base", find_allowed_variant, "standard")
     rule_sets = _read_rule_sets(form, base)
-    players = form.read("players", lambda value: _read_players(value, site), "")
+    players = form.read("players", lambda value: _parse_players(value, site), "")
     specs = [variant.spec for variant in rule_sets]
     seconds = form.read("seconds", parse_seconds, str(review_request.SECONDS_PER_TURN))
     try:
@@ -48,10 +48,10 @@ def read_review(form: Form, site: Site) -> Draft:
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
-        request = ReviewRequest.read([EXAMPLE], "standard")
-    goals = form.read("goals", lambda value: _read_goals(value, request), "")
+        request = ReviewRequest.read([EXAMPLE_RULES], "standard")
+    goals = form.read("goals", lambda value: _check_goals(value, request), "")
     adapted_variants = (
-        [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
+        [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
     precision = form.values.get("precision", "normal")
     factor = {"quick": QUICK_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
@@ -66,25 +66,28 @@ def read_review(form: Form, site: Site) -> Draft:
     }
     flags = ["--adapt"] * bool(adapted_variants) + ["--deep"] * (precision == "deep")
     option_arguments = [f"--{name}={value}" for name, value in options.items() if value]
-    return Draft(
+    return CommandDraft(
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
         or f"{', '.join(map(format_variant_label, specs))} or {format_variant_label(base.spec)}?",
         request.default_name,
-        _expected_cpu_seconds(
+        _estimate_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants
         ),
-        _adapt_notes(adapted_variants)
-        + [EARLY_END] * (request.is_sequential and precision == "normal"),
-        {name: describe_variant_fields(spec) for name, spec in form.fill(FIELDS).items()},
+        _explain_training(adapted_variants)
+        + [EARLY_END_NOTE] * (request.is_sequential and precision == "normal"),
+        {
+            name: describe_variant_fields(spec)
+            for name, spec in form.get_values(DEFAULT_VARIANTS).items()
+        },
     )
 
 
-def _expected_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
+def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
     """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
     strong_player = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
     players = tuple((variant, strong_player) for variant in request.variants)
-    seconds = expected_cpu_seconds(plan_review(replace(request, strong=players)))
+    seconds = estimate_cpu_seconds(plan_review(replace(request, strong=players)))
     additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(
         adapted_variants
     )
@@ -94,8 +97,8 @@ def _expected_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant
 def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     """Return the rule sets in a form and record an error for each duplicate."""
     rule_sets: list[Variant] = []
-    for name in list(form.fill(FIELDS))[1:]:
-        variant = form.read(name, read_variant_name, EXAMPLE)
+    for name in list(form.get_values(DEFAULT_VARIANTS))[1:]:
+        variant = form.read(name, find_allowed_variant, EXAMPLE_RULES)
         if variant.spec == base.spec:
             form.errors.setdefault(
                 name,
@@ -108,7 +111,7 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     return rule_sets
 
 
-def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
+def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     """Return the two-player rule sets for which a strong player is trained."""
     rule_sets = [variant for variant in rule_sets if not variant.is_solo]
     choice = form.values.get("adapt")
@@ -117,10 +120,11 @@ def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     untrained_variants = [
         variant for variant in rule_sets if not is_trained_champion(CHAMPION, variant)
     ]
-    return untrained_variants if len(untrained_variants) <= MAX_ADAPTED else []
+    return untrained_variants if len(untrained_variants) <= MAX_ADAPTED_RULE_SETS else []
 
 
-def _adapt_notes(adapted_variants: list[Variant]) -> list[str]:
+def _explain_training(adapted_variants: list[Variant]) -> list[str]:
+    """Return a note about the training of strong players before the review."""
     if not adapted_variants:
         return []
     names = ", ".join(variant.spec for variant in adapted_variants)
@@ -131,15 +135,17 @@ def _adapt_notes(adapted_variants: list[Variant]) -> list[str]:
     ]
 
 
-def _read_players(text: str, site: Site) -> list[str]:
+def _parse_players(text: str, site: Site) -> list[str]:
+    """Return the strategy specs in a list that is separated by commas."""
     names = [name.strip() for name in text.split(",") if name.strip()]
-    specs = [read_strategy_name(name, site.strategies).spec for name in names]
+    specs = [find_allowed_strategy(name, site.strategies).spec for name in names]
     if len(specs) == 1:
         raise ReviewError("Choose at least two strategies, weakest first, separated by commas.")
     return specs
 
 
-def _read_goals(text: str, request: ReviewRequest) -> str:
+def _check_goals(text: str, request: ReviewRequest) -> str:
+    """Return a list of design goals, or raise an error if a goal is not valid."""
     if text:
         ReviewRequest.read(list(request.variants), goals=[text])
     return text
@@ -159,12 +165,13 @@ def group_variants() -> dict[str, list[tuple[str, str]]]:
     return groups
 
 
-def _list_options(site: Site) -> dict[str, Any]:
+def _make_template_variables(site: Site) -> dict[str, Any]:
+    """Return the variants and strategies that the page offers."""
     return {
-        "fields_of_rules": FIELDS,
+        "fields_of_rules": DEFAULT_VARIANTS,
         "variants": group_variants(),
         "strategies": [*site.strategies, *list_by_strength()],
     }
 
 
-PAGE = CommandPage("review", read_review, _list_options)
+REVIEW_PAGE = CommandPage("review", read_review_form, _make_template_variables)

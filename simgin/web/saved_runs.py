@@ -16,10 +16,9 @@ from simgin.runs.directory import ResultsError
 from simgin.runs.plan import LEAGUE_QUESTION
 from simgin.text.amounts import UNIT_PLURALS
 from simgin.text.files import read_text
-from simgin.web.jobs import DONE, Job, JobQueue
+from simgin.web.jobs import FINISHED, INTERRUPTED, Job, JobQueue
 from simgin.web.pages import format_date
 
-FINISHED, UNFINISHED = "finished", "interrupted"
 COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands whose results contain matchups
 
 
@@ -30,7 +29,7 @@ class SavedRun:
     Attributes:
         name: Name of the directory in the directory for results.
         path: Path of the directory.
-        state: FINISHED for a finished run. Otherwise, the state of its job, or UNFINISHED if there
+        state: FINISHED for a finished run. Otherwise, the state of its job, or INTERRUPTED if there
             is no job.
         title: Title of the report or of the job. Without a title, the command or the name is used.
         command: Command that wrote the directory, or "" if an unfinished run has no job.
@@ -83,11 +82,12 @@ class SavedRun:
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
-    """Return the valid runs and unfinished jobs in the directory for results, newest first."""
+    """Return the runs and the unfinished jobs in the directory for results, newest first."""
     return sorted(_iter_runs(queue), key=lambda run: -run.end_time)
 
 
 def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
+    """Yield the runs and the unfinished jobs in the directory for results."""
     jobs = {job.run: job for job in reversed(queue.list_jobs())}
     for path in queue.results.iterdir() if queue.results.is_dir() else ():
         if path.is_symlink() or not path.is_dir():
@@ -97,16 +97,17 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
             jobs.pop(path.name, None)
     for job in jobs.values():
         # Some commands create their directory only when they end.
-        if job.run and job.state != DONE:
-            yield _unfinished_run(queue.results / job.run, job, job.created)
+        if job.run and job.state != FINISHED:
+            yield _make_unfinished_run(queue.results / job.run, job, job.created)
 
 
 def _read_run(path: Path, job: Job | None) -> SavedRun:
+    """Return the run in a directory, or raise an error if the directory contains no run."""
     manifest = path / directory.MANIFEST_FILE
     if not manifest.exists():
         # raises OSError for directories without a ledger
         status = (path / ledger.LEDGER_FILE).stat()
-        return _unfinished_run(path, job, status.st_mtime)
+        return _make_unfinished_run(path, job, status.st_mtime)
     contents = directory.read_manifest(path)
     command = str(contents.get("command", ""))
     title = _read_report_title(path) or str(contents.get("question") or command or path.name)
@@ -117,7 +118,7 @@ def _read_run(path: Path, job: Job | None) -> SavedRun:
 
 
 def _describe_details(contents: Mapping[str, Any]) -> str:
-    """Return the details of a run from its manifest, such as `2,000 matches per matchup`."""
+    """Return the sample size of a run, such as `2,000 matches per matchup`."""
     matchups = contents.get("matchups", [])
     if not matchups:
         return ""
@@ -127,9 +128,10 @@ def _describe_details(contents: Mapping[str, Any]) -> str:
     return ", ".join([*contents["strategies"], size] if is_league else [size])
 
 
-def _unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:
-    if job is None or job.state == DONE:
-        return SavedRun(path.name, path, UNFINISHED, path.name, "", end_time)
+def _make_unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:
+    """Return a run whose directory has no manifest yet."""
+    if job is None or job.state == FINISHED:
+        return SavedRun(path.name, path, INTERRUPTED, path.name, "", end_time)
     return SavedRun(path.name, path, job.state, job.title, job.command, end_time, job=job)
 
 

@@ -22,7 +22,7 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-NEW_ADDRESS = (
+NEW_ADDRESS_HINT = (
     "Open the new address that `simgin web` printed when it started. The person who started "
     "simgin can give it to you."
 )
@@ -41,7 +41,7 @@ class BodyTooLargeError(Exception):
     """Exception for a request with a body larger than 1 MiB."""
 
 
-class Guard:
+class SecurityMiddleware:
     """ASGI middleware that rejects unsafe requests and adds security headers to responses.
 
     Args:
@@ -67,7 +67,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         send = _add_headers(send)
-        rejection = self._reject(scope)
+        rejection = self._find_rejection(scope)
         if rejection is not None:
             await rejection(scope, receive, send)
             return
@@ -76,8 +76,8 @@ class Guard:
         except BodyTooLargeError:
             await _make_size_error()(scope, receive, send)
 
-    def _reject(self, scope: Scope) -> Response | None:
-        """Return an error response if a request must be rejected, otherwise None."""
+    def _find_rejection(self, scope: Scope) -> Response | None:
+        """Return the response to a request that must not reach the application, otherwise None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
@@ -86,10 +86,10 @@ class Guard:
             return _make_rejection("The request comes from another site.")
         query = QueryParams(scope["query_string"])
         sent_token = query.get(TOKEN_PARAMETER)
-        if sent_token is not None and scope["method"] == "GET" and self._is_token(sent_token):
-            return self._set_cookie(scope, query)
-        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
-            return _make_rejection(NEW_ADDRESS)
+        if sent_token is not None and scope["method"] == "GET" and self._is_valid_token(sent_token):
+            return self._redirect_with_cookie(scope, query)
+        if not self._is_valid_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
+            return _make_rejection(NEW_ADDRESS_HINT)
         content_length = headers.get("content-length", "0")
         if (
             not content_length.isascii()
@@ -110,12 +110,13 @@ class Guard:
             return False
         return name.lower() in self._hosts or _is_ip_address(name.strip("[]"))
 
-    def _is_token(self, candidate: str) -> bool:
+    def _is_valid_token(self, candidate: str) -> bool:
+        """Return True if a string is the token, comparing in constant time."""
         return secrets.compare_digest(
             candidate.encode("utf-8", "surrogatepass"), self._token.encode()
         )
 
-    def _set_cookie(self, scope: Scope, query: QueryParams) -> Response:
+    def _redirect_with_cookie(self, scope: Scope, query: QueryParams) -> Response:
         """Return a response that sets the cookie and redirects to the address without the token."""
         remaining_query = QueryParams(
             [item for item in query.multi_items() if item[0] != TOKEN_PARAMETER]
@@ -159,7 +160,7 @@ def _limit_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
 
 
 def _add_headers(send: Send) -> Send:
-    """Return a send function that adds security headers that the response does not contain."""
+    """Return a send function that adds the missing security headers to a response."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":

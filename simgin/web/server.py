@@ -17,7 +17,7 @@ import uvicorn
 from simgin.text.messages import SimginError
 from simgin.web.app import Site, create_app
 from simgin.web.connections import TimedProtocol
-from simgin.web.expected_time import measure_machine
+from simgin.web.expected_time import measure_relative_cpu_time
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import Form
@@ -104,7 +104,7 @@ class LocalServer:
     def _warm_up(self) -> None:
         """Load or compile the code of the default game, and measure the speed of this machine."""
         OpenGame(GameRequest.read(Form({}), ()))
-        self._site.relative_cpu_time = measure_machine()
+        self._site.relative_cpu_time = measure_relative_cpu_time()
 
 
 def is_local_host(host: str) -> bool:

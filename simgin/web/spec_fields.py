@@ -15,8 +15,8 @@ from simgin.rules.variants import VariantError
 from simgin.strategy.author import Param
 from simgin.strategy.catalogue import extract_idea
 from simgin.strategy.strategy_spec import StrategyError
-from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.opponents import make_sentence
+from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 
 # parameters that are shown first
 BASIC_PARAMETERS = (
@@ -27,7 +27,7 @@ BASIC_PARAMETERS = (
     "points_target",
     "box_bonus",
 )
-SECTIONS = {
+RULE_SECTIONS = {
     "basic": "Basic rules",
     "deal": "Deal",
     "meld": "Melds and card values",
@@ -46,9 +46,9 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
     parts = spec.split("+")
     base_spec = "+".join(part for part in parts if "=" not in part)
     try:
-        base_variant = read_variant_name(base_spec)
+        base_variant = find_allowed_variant(base_spec)
     except VariantError:
-        base_variant = read_variant_name("standard")
+        base_variant = find_allowed_variant("standard")
     parameters = rule_parameters()
     params = dict(base_variant.params)
     for name, _, value in (part.partition("=") for part in parts):
@@ -58,10 +58,10 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
         parameter for parameter in parameters.values() if parameter.status != "descriptive"
     ]
     fields = [
-        _rule_field(parameter, params, base_variant.params[parameter.name])
+        _make_rule_field(parameter, params, base_variant.params[parameter.name])
         for parameter in displayed_parameters
     ]
-    fields.sort(key=lambda field: list(SECTIONS.values()).index(field["section"]))
+    fields.sort(key=lambda field: list(RULE_SECTIONS.values()).index(field["section"]))
     return {
         "head": base_spec,
         "title": base_variant.title,
@@ -70,9 +70,10 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
     }
 
 
-def _rule_field(
+def _make_rule_field(
     parameter: Parameter, params: Mapping[str, ParamValue], base_value: ParamValue
 ) -> dict[str, Any]:
+    """Return the form field of a rule parameter."""
     name = parameter.name
     section = "basic" if name in BASIC_PARAMETERS else parameter.section
     is_number = parameter.kind == "int" and not parameter.optional
@@ -80,7 +81,7 @@ def _rule_field(
     return {
         "name": name,
         "label": name.replace("_", " ").capitalize(),
-        "section": SECTIONS[section],
+        "section": RULE_SECTIONS[section],
         "about": parameter.meaning,
         "unit": parameter.unit,
         "kind": "choice" if is_choice else "number" if is_number else "text",
@@ -105,7 +106,7 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     if spec in extra_specs or "+" in spec:
         return {"head": spec, "title": spec, "about": "", "fields": []}
     try:
-        strategy = read_strategy_name(base_spec)
+        strategy = find_allowed_strategy(base_spec)
     except StrategyError:
         return {"head": base_spec, "title": base_spec, "about": "", "fields": []}
     values = dict(part.split("=", 1) for part in settings.split(",") if "=" in part)
@@ -113,12 +114,13 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     # A parameter name that two policies share is ambiguous in a spec.
     name_counts = Counter(name for name, _ in params)
     unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
-    fields = [_strategy_field(name, param, values) for name, param in unique_params]
+    fields = [_make_strategy_field(name, param, values) for name, param in unique_params]
     about = make_sentence(extract_idea(strategy))
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 
-def _strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
+def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the form field of a policy parameter."""
     kind = FIELD_TYPES.get(param.kind, param.kind)
     default = param.format(param.default)
     return {

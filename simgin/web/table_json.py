@@ -16,11 +16,11 @@ from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
 from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, mask_to_cards
-from simgin.web.opponents import display_name
+from simgin.web.opponents import get_display_name
 
 Json = dict[str, Any]
 # sentence for each ending, with placeholders for the player who ended the deal and the other player
-ENDINGS = {
+ENDING_SENTENCES = {
     "knock": "{} knocked",
     "gin": "{} went gin",
     "big_gin": "{} went big gin",
@@ -29,8 +29,8 @@ ENDINGS = {
 HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
 
-def game_version(game: PlayedGame) -> str:
-    """Return the version of the game state. The version changes with every action."""
+def make_game_version(game: PlayedGame) -> str:
+    """Return the version of the game state, which changes with every action."""
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 
@@ -41,8 +41,8 @@ def game_to_json(game: PlayedGame) -> Json:
     decision = game.decision
     goal = variant.goal.won_by.format(**variant.params)
     return {
-        "version": game_version(game),
-        "opponent": display_name(game.opponent),
+        "version": make_game_version(game),
+        "opponent": get_display_name(game.opponent),
         "deal": int(state.deal) + 1,
         "dealer": _find_dealer(game),
         "scores": _format_scores(game, state),
@@ -57,9 +57,10 @@ def game_to_json(game: PlayedGame) -> Json:
 
 
 def _find_dealer(game: PlayedGame) -> str:
+    """Return "you" or the name of the opponent, or "" in solitaire games."""
     if not game.opponent:
         return ""
-    return "you" if int(game.table.state.dealer) == game.seat else display_name(game.opponent)
+    return "you" if int(game.table.state.dealer) == game.seat else get_display_name(game.opponent)
 
 
 def _format_scores(game: PlayedGame, state: Any) -> list[str]:
@@ -80,7 +81,7 @@ def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
     known_cards = mask_to_cards(int(view.known))
-    events = list(table_text.format_opponent_lines(view, display_name(game.opponent)))
+    events = list(table_text.format_opponent_lines(view, get_display_name(game.opponent)))
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
         "events": [game.matchup.variant.about] if is_solo else events,
@@ -108,6 +109,7 @@ def _describe_die(view: Any, variant: Variant) -> str:
 
 
 def _choices_to_json(choices: table_text.Choices) -> list[Json]:
+    """Return the keys and descriptions of the possible actions."""
     return [
         {"key": key, "text": capitalize_first(text), "is_discard": text == "discard it"}
         for key, (_, text) in choices.items()
@@ -115,6 +117,7 @@ def _choices_to_json(choices: table_text.Choices) -> list[Json]:
 
 
 def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
+    """Return the melds of a hand, followed by a list of the unmatched cards."""
     unmatched_cards = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
     return [*(format_meld(meld).split() for meld in melds), [*map(format_card, unmatched_cards)]]
 
@@ -130,41 +133,41 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
     """Return the result of a finished deal with all hands."""
     replay, is_match = make_replay(deal), game.matchup.unit == "match"
     # In solitaire games, the second name is the name of the joker.
-    opponent_name = display_name(game.opponent) or replay.names[1]
+    opponent_name = get_display_name(game.opponent) or replay.names[1]
     replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
     state_after, outcome = with_deal_applied(deal.state, replay.rules)
     lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if is_match else ""
     winner = int(deal.state.winner)
     return {
-        "summary": _summarise(replay),
+        "summary": _summarise_deal(replay),
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
-        "hands": [_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
+        "hands": [_find_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
         "match": lines.replace("You wins", "You win").splitlines(),
         "is_last": not is_match or outcome != UNDECIDED,
         "scores": _format_scores(game, state_after),
-        "pile": _final_pile(game, deal, replay.rules),
+        "pile": _find_final_pile(game, deal, replay.rules),
     }
 
 
-def _summarise(replay: Replay) -> str:
+def _summarise_deal(replay: Replay) -> str:
     """Return a sentence that states who ended the deal and how, followed by the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
     ending_seat = int(deal.state.stopper)
-    if ending_seat < 0 or deal.kind not in ENDINGS:
+    if ending_seat < 0 or deal.kind not in ENDING_SENTENCES:
         return summary
     other_name = names[ending_seat - 1].replace("You", "you")
     _, _, points_text = summary.partition(". ")
-    return f"{ENDINGS[deal.kind].format(names[ending_seat], other_name)}. {points_text}."
+    return f"{ENDING_SENTENCES[deal.kind].format(names[ending_seat], other_name)}. {points_text}."
 
 
-def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
+def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
     """Return the pile after the last turn. The user's last view can show an earlier pile."""
     view = deal.views[game.seat].copy()
     view.turns, view.taken = deal.state.turns, -1
     return format_pile(view, rules, not game.opponent)
 
 
-def _final_hand(replay: Replay, seat: int) -> Json:
+def _find_final_hand(replay: Replay, seat: int) -> Json:
     """Return the final hand of a seat with melds, lay-offs and deadwood."""
     state = replay.traced.state
     hand, ending_seat = int(state.hand[seat]), int(state.stopper)

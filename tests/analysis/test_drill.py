@@ -177,14 +177,14 @@ def test_a_terminal_without_a_browser_shows_the_path_of_the_drill(tmp_path, monk
 
     monkeypatch.setattr(webbrowser, "get", find_no_browser)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    command._open_page(tmp_path / "drill.html")
+    command._open_drill(tmp_path / "drill.html")
     assert f"no browser could be opened. Open {tmp_path}/drill.html" in capsys.readouterr().err
 
 
 def test_the_default_drill_is_included_and_opens_at_once(tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr(drill, "run_drill", lambda *_: pytest.fail("searched for positions"))
-    monkeypatch.setattr(command, "_open_page", opened.append)
+    monkeypatch.setattr(command, "_open_drill", opened.append)
     monkeypatch.chdir(tmp_path)
     shown = call("drill").stdout
     (page,) = opened

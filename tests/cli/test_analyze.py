@@ -29,7 +29,7 @@ def read_screen(*arguments):
     return screen
 
 
-def repeat_command(screen):
+def format_repeat_command(screen):
     """Run the command that a screen shows, and return its output."""
     _, _, after_heading = screen.partition("\nCommand: simgin ")
     command, _, result = after_heading.partition("\n")
@@ -48,7 +48,7 @@ def test_position_on_the_command_line_is_analysed():
     assert "ranked by match %. Without a score, simgin ranks actions by points." in join_lines(
         screen
     )
-    assert repeat_command(screen) == screen
+    assert format_repeat_command(screen) == screen
 
 
 def test_decision_of_a_match_is_ranked_by_points():

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from simgin.runs.directory import with_checksum
+from simgin.runs.directory import encode_manifest
 from support.command_line import call
 
 REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
@@ -36,7 +36,7 @@ def test_result_without_question_or_table_can_be_cited(tmp_path):
         "ended": "2027-01-02T03:04:05+00:00",
         "files": ["summary.md"],
     }
-    (tmp_path / "manifest.json").write_bytes(with_checksum(contents))
+    (tmp_path / "manifest.json").write_bytes(encode_manifest(contents))
     printed = call("cite", tmp_path).stdout
     assert "\nTitle:   simgin odds \\x1b[2J\nDate:    2027-01-02, simgin 0.1.0\n" in printed
     assert printed.endswith(" (manifest.json)\n")
@@ -44,5 +44,7 @@ def test_result_without_question_or_table_can_be_cited(tmp_path):
 
 def test_directory_without_a_result_is_rejected(tmp_path):
     assert "does not contain a simgin run" in call("cite", tmp_path, code=2).stderr
-    (tmp_path / "manifest.json").write_bytes(with_checksum({"simgin": "0", "form": 3, "files": []}))
+    (tmp_path / "manifest.json").write_bytes(
+        encode_manifest({"simgin": "0", "form": 3, "files": []})
+    )
     assert "is corrupt" in call("cite", tmp_path, code=2).stderr

@@ -22,7 +22,7 @@ def config_file(empty_directory, monkeypatch):
 
 def test_settings_are_shown_changed_and_removed(config_file):
     output = call("config").stdout
-    assert str(config_file) in output and all(key in output for key in config.SETTINGS)
+    assert str(config_file) in output and all(key in output for key in config.CONFIG_KEYS)
     assert not config_file.exists()
     call("config", "variant", "oklahoma")
     call("config", "workers", "2")
@@ -43,7 +43,7 @@ def test_settings_are_shown_changed_and_removed(config_file):
 
 def test_config_file_is_in_the_config_directory_of_the_user(monkeypatch):
     monkeypatch.delenv("SIMGIN_CONFIG")
-    assert config.config_path() == platformdirs.user_config_path("simgin") / "config.toml"
+    assert config.find_config_path() == platformdirs.user_config_path("simgin") / "config.toml"
 
 
 @pytest.mark.parametrize(

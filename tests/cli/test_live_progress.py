@@ -15,7 +15,6 @@ import pytest
 from numba.core import event
 from rich.table import Table
 
-from simgin.cli import output
 from simgin.core import batch_columns
 from simgin.report import numbers, progress
 from simgin.results.live_result import LiveEstimate
@@ -25,6 +24,7 @@ from simgin.runs.plan import plan_matchup
 from simgin.runs.runner import ThreadPool
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME
+from simgin.text.messages import print_status
 
 EXPERIMENT = """
 question = "Who?"
@@ -97,7 +97,7 @@ def test_progress_line_shows_the_estimate_from_the_ledger(options, expected):
             np.zeros(batch_columns.N_COLUMNS, int),
         )
     rule = plan.stopping_rules[0] if plan.stopping_rules else None
-    multiplier = rule.multiplier(2000) if rule else None
+    multiplier = rule.compute_multiplier(2000) if rule else None
     metric = METRICS_BY_NAME["margin" if options.get("until") == 0.5 else "deal_win"]
     estimate = estimate_metric(total, metric, multiplier=multiplier)
     text = numbers.format_estimate(
@@ -177,7 +177,7 @@ def test_progress_lines_are_erased_before_notes_and_results(monkeypatch, termina
     with progress.show_progress("analyze") as report:
         with event.trigger_event("numba:compile"):
             time.sleep(2 * progress.REFRESH_SECONDS)
-        output.print_note("compiling")
+        print_status("compiling")
         report(1, 2, lambda: table)
     shown = terminal.getvalue()
     assert "0 %  compiling" in shown

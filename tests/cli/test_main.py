@@ -88,7 +88,7 @@ def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_dire
     assert message.endswith(expected)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
-        assert len(run_ledger.finished_batches(0, 1000)) >= 2
+        assert len(run_ledger.find_finished_batches(0, 1000)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
     assert reproducible_files("out") == reproducible_files("whole")
@@ -153,7 +153,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
     assert "Traceback" not in run.stderr
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
-        assert run_ledger.finished_batches(0, 1000)
+        assert run_ledger.find_finished_batches(0, 1000)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
@@ -182,7 +182,7 @@ def compile_without_cache():
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
     notes = []
-    monkeypatch.setattr(session, "print_note", notes.append)
+    monkeypatch.setattr(session, "print_status", notes.append)
     with session.announce_compilation():
         compile_without_cache()
     assert notes == []
@@ -208,7 +208,7 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
 def test_long_wait_is_explained(monkeypatch):
     notes, is_explained = [], threading.Event()
     monkeypatch.setattr(
-        session, "print_note", lambda message: (notes.append(message), is_explained.set())
+        session, "print_status", lambda message: (notes.append(message), is_explained.set())
     )
     with session.explain_wait("trials first."):
         pass

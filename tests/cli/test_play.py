@@ -35,7 +35,7 @@ def games_in_test_directory(tmp_path, monkeypatch):
     """Save games and deals in the test's directory, and analyse with few worlds."""
     from simgin.cli.commands import play
 
-    monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
+    monkeypatch.setattr(play, "_find_saved_game", lambda matchup: tmp_path / "kept" / "game.json")
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
@@ -443,13 +443,13 @@ def test_game_begins_with_at_most_three_lines_of_rules(games_in_test_directory):
 def test_suits_have_colours_on_a_terminal_only(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    styled = game.style_cards("Hand [7H 8H 9H] AS 3D KC, deadwood 14")
+    styled = game.colour_suits("Hand [7H 8H 9H] AS 3D KC, deadwood 14")
     assert re.sub("\x1b.*?m", "", styled) == "Hand [7H 8H 9H] AS 3D KC, deadwood 14"
     codes = {card: re.search(rf"(\x1b\S*?m){card}", styled)[1] for card in ("7H", "3D", "KC")}
     assert len(set(codes.values())) == 3
     for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
         monkeypatch.setenv(name, value)
-        assert game.style_cards("7H") == "7H"
+        assert game.colour_suits("7H") == "7H"
 
 
 # Deals that simgin keeps

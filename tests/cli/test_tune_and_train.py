@@ -59,15 +59,15 @@ def extract_result(screen):
 
 def interrupt_after(step, *arguments):
     """Interrupt a command after a step; return stderr and the command to resume."""
-    add_step = ledger.Ledger.add_step
+    add_pass_result = ledger.Ledger.add_pass_result
 
     def stop_at_step(self, name, n, arrays):
-        add_step(self, name, n, arrays)
+        add_pass_result(self, name, n, arrays)
         if name == step:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ledger.Ledger, "add_step", stop_at_step)
+        patched.setattr(ledger.Ledger, "add_pass_result", stop_at_step)
         message = call(*arguments, code=130).stderr
     return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simgin.runs.directory import with_checksum
+from simgin.runs.directory import encode_manifest
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.table import TABLE_COLUMNS, list_output_columns, read_schema
 from support.command_line import call
@@ -48,7 +48,7 @@ def test_every_reference_result_has_a_command_without_local_paths():
         contents = json.loads(text)
         assert not re.search(rb"[\"' =]/\w", text), path
         del contents["seal"]
-        assert text == with_checksum(contents), path
+        assert text == encode_manifest(contents), path
 
 
 def test_rebuilding_a_reference_replaces_only_committed_files(tmp_path, monkeypatch):
@@ -64,14 +64,14 @@ def test_rebuilding_a_reference_replaces_only_committed_files(tmp_path, monkeypa
         for name in names.split():
             (folder / name).write_text("new" if folder == built else "old")
     command = {"command": f"simgin run mine.toml -o {built}"}
-    (built / "manifest.json").write_bytes(with_checksum(command))
+    (built / "manifest.json").write_bytes(encode_manifest(command))
     reference.ReferenceResult("mine").rebuild()
     files = {path for path in committed.rglob("*") if path.is_file()}
     assert {path.name for path in files} == {"table.csv", "manifest.json", "a.png"}
     manifest = committed / "manifest.json"
     assert all(path.read_text() == "new" for path in files - {manifest})
     command = {"command": "simgin run mine.toml -o results/reference/mine"}
-    assert manifest.read_bytes() == with_checksum(command)
+    assert manifest.read_bytes() == encode_manifest(command)
 
 
 def test_tutorial_quotes_the_reference_results():

@@ -134,7 +134,7 @@ def execute_sql(statement, *values):
 def write_identity(text):
     """Write the description of a run into its ledger, with a valid checksum."""
     row = ("identity", text)
-    execute_sql("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._checksum(row))
+    execute_sql("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._compute_checksum(row))
 
 
 FORGED_VALUES = [
@@ -158,7 +158,7 @@ def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
         if row.pop("bit", 0):
             row["sums"] = bytes([*row["sums"][:9], row["sums"][9] ^ 1, *row["sums"][10:]])
         else:
-            row["seal"] = ledger._checksum([row[name] for name in columns[:-1]])
+            row["seal"] = ledger._compute_checksum([row[name] for name in columns[:-1]])
         execute_sql(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
         execute_sql("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
     is_replayed = not isinstance(forged, str)
@@ -178,7 +178,7 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
 
     def check(contents):
         with contextlib.suppress(ValueError):  # NaN has no checksum
-            MANIFEST_PATH.write_bytes(directory.with_checksum(contents))
+            MANIFEST_PATH.write_bytes(directory.encode_manifest(contents))
         write_identity(json.dumps({key: contents.get(key) for key in keys}))
         for words in (COMPARE_COMMAND, REPORT_COMMAND):
             run_cli_harmlessly(*words, writes=("run/",))
@@ -201,7 +201,7 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
     check("", REPORT_COMMAND)
     for name in ("../mine.txt", str(outside_file), "plots/../../mine.txt", "", ".", "\n"):
         files = {**contents, "files": [*contents["files"], name]}
-        MANIFEST_PATH.write_bytes(directory.with_checksum(files))
+        MANIFEST_PATH.write_bytes(directory.encode_manifest(files))
         check("")
     restore_run()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
@@ -230,7 +230,7 @@ def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
     with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
         run_ledger._insert("steps", ("luck", 1, content.getvalue()))
         with pytest.raises(ledger.LedgerError, match="is corrupt"):
-            run_ledger.read_step("luck", 1)
+            run_ledger.read_pass_result("luck", 1)
 
 
 # Caches

@@ -99,7 +99,7 @@ def test_pickles_in_a_ledger_are_not_loaded(strategy_run):
         with ledger.open_ledger(path, identity) as run_ledger:
             run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
-                run_ledger.read_step("luck", 1)
+                run_ledger.read_pass_result("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
         for words in RUN_READING_COMMANDS:
@@ -167,7 +167,7 @@ def test_output_is_free_of_control_characters_and_tags(workspace):
         {},
         CONTROL_CHARACTERS,
     )
-    Path("out/manifest.json").write_bytes(directory.with_checksum(contents))
+    Path("out/manifest.json").write_bytes(directory.encode_manifest(contents))
     run("report", "out")
     output = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "CONTROLLED"))
     assert "contains a search" in output and "CONTROLLED" not in output

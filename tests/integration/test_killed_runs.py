@@ -100,7 +100,7 @@ def read_finished_batches(run_directory, before):
     if not (run_directory / LEDGER_FILE).is_file():
         return before
     with open_existing_ledger(run_directory / LEDGER_FILE) as ledger:
-        finished = [ledger.finished_batches(0, 1000), ledger.finished_batches(1, 1000)]
+        finished = [ledger.find_finished_batches(0, 1000), ledger.find_finished_batches(1, 1000)]
     assert all(old <= new for old, new in zip(before, finished, strict=True))
     return finished
 
@@ -131,11 +131,13 @@ def assert_same_files(experiment, run_directory, expected_directory):
     ):
         for i, task in enumerate(tasks):
             units, size = task.units, task.matchup.batch_size
-            finished = ledger.finished_batches(i, size)
-            assert finished == expected_ledger.finished_batches(i, size) and len(finished) == -(
-                -units // size
-            )
-            assert (ledger.rows(i, units, size) == expected_ledger.rows(i, units, size)).all()
+            finished = ledger.find_finished_batches(i, size)
+            assert finished == expected_ledger.find_finished_batches(i, size) and len(
+                finished
+            ) == -(-units // size)
+            assert (
+                ledger.read_rows(i, units, size) == expected_ledger.read_rows(i, units, size)
+            ).all()
 
 
 @pytest.mark.parametrize(

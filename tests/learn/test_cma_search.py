@@ -61,7 +61,7 @@ def test_at_the_best_number_nothing_is_gained(planted_search):
 def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, name, n, arrays):
     request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
-        run_ledger.add_step(name, n, arrays)
+        run_ledger.add_pass_result(name, n, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the ledger is corrupt .step .{name}"):
             run_tune(request, run_ledger=run_ledger)
 

@@ -83,12 +83,12 @@ def test_a_warning_stands_next_to_the_question_with_its_command():
     question, warning, *_ = report.to_markdown().split("\n\n")
     assert question.startswith("# ") and report.caveat.command in warning
     console = Console(file=io.StringIO(), width=300)
-    for part in output.screen_parts(report, False, "simgin report x"):
+    for part in output.render_report(report, False, "simgin report x"):
         console.print(part)
     lines = console.file.getvalue().splitlines()
     assert lines[1].rstrip() == report.caveat.sentence
     assert f"Advice:  {report.caveat.command}" in lines
-    assert not any("Advice" in str(part) for part in output.screen_parts(make_report(), False, ""))
+    assert not any("Advice" in str(part) for part in output.render_report(make_report(), False, ""))
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():

@@ -155,7 +155,7 @@ def test_a_run_killed_while_writing_its_files_is_completed(run_directories):
     before = read_tree("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}
-    Path("out/manifest.json").write_bytes(directory.with_checksum(unfinished))
+    Path("out/manifest.json").write_bytes(directory.encode_manifest(unfinished))
     Path("out/report.html").unlink()
     call("report", "out")
     assert read_tree("out") == before

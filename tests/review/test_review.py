@@ -54,7 +54,7 @@ def rows(small_review):
     manifest = json.loads((small_review[0] / directory.MANIFEST_FILE).read_text())
     with ledger.open_existing_ledger(small_review[0] / ledger.LEDGER_FILE) as run_ledger:
         return {
-            (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.rows(
+            (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.read_rows(
                 i, matchup["units"], batch_columns.MATCH_BATCH_SIZE
             )
             for i, matchup in enumerate(manifest["matchups"])
@@ -116,7 +116,7 @@ def test_every_player_type_plays_itself_and_the_strong_player_plays_all_types():
         wanted = {(variant, name, name) for name in [*weaker, player]}
         wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
         assert {cell for cell in cells if cell[0] == variant} == wanted
-    steps = [step.name for step in plan.extra_steps]
+    steps = [step.name for step in plan.extra_passes]
     assert steps == ["course of champion standard", "course of gold oklahoma"]
 
 

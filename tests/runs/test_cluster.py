@@ -79,12 +79,12 @@ def play_tasks(tasks, worker_pool, **options):
         worker_pool.prepare([task.matchup for task in tasks])
         runner.run_tasks(tasks, run_ledger, worker_pool, **options)
         sizes = [(i, task.units, task.matchup.batch_size) for i, task in enumerate(tasks)]
-        results = [run_ledger.rows(*size).tobytes() for size in sizes]
+        results = [run_ledger.read_rows(*size).tobytes() for size in sizes]
         if options.get("record_deals"):
             results += [
                 record.tobytes() for size in sizes for record in run_ledger.iter_deals(*size)
             ]
-        return results, {name for size in sizes for name in run_ledger.workers(*size)}
+        return results, {name for size in sizes for name in run_ledger.list_workers(*size)}
 
 
 TASKS = [
@@ -175,8 +175,8 @@ ENGINE_DIFFERS_MESSAGE = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERS
 
 
 def test_worker_with_another_engine_is_rejected(worker_pool, monkeypatch):
-    required_versions = {**cluster._required_versions(), "engine": "0" * 16}
-    monkeypatch.setattr(cluster, "_required_versions", lambda: required_versions)
+    required_versions = {**cluster._collect_required_versions(), "engine": "0" * 16}
+    monkeypatch.setattr(cluster, "_collect_required_versions", lambda: required_versions)
     assert re.search(ENGINE_DIFFERS_MESSAGE, find_run_error(worker_pool, TASKS[0]))
 
 
@@ -231,7 +231,7 @@ def test_interrupted_run_returns_quickly_and_keeps_finished_blocks(worker_pool):
         with pytest.raises(KeyboardInterrupt):
             runner.run_tasks([Task(TASKS[0].matchup, 10**8)], run_ledger, worker_pool, interrupt)
         assert time.monotonic() - started < 20
-        assert run_ledger.finished_batches(0, 1000)
+        assert run_ledger.find_finished_batches(0, 1000)
 
 
 def find_match_error(address):

@@ -180,9 +180,9 @@ def test_invalid_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, pool,
     with open_ledger(None, {}) as ledger:
         with pytest.raises(InvariantError, match=message):
             runner.run_tasks([Task(matchup, 40_000)], ledger, pool)
-        kept = {batch for batch, _ in ledger.finished_batches(0, 1000)}
+        kept = {batch for batch, _ in ledger.find_finished_batches(0, 1000)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
-        rows = ledger.rows(0, 1000 * len(kept), 1000)
+        rows = ledger.read_rows(0, 1000 * len(kept), 1000)
         block.check_rows(matchup, [1000] * len(kept), rows)
 
 

@@ -35,7 +35,7 @@ from simgin.runs.ledger import (
     pack_rows,
     unpack_rows,
 )
-from simgin.runs.runner import ExtraStep
+from simgin.runs.runner import ExtraPass
 from support import hostile_ledgers
 from support.hostile import read_tree, time_limit
 from support.killing import Killing
@@ -87,7 +87,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
                 batches[first + i, size] = make_numbered_rows(10 * (first + i), size)[0]
             blob = pack_rows(make_numbered_rows(block.first_unit, count))
             run_ledger.add_block(0, first, block.sizes, blob, "x")
-        assert run_ledger.finished_batches(0, 10) == set(batches)
+        assert run_ledger.find_finished_batches(0, 10) == set(batches)
         requested = [(k, min(10, units - 10 * k)) for k in range(-(-units // 10))]
         present = [key for key in requested if key in batches]
         finished = list(run_ledger.iter_finished(0, units, 10))
@@ -96,12 +96,12 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
             assert (row == batches[key]).all()
         if present == requested:
             rows = make_numbered_rows(0, units)
-            assert (run_ledger.rows(0, units, 10) == rows).all()
-            assert (np.concatenate(list(run_ledger.iter_chunks(0, units, 10))) == rows).all()
-            assert (run_ledger.total(0, units, 10) == rows.sum(axis=0)).all()
+            assert (run_ledger.read_rows(0, units, 10) == rows).all()
+            assert (np.concatenate(list(run_ledger.iter_row_blocks(0, units, 10))) == rows).all()
+            assert (run_ledger.compute_total(0, units, 10) == rows.sum(axis=0)).all()
         else:
             with pytest.raises(LedgerError, match="batches are missing"):
-                run_ledger.rows(0, units, 10)
+                run_ledger.read_rows(0, units, 10)
 
 
 @pytest.mark.parametrize(("table", "fails_at"), [("blocks", 10), ("deals", 10), ("deals", 19)])
@@ -120,12 +120,12 @@ def test_block_is_stored_completely_or_not_at_all(path, table, fails_at):
         with pytest.raises(LedgerError, match=message):
             run_ledger.add_block(0, 10, [BATCH_SIZE] * 10, pack_rows(rows), "x", deals)
         finished = {(k, BATCH_SIZE) for k in range(10)}
-        assert run_ledger.finished_batches(0, BATCH_SIZE) == finished
-        assert run_ledger.finished_batches(0, BATCH_SIZE, with_deals=True) == finished
+        assert run_ledger.find_finished_batches(0, BATCH_SIZE) == finished
+        assert run_ledger.find_finished_batches(0, BATCH_SIZE, with_deals=True) == finished
         run_ledger._connection.execute("DROP TRIGGER full")
         run_ledger.add_block(0, 10, [BATCH_SIZE] * 10, pack_rows(rows), "x", deals)
         assert (
-            run_ledger.rows(0, 20 * BATCH_SIZE, BATCH_SIZE) == np.concatenate([rows, rows])
+            run_ledger.read_rows(0, 20 * BATCH_SIZE, BATCH_SIZE) == np.concatenate([rows, rows])
         ).all()
 
 
@@ -246,8 +246,8 @@ def test_blocks_of_a_killed_process_are_kept(path):
         open_existing_ledger(path),
     ):
         with opening as run_ledger:
-            assert run_ledger.finished_batches(0, BATCH_SIZE) == {(0, 1000)}
-            assert run_ledger.rows(0, 1000, BATCH_SIZE).sum() == batch_columns.N_COLUMNS
+            assert run_ledger.find_finished_batches(0, BATCH_SIZE) == {(0, 1000)}
+            assert run_ledger.read_rows(0, 1000, BATCH_SIZE).sum() == batch_columns.N_COLUMNS
     assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
     assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
 
@@ -260,7 +260,7 @@ from pathlib import Path
 from simgin.core import batch_columns
 from simgin.runs.ledger import LEDGER_FILE, open_ledger, pack_rows
 with open_ledger(Path(LEDGER_FILE), {"seed": 1}) as run_ledger:
-    there = run_ledger.finished_batches(0, 1000)
+    there = run_ledger.find_finished_batches(0, 1000)
     for number in range(3):
         if (number, 1000) not in there:
             row = np.full((1, batch_columns.N_COLUMNS), number)
@@ -270,7 +270,7 @@ READ_CODE = """
 from pathlib import Path
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 with open_existing_ledger(Path(LEDGER_FILE)) as run_ledger:
-    print(len(run_ledger.finished_batches(0, 1000)))
+    print(len(run_ledger.find_finished_batches(0, 1000)))
 """
 DROP_PRIVILEGES_CODE = """
 import os
@@ -385,7 +385,7 @@ def test_hostile_ledger_is_rejected_without_side_effects(path, change):
     before = {**read_tree(path.parent), LEDGER_FILE: b""}
     for opening in (open_existing_ledger(path), open_ledger(path, RUN_IDENTITY)):
         with time_limit(20), pytest.raises(LedgerError) as error, opening as run_ledger:
-            run_ledger.rows(0, 3 * BATCH_SIZE, BATCH_SIZE)
+            run_ledger.read_rows(0, 3 * BATCH_SIZE, BATCH_SIZE)
         assert str(error.value).endswith(".")
     assert {**read_tree(path.parent), LEDGER_FILE: b""} == before
 
@@ -396,14 +396,14 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
             0, 0, [BATCH_SIZE], pack_rows(make_random_rows(np.random.default_rng(5), 1)), "x"
         )
     hostile_ledgers.add_cyclic_pages(path)
-    monkeypatch.setattr(ledger._StepLimit, "is_exceeded", False)
+    monkeypatch.setattr(ledger._QueryStepLimit, "is_exceeded", False)
     ctrl_c_timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A background process may ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with time_limit(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
         ctrl_c_timer.start()
         try:
-            run_ledger.rows(0, BATCH_SIZE, BATCH_SIZE)
+            run_ledger.read_rows(0, BATCH_SIZE, BATCH_SIZE)
         finally:
             ctrl_c_timer.cancel()  # otherwise, after a query that ends, it would stop all tests
             signal.signal(signal.SIGINT, before)
@@ -433,7 +433,7 @@ def test_row_with_a_changed_value_is_ignored(path, table, value):
             run_ledger.add_block(
                 0, first, [BATCH_SIZE] * 2, pack_rows(rows[first : first + 2]), "x", deals
             )
-        run_ledger.add_step("luck", 1, {"shares": STEP_RESULT})
+        run_ledger.add_pass_result("luck", 1, {"shares": STEP_RESULT})
     original = path.read_bytes()
     with sqlite3.connect(path) as connection:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
@@ -451,9 +451,9 @@ def test_row_with_a_changed_value_is_ignored(path, table, value):
         if path.read_bytes() == original:
             continue  # a value that SQLite itself rejects
         with open_ledger(path, RUN_IDENTITY) as run_ledger:
-            assert run_ledger.has_step("luck", 1) == (table != "steps")
+            assert run_ledger.has_pass_result("luck", 1) == (table != "steps")
             played, recorded = (
-                run_ledger.finished_batches(0, BATCH_SIZE, with_deals=with_deals)
+                run_ledger.find_finished_batches(0, BATCH_SIZE, with_deals=with_deals)
                 for with_deals in (False, True)
             )
             assert (all_batches - played, all_batches - recorded) in (
@@ -461,7 +461,7 @@ def test_row_with_a_changed_value_is_ignored(path, table, value):
                 (set(), lost_batches),
             )
             run_ledger.add_block(0, 0, [BATCH_SIZE] * 2, pack_rows(rows[:2]), "x", deals)
-            assert (run_ledger.rows(0, 4 * BATCH_SIZE, BATCH_SIZE) == rows).all()
+            assert (run_ledger.read_rows(0, 4 * BATCH_SIZE, BATCH_SIZE) == rows).all()
         assert is_intact(path)
 
 
@@ -522,7 +522,7 @@ def test_run_of_ten_thousand_blocks_resumes_quickly(path):
     started = time.process_time()
     with open_ledger(path, RUN_IDENTITY) as run_ledger:
         block = Schedule([Task(matchup, 2 * BATCH_SIZE * 20_000)], run_ledger, 2).next_block()
-        total = run_ledger.total(0, 10_000 * BATCH_SIZE, BATCH_SIZE)
+        total = run_ledger.compute_total(0, 10_000 * BATCH_SIZE, BATCH_SIZE)
     seconds = time.process_time() - started
     assert block.first_batch == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
@@ -550,12 +550,12 @@ class RecordedSteps:
             return {**STEP_ARRAYS, "rows": kernel.play_batches(block.matchup, 0, block.units)}
 
         matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-        return ExtraStep(name, Block(1, matchup, 0, n), play)
+        return ExtraPass(name, Block(1, matchup, 0, n), play)
 
 
 def has_expected_arrays(ledger, name, n):
     """Return True if the ledger contains exactly STEP_ARRAYS for a step."""
-    arrays = [(key, array.tobytes()) for key, array in ledger.read_step(name, n).items()]
+    arrays = [(key, array.tobytes()) for key, array in ledger.read_pass_result(name, n).items()]
     return arrays == [(key, array.tobytes()) for key, array in STEP_ARRAYS.items()]
 
 
@@ -566,33 +566,36 @@ def test_only_missing_steps_are_played_again(path):
         # An empty ledger would start again
         ledger.add_block(0, 0, [1], pack_rows(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
-            runner.play_steps(steps, ledger)
+            runner.play_passes(steps, ledger)
     recorded_steps.interrupted = ""
     with open_ledger(path, {}) as ledger:
-        assert [step.name for step in runner.missing_steps(steps, ledger)] == ["value", "turns"]
-        runner.play_steps(steps, ledger)
-        assert runner.missing_steps(steps, ledger) == []
+        assert [step.name for step in runner.find_missing_passes(steps, ledger)] == [
+            "value",
+            "turns",
+        ]
+        runner.play_passes(steps, ledger)
+        assert runner.find_missing_passes(steps, ledger) == []
     assert recorded_steps.names == ["luck", "value", "turns"]
 
 
 def test_step_result_is_stored_for_one_sample_size(path):
     recorded_steps = RecordedSteps()
     with open_ledger(path, {}) as ledger:
-        runner.play_steps([recorded_steps.make_step("luck", 1000)], ledger)
-        runner.play_steps([recorded_steps.make_step("luck", 2000)], ledger)
+        runner.play_passes([recorded_steps.make_step("luck", 1000)], ledger)
+        runner.play_passes([recorded_steps.make_step("luck", 2000)], ledger)
         assert recorded_steps.names == ["luck", "luck"]
     with open_existing_ledger(path) as ledger:
         assert has_expected_arrays(ledger, "luck", 2000)
         message = r"the data of the extra pass luck are missing or corrupt\. Run the same"
         with pytest.raises(LedgerError, match=message):
-            ledger.read_step("luck", 1000)
+            ledger.read_pass_result("luck", 1000)
 
 
 def test_progress_is_reported_over_all_steps():
     recorded_steps, reports = RecordedSteps(), []
     with open_ledger(None, {}) as ledger:
         steps = [recorded_steps.make_step("luck"), recorded_steps.make_step("value")]
-        runner.play_steps(
+        runner.play_passes(
             steps, ledger, on_progress=lambda done, units: reports.append(done / units)
         )
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -68,7 +68,7 @@ def run_toy_matchup(n_units, workers=2, on_progress=None, ledger=None, **options
     (result,) = runner.run_tasks(
         [Task(TOY_MATCHUP, n_units)], ledger, ThreadPool(workers), on_progress, **options
     )
-    return result, ledger.rows(0, result.units, TOY_MATCHUP.batch_size)
+    return result, ledger.read_rows(0, result.units, TOY_MATCHUP.batch_size)
 
 
 @pytest.mark.parametrize("seconds", [1e-6, block.MIN_BLOCK_SECONDS, 1e9])
@@ -88,7 +88,7 @@ def test_progress_and_each_block_are_reported_once(set_toy_player):
     with open_ledger(None, {}) as ledger:
 
         def on_block(done):
-            assert ledger.finished_batches(0, done.block.matchup.batch_size)
+            assert ledger.find_finished_batches(0, done.block.matchup.batch_size)
             block_sums.append(done.rows().sum(axis=0))
 
         run_toy_matchup(500, 3, ledger=ledger, on_block=on_block)
@@ -108,7 +108,7 @@ def test_smallest_failing_unit_is_reported_and_valid_blocks_are_kept(set_toy_pla
     with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
             run_toy_matchup(10**9, workers, ledger=ledger)
-        saved_batches = {batch for batch, _ in ledger.finished_batches(0, 10)}
+        saved_batches = {batch for batch, _ in ledger.find_finished_batches(0, 10)}
     assert 30 not in saved_batches and 0 in saved_batches
 
 
@@ -132,7 +132,7 @@ def test_interrupted_run_finishes_started_blocks_only(set_toy_player):
         n_played = len(played_batches)
         time.sleep(0.1)
         assert len(played_batches) == n_played <= 4
-        assert {batch for batch, _ in ledger.finished_batches(0, 10)} == set(played_batches)
+        assert {batch for batch, _ in ledger.find_finished_batches(0, 10)} == set(played_batches)
 
 
 def test_hung_strategy_does_not_block_an_interruption(set_toy_player, monkeypatch):
@@ -169,7 +169,7 @@ class StopAfter:
         self.checked_totals.append((int(totals[0]), int(totals[1])))
         return f"{totals[0]} units" if totals[0] >= self.units else None
 
-    def multiplier(self, units):
+    def compute_multiplier(self, units):
         return 3.0
 
 
@@ -223,7 +223,8 @@ def test_time_limit_ends_a_matchup_at_a_batch_end(set_toy_player):
         for i, result in enumerate(results):
             assert result.units >= 10 and result.units % 10 == 0 and result.stopped == "after 0.3 s"
             assert (
-                ledger.rows(i, result.units, 10) == make_numbered_rows(TOY_MATCHUP, 0, result.units)
+                ledger.read_rows(i, result.units, 10)
+                == make_numbered_rows(TOY_MATCHUP, 0, result.units)
             ).all()
 
 
@@ -235,11 +236,11 @@ def test_deals_without_records_are_played_again_to_record_them(tmp_path):
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
     with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
         runner.run_tasks([Task(matchup, 4000)], ledger, ThreadPool(2))
-        before = ledger.rows(0, 2000, 1000)
+        before = ledger.read_rows(0, 2000, 1000)
     for n in (4000, 5000, 4000):
         with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
             runner.run_tasks([Task(matchup, n)], ledger, ThreadPool(2), record_deals=True)
-            assert (ledger.rows(0, 2000, 1000) == before).all()
+            assert (ledger.read_rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.iter_deals(0, n // 2, 1000)))
         assert deals["unit"].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
         margins = kernel.play_batches(matchup, 0, n // 2)[

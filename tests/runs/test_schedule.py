@@ -24,7 +24,7 @@ def make_toy_task(batch_size, n_units):
 
 def make_ledger(*finished):
     """Return a ledger with the given finished (batch, units) of each matchup."""
-    return SimpleNamespace(finished_batches=lambda i, size, with_deals=False: set(finished[i]))
+    return SimpleNamespace(find_finished_batches=lambda i, size, with_deals=False: set(finished[i]))
 
 
 def list_finished_units(task, finished):

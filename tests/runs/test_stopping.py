@@ -67,7 +67,7 @@ def test_precision_rule_stops_at_the_first_narrow_interval():
     decisions = [rule.check_totals(row) for row in rows]
     half_widths = []
     for row in rows:
-        z = rule.multiplier(int(row[0]))
+        z = rule.compute_multiplier(int(row[0]))
         frame = toy.tidy_rows("standard", "gold", "simple", "deal", row, z).set_index("metric")
         half_widths.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
     narrow = [

@@ -339,7 +339,7 @@ def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
     value, se = estimates_at_looks(population, name, 1)
     rule = PrecisionRule(name, 1e-9, 4000)
     wrong = np.abs(value - true_value(population, name)) / se
-    width = np.array([rule.multiplier(200 * look) for look in range(1, LOOKS + 1)])
+    width = np.array([rule.compute_multiplier(200 * look) for look in range(1, LOOKS + 1)])
     assert (wrong > width).any(axis=1).mean() < 0.05 + 3 * error_of_a_rate()
     assert (wrong > 1.96).any(axis=1).mean() > 0.3
 

@@ -168,7 +168,7 @@ def test_end_of_a_deal_is_accessible(page, axe_script):
     ],
 )
 def test_progress_of_a_job_is_accessible(page, axe_script, site, command, selector):
-    job = site.jobs.start(command.split(), "A job")
+    job = site.jobs.enqueue(command.split(), "A job")
     page.goto(f"/jobs/{job.name}")
     page.wait_for_selector(selector, timeout=300_000)
     assert not list_problems(page, axe_script)

@@ -12,7 +12,7 @@ from simgin.analysis.position import find_decisions
 from simgin.play.replay import trace_named_deal
 from simgin.rules.variants import find_variant, variant_names
 from simgin.web.board_position import BoardPosition
-from simgin.web.coach_json import position_query
+from simgin.web.coach_json import make_position_query
 from simgin.web.live_analysis import LiveAnalysis
 from simgin.web.pages import Form
 from support.command_line import call
@@ -133,8 +133,8 @@ def test_link_to_a_decision_opens_its_position(variant):
     players = PLAYERS.get(find_variant(variant).params["players"])
     deal = trace_named_deal(*players, variant, 3, 1, 0, None)
     for position in find_decisions(deal):
-        form = Form(position_query(position))
-        request = BoardPosition.read(form, ()).find_request(form)
+        form = Form(make_position_query(position))
+        request = BoardPosition.read(form, ()).make_request(form)
         if variant == "race":
             assert "cannot be analysed in race" in form.errors["variant"].lower()
             continue
@@ -215,7 +215,7 @@ def test_analysis_stops_when_the_browser_disconnects():
             ended.set()
 
     async def read_two_lines():
-        lines = LiveAnalysis(analyse, lambda result, _: result).lines({"first": True})
+        lines = LiveAnalysis(analyse, lambda result, _: result).iter_lines({"first": True})
         assert json.loads(await anext(lines)) == {"first": True}
         assert json.loads(await anext(lines)) == {"is_over": False}
         await lines.aclose()

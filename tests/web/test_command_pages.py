@@ -9,8 +9,8 @@ import pytest
 from simgin.review.review_request import ReviewRequest
 from simgin.rules.parameters import rule_parameters
 from simgin.runs.plan import plan_match
-from simgin.web.expected_time import expected_cpu_seconds, expected_time
-from simgin.web.jobs import DONE, FAILED_JOB
+from simgin.web.expected_time import estimate_cpu_seconds, estimate_time
+from simgin.web.jobs import FAILED, FINISHED
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
 from support.command_line import call
 from support.web_site import page_of, wait_for
@@ -210,8 +210,8 @@ def test_job_writes_the_results_of_the_command(browser, site):
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     job = site.jobs.find(name)
     assert job.command == command
-    wait_for(job, DONE, FAILED_JOB)
-    assert job.state == DONE and job.percent == 100 and "gold" in job.output
+    wait_for(job, FINISHED, FAILED)
+    assert job.state == FINISHED and job.percent == 100 and "gold" in job.output
     assert {"title", "done", "total", "result"} <= set(job.progress)
     assert job.history[-1]["n"] == 200 and job.history[-1]["players"] == ["gold", "simple"]
     assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
@@ -235,11 +235,11 @@ def test_no_expected_time_for_players_of_unknown_speed(browser):
 def test_expected_time_grows_with_the_size_of_a_plan():
     names = ["champion", "gold"]
     small, large = (
-        expected_cpu_seconds(plan_match(names, "standard", deals=n)) for n in (1_000, 10_000)
+        estimate_cpu_seconds(plan_match(names, "standard", deals=n)) for n in (1_000, 10_000)
     )
     assert large == pytest.approx(10 * small)
-    matches = expected_cpu_seconds(plan_match(names, "standard", matches=1_000))
+    matches = estimate_cpu_seconds(plan_match(names, "standard", matches=1_000))
     assert 3 * small < matches < 10 * small
-    until = expected_cpu_seconds(plan_match(names, "standard", deals=10**7, until="1%"))
+    until = estimate_cpu_seconds(plan_match(names, "standard", deals=10**7, until="1%"))
     assert small < until < 100 * small
-    assert expected_time(10, 1.5) > expected_time(1, 1.5) > expected_time(1, 1) > 0
+    assert estimate_time(10, 1.5) > estimate_time(1, 1.5) > estimate_time(1, 1) > 0

@@ -6,8 +6,8 @@ import pytest
 
 from simgin.web.jobs import (
     CANCELLED,
-    DONE,
-    FAILED_JOB,
+    FAILED,
+    FINISHED,
     INTERRUPTED,
     MAX_OPEN_JOBS,
     JobError,
@@ -25,28 +25,28 @@ def make_match_arguments(site, run_name, deals):
 
 
 def test_failed_job_shows_the_error_of_the_command(site, browser):
-    job = site.jobs.start(["match", "gold", "nobody"], "a mistake")
-    wait_for(job, FAILED_JOB)
+    job = site.jobs.enqueue(["match", "gold", "nobody"], "a mistake")
+    wait_for(job, FAILED)
     assert job.error.startswith("'nobody' is not")
     assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
 
 
 def test_job_is_cancelled_resumed_and_finished(site, browser):
-    job = site.jobs.start(make_match_arguments(site, "mine", "4M"), "long", "mine")
+    job = site.jobs.enqueue(make_match_arguments(site, "mine", "4M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))
     assert browser.post(f"/jobs/{job.name}/cancel").json()["state"] == CANCELLED
-    second = site.jobs.start(["cite"], "next")
-    wait_for(second, DONE)
+    second = site.jobs.enqueue(["cite"], "next")
+    wait_for(second, FINISHED)
     assert (site.results / "mine/ledger.sqlite").exists()
     assert browser.post(f"/jobs/{job.name}/cancel").status_code == 400
     job.words[4] = "200"  # fewer deals than the first try has played
     assert browser.post(f"/jobs/{job.name}/resume").status_code == 200
-    wait_for(job, DONE, FAILED_JOB)
-    assert job.state == DONE
+    wait_for(job, FINISHED, FAILED)
+    assert job.state == FINISHED
 
 
 def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
-    job = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
+    job = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))
     site.jobs.cancel(job.name)
     site.jobs.resume(job.name)
@@ -56,15 +56,15 @@ def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
 
 
 def test_events_show_the_progress_until_the_end(site, browser):
-    job = site.jobs.start(SHORT_MATCH, "short")
+    job = site.jobs.enqueue(SHORT_MATCH, "short")
     text = browser.get(f"/jobs/{job.name}/events").text
     states = [json.loads(line[6:])["state"] for line in text.splitlines() if line[:1] == "d"]
-    assert states[-1] == DONE
+    assert states[-1] == FINISHED
 
 
 def test_open_jobs_are_interrupted_after_a_restart(site):
-    first = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
-    waiting = site.jobs.start(SHORT_MATCH, "next")
+    first = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
+    waiting = site.jobs.enqueue(SHORT_MATCH, "next")
     wait_for(first, "running")
     site.jobs.close()
     restarted_queue = JobQueue(site.results)
@@ -73,24 +73,24 @@ def test_open_jobs_are_interrupted_after_a_restart(site):
             first.name: INTERRUPTED,
             waiting.name: INTERRUPTED,
         }
-        wait_for(restarted_queue.resume(waiting.name), DONE, FAILED_JOB)
-        assert restarted_queue.find(waiting.name).state == DONE
+        wait_for(restarted_queue.resume(waiting.name), FINISHED, FAILED)
+        assert restarted_queue.find(waiting.name).state == FINISHED
     finally:
         restarted_queue.close()
 
 
 def test_number_of_open_jobs_is_limited(site):
     for number in range(MAX_OPEN_JOBS):
-        site.jobs.start(make_match_arguments(site, f"run-{number}", "40M"), "long")
+        site.jobs.enqueue(make_match_arguments(site, f"run-{number}", "40M"), "long")
     with pytest.raises(JobError, match="20 jobs are waiting"):
-        site.jobs.start(["doctor"], "one more")
+        site.jobs.enqueue(["doctor"], "one more")
     for job in site.jobs.list_jobs():
         site.jobs.cancel(job.name)
 
 
 def test_corrupt_job_files_are_ignored(site, empty_directory):
-    job = site.jobs.start(["cite"], "a short job")
-    wait_for(job, DONE)
+    job = site.jobs.enqueue(["cite"], "a short job")
+    wait_for(job, FINISHED)
     (folder,) = (empty_directory / "data/jobs").iterdir()
     (folder / "bad.json").write_text('{"name": 1}')
     (folder / "worse.json").write_bytes(b"\xff")
@@ -101,9 +101,9 @@ def test_corrupt_job_files_are_ignored(site, empty_directory):
 
 def test_new_run_name_is_not_used_by_runs_or_jobs(site):
     (site.results / "review").mkdir(parents=True)
-    assert site.jobs.new_run_name("review") == "review-2"
-    site.jobs.start(["doctor"], "reserves the name", "review-2")
-    assert site.jobs.new_run_name("review") == "review-3"
+    assert site.jobs.find_unused_run_name("review") == "review-2"
+    site.jobs.enqueue(["doctor"], "reserves the name", "review-2")
+    assert site.jobs.find_unused_run_name("review") == "review-3"
 
 
 def test_same_command_has_only_one_open_job(site, browser):
@@ -117,7 +117,7 @@ def test_same_command_has_only_one_open_job(site, browser):
 
 
 def test_run_of_an_open_job_is_not_shown_as_interrupted(site, browser):
-    job = site.jobs.start(make_match_arguments(site, "mine", "40M"), "long", "mine")
+    job = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
     wait_until((site.results / "mine/ledger.sqlite").exists)
     for address in ("/", "/results"):
         page = browser.get(address).text
@@ -130,7 +130,7 @@ def test_run_of_an_open_job_is_not_shown_as_interrupted(site, browser):
 
 
 def test_unfinished_job_without_a_directory_can_be_resumed(site, browser):
-    job = site.jobs.start(["odds", "standard", "-o", "x"], "Odds", "odds")
+    job = site.jobs.enqueue(["odds", "standard", "-o", "x"], "Odds", "odds")
     site.jobs.cancel(job.name)
     assert f'data-resume="{job.name}"' in page_of(browser.get("/results"))
     assert page_of(browser.get("/")).count("state cancelled") == 1
@@ -147,7 +147,7 @@ def test_chart_history_is_thinned_but_keeps_the_last_points():
 
 
 def test_scorecard_is_shown_until_a_newer_one_arrives(site):
-    job = site.jobs.start(["doctor"], "a job")
+    job = site.jobs.enqueue(["doctor"], "a job")
     for table in ({"headings": ["a"], "rows": []}, None):
         fields = {"title": "review", "done": 1, "total": 2, "result": "", "table": table}
         site.jobs._record_line(job, json.dumps(fields))
@@ -155,7 +155,7 @@ def test_scorecard_is_shown_until_a_newer_one_arrives(site):
 
 
 def test_phase_after_the_progress_bar_becomes_the_title(site):
-    job = site.jobs.start(["doctor"], "a job")
+    job = site.jobs.enqueue(["doctor"], "a job")
     site.jobs._record_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')
     site.jobs._record_line(job, "simgin: drawing the plots.")
     assert job.progress["title"] == "drawing the plots" and job.percent == 100

@@ -25,22 +25,22 @@ from simgin.play import played_game
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.pages import Form
 from simgin.play.table_text import list_choices
-from simgin.web.table_json import game_version
+from simgin.web.table_json import make_game_version
 
 played_game.saved_games_folder = lambda: Path("games")
 game = OpenGame(GameRequest.read(Form({"opponent": "simple", "seed": "4"}), ()))
 decision = game.game.decision
 """
 PRINT_GAME_CODE = (
-    "print(json.dumps([game_version(game.game), len(game.game.deals), decision is None]))\n"
+    "print(json.dumps([make_game_version(game.game), len(game.game.deals), decision is None]))\n"
 )
 # End a deal as soon as possible, so that few actions lead to several deals
 ACT_CODE = """
 if decision is None:
-    game.next_deal()
+    game.start_next_deal()
 else:
     keys = list(list_choices(decision, game.game.table.rules))
-    game.act(next((key for key in "kgbh" if key in keys), keys[-1]))
+    game.take_action(next((key for key in "kgbh" if key in keys), keys[-1]))
 """
 N_DEALS = 2
 N_KILLS, REQUEST_TIMEOUT = 5, 300  # kills of a server, and seconds for a request

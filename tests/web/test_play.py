@@ -16,7 +16,7 @@ from simgin.rules.variants import find_variant
 from simgin.strategy import catalogue
 from simgin.strategy.cast import CAST
 from simgin.web.app import Site, create_app
-from simgin.web.coach_json import name_discards
+from simgin.web.coach_json import spell_out_discards
 from simgin.web.games import OpenGames
 from simgin.web.opponents import list_opponents
 from support.command_line import call
@@ -241,7 +241,7 @@ def test_page_shows_the_command_and_the_chosen_fields(browser):
     ],
 )
 def test_card_after_a_knock_is_described_as_discard(text, expected):
-    assert name_discards(text) == expected
+    assert spell_out_discards(text) == expected
 
 
 def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):

@@ -8,7 +8,7 @@ import pytest
 
 from simgin.report.html_report import compute_report_script_digest
 from simgin.runs.ledger import open_ledger
-from simgin.web.jobs import DONE
+from simgin.web.jobs import FINISHED
 from support.command_line import call
 from support.web_site import page_of, wait_for
 
@@ -110,7 +110,7 @@ def test_two_runs_are_compared(browser, site_run, site):
     ]
     page_of(browser.get(f"/compare-runs?{query}"))
     job = site.jobs.find(browser.post(f"/compare-runs?{query}").json()["job"])
-    wait_for(job, DONE)
+    wait_for(job, FINISHED)
     assert page_of(browser.get(f"/results/{job.run}"))
     for wrong in ("run=first&base=first", "run=../first&base=second", "run=x"):
         assert browser.post(f"/compare-runs?{wrong}").status_code == 400

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simgin.text.files import parse_json, read_text
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 from worked_examples.kinds import KINDS, find_differences
 from worked_examples.schema import Example, ExampleError, NotSupportedError
 
@@ -45,7 +45,7 @@ def read_examples(path, kind=None):
 def _check_kind(kind, prefix=""):
     if kind not in KINDS:
         raise ExampleError(
-            f"{prefix}there is no kind {format_value(kind)}{did_you_mean(kind, KINDS)}"
+            f"{prefix}there is no kind {format_value(kind)}{suggest_spelling(kind, KINDS)}"
         )
 
 

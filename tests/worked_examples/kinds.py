@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 from worked_examples import cards, die, matches, options, scripts
 from worked_examples.schema import (
     ImpossibleActionError,
@@ -104,7 +104,7 @@ def find_differences(example, subject):
     if not wanted:
         raise example.make_error("expect is empty, so there is nothing to compare.")
     if unknown := wanted.keys() - kind.readers.keys():
-        near = did_you_mean(min(unknown), kind.readers)
+        near = suggest_spelling(min(unknown), kind.readers)
         lacks = f"which kind {example.kind} does not have{near}"
         raise example.make_error(f"expect has {format_value(min(unknown))}, {lacks}")
     expected = {key: kind.readers[key](value) for key, value in wanted.items()}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from simgin.core import batch_columns
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 
 SOLO_SIDE_NAMES = ("player", "joker")  # the two sides of a solitaire game
 SEAT_BY_NAME = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
@@ -173,7 +173,7 @@ def _read_deal(example, winner=None, points=None, how=None):
     points = example.check_int("input.events: points", 0 if is_drawn and points is None else points)
     ending = how or ("void" if is_drawn else "knock")
     if ending not in batch_columns.DEAL_RESULTS:
-        near = did_you_mean(str(ending), batch_columns.DEAL_RESULTS)
+        near = suggest_spelling(str(ending), batch_columns.DEAL_RESULTS)
         raise example.make_error(
             f"input.events: there is no ending {format_value(str(ending))}{near}"
         )

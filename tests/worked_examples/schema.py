@@ -11,7 +11,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from simgin.rules.variants import Variant
 from simgin.text import notation
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import format_value, suggest_spelling
 
 NON_RULE_KEYS = ("hand", "options", "overrides")  # input keys that are never parameters
 
@@ -100,7 +100,7 @@ class Example:
             given |= {name: value for name, value in more if name not in extra_keys}
         for name, value in given.items():
             if name not in rule_parameters():
-                near = did_you_mean(name, [*rule_parameters(), *extra_keys])
+                near = suggest_spelling(name, [*rule_parameters(), *extra_keys])
                 unknown = f"{format_value(name)}, which is neither a parameter nor a key of kind"
                 raise self.make_error(f"input has {unknown} {self.kind}{near}")
             params = {**variants.find_variant(base).params, name: value}

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_finding, repeat_command
+from simgin.cli.output import format_repeat_command, format_with_commands
 
 if TYPE_CHECKING:
     from simgin.analysis.analysis import Analysis
     from simgin.analysis.error_rates import ErrorRates
     from simgin.report.report import Report
 
-CARDS_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name extensions of recorded deals
-DEAL_NUMBER_OPTIONS = ("variant", "unit", "half", "deal")
+# options for a position that is entered as cards
+POSITION_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
+DEAL_FILE_SUFFIXES = (".json", ".txt", ".log")  # file name extensions of recorded deals
+# options that identify a deal
+DEAL_ID_OPTIONS = ("variant", "unit", "half", "deal")
 DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal between two strategies
 # options for a single position or deal
-SINGLE_DEAL_OPTIONS = ("pile", *CARDS_OPTIONS, *DEAL_OPTIONS, "for", "output")
-POSITION_WORLDS = 10_000
+SINGLE_DEAL_OPTIONS = ("pile", *POSITION_OPTIONS, *DEAL_OPTIONS, "for", "output")
+DEFAULT_POSITION_WORLDS = 10_000  # default maximum number of simulations of a position
 
 
 @click.command("analyze")
@@ -36,7 +38,7 @@ POSITION_WORLDS = 10_000
     "forgotten card and .. for any number of forgotten cards. In solitaire, list your own "
     "discards.",
 )
-@options.number_option(
+@options.integer_option(
     "--stock", "Number of cards left in the stock. Required if the pile contains `..`.", "N"
 )
 @click.option(
@@ -48,7 +50,7 @@ POSITION_WORLDS = 10_000
     help="Match score: your points (or won deals) first, then the opponent's. With --score, simgin "
     "ranks actions by the probability of winning the match.",
 )
-@options.number_option("--stake", "Number shown on the die.", "N", default=1)
+@options.integer_option("--stake", "Number shown on the die.", "N", default=1)
 @click.option(
     "--owner",
     type=click.Choice(["me", "other", "nobody"]),
@@ -67,7 +69,7 @@ POSITION_WORLDS = 10_000
 @options.unit_option
 @options.half_option
 @options.deal_option
-@options.number_option(
+@options.integer_option(
     "--turn",
     "Turn to analyse; turn 0 is the decision on the first upcard [default: all turns].",
     "T",
@@ -158,7 +160,7 @@ def analyze_command(
     from simgin.text.files import has_suffix
     from simgin.text.notation import is_card_list
 
-    worlds = arguments["worlds"] or POSITION_WORLDS
+    worlds = arguments["worlds"] or DEFAULT_POSITION_WORLDS
     seconds = arguments["seconds"]
     budget = Budget(worlds, seconds, seed, workers)
     resolved_options: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
@@ -176,13 +178,11 @@ def analyze_command(
             text, arguments["pile"], arguments["variant"], budget, die=die, **options, **players
         )
     else:
-        _reject_options(CARDS_OPTIONS, "requires cards. Enter your hand instead of strategies.")
-        resolved_options |= dict.fromkeys(CARDS_OPTIONS)
-        if has_suffix(words[0], *DEAL_FILE_ENDINGS):
-            _reject_options(
-                DEAL_NUMBER_OPTIONS, "cannot be used with a file. Specify two strategies."
-            )
-            resolved_options |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
+        _reject_options(POSITION_OPTIONS, "requires cards. Enter your hand instead of strategies.")
+        resolved_options |= dict.fromkeys(POSITION_OPTIONS)
+        if has_suffix(words[0], *DEAL_FILE_SUFFIXES):
+            _reject_options(DEAL_ID_OPTIONS, "cannot be used with a file. Specify two strategies.")
+            resolved_options |= dict.fromkeys(DEAL_ID_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError(
                     f"{words[1]!r} cannot be used with a deal file, because the file specifies "
@@ -191,16 +191,16 @@ def analyze_command(
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
-            address = {name: arguments[name] for name in DEAL_NUMBER_OPTIONS}
+            deal_id = {name: arguments[name] for name in DEAL_ID_OPTIONS}
             request = AnalysisRequest.read_deal(
-                str(a), b, budget=budget, turn=turn, **address, **players
+                str(a), b, budget=budget, turn=turn, **deal_id, **players
             )
     session.run_request(
         partial(run_analysis, request, workers),
         "analyze",
-        repeat_command(**resolved_options),
+        format_repeat_command(**resolved_options),
         lambda result, _: render_analyses(result.analyses, result.is_deal),
-        answer=lambda result: _summarise_analyses(result.analyses),
+        make_closing_sentence=lambda result: _summarise_analyses(result.analyses),
         workers=workers,
         output=output,
         as_json=as_json,
@@ -244,27 +244,27 @@ def _analyze_strategy(
     variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
     task = error_rates.RatingTask.read(str(a), b, variant, judge, deals, worlds, seed)
     players = [player.spec for player in task.matchup.players]
-    omitted_options = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
+    omitted_options = dict.fromkeys((*POSITION_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
         partial(error_rates.run_error_rates, task, workers),
         "error rates",
-        repeat_command(
+        format_repeat_command(
             **omitted_options, words=players, strategy=task.evaluator.a.spec, worlds=task.n_worlds
         ),
-        _make_rates_screen,
+        _render_error_rates,
         workers=workers,
         as_json=as_json,
     )
 
 
-def _make_rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the error-rate screen, with commands that analyse the costliest decisions."""
+def _render_error_rates(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
+    """Yield the tables of error rates, and commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()
     yield "\nCostliest decisions:"
     for lines in describe_costliest(rates.records()):
-        yield from format_finding(*lines, indent=2)
+        yield from format_with_commands(*lines, indent=2)
     yield ""
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import FILE_PATH, SecondsType, json_option
-from simgin.cli.output import CommandResult, print_note, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command
 from simgin.report.report_table import make_table_from_rows
 from simgin.text.files import check_writable, write_file
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-N_KERNEL_MEASUREMENTS = 11  # number of measurements of other parts of the engine
+N_KERNEL_MEASUREMENTS = 11  # number of measurements without strategies or matchups
 SPEED_NOTE = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. To compare machines, use ratios instead of seconds. Matchups of two \
@@ -85,26 +86,27 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
         changes = compare_speeds(old_rounds, new_rounds)
         rows = [asdict(change) for change in changes]
         parts = _format_changes(changes, len(new_rounds))
-    result = CommandResult(repeat_command(), rows, SEED)
+    result = CommandResult(format_repeat_command(), rows, SEED)
     result.print(as_json, parts)
     if save is not None:
         text = json.dumps({"command": result.command, "rows": new_rounds[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
-        print_note(f"wrote {save}.")
+        print_status(f"wrote {save}.")
 
 
 def _measure_rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Measure the speed, and return the rounds of the earlier measurement and the new rounds."""
+    """Measure the speed, and return the earlier and the new rounds of measurements."""
     if against is None:
-        return [], [_measure(seconds)]
+        return [], [_measure_current_speed(seconds)]
     from simgin.checks import bench
 
     if installation := bench.find_installation(against):
-        return bench.measure_alternately(installation, seconds, print_note)
-    return bench.read_measurements(against), [_measure(seconds)]
+        return bench.measure_alternately(installation, seconds, print_status)
+    return bench.read_measurements(against), [_measure_current_speed(seconds)]
 
 
-def _measure(seconds: float) -> list[dict[str, Any]]:
+def _measure_current_speed(seconds: float) -> list[dict[str, Any]]:
+    """Measure the speed of this installation and return one row per measurement."""
     from simgin.checks.bench import (
         BENCH_MATCHUPS,
         choose_thread_counts,
@@ -118,11 +120,12 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
         + len(threads) * len(BENCH_MATCHUPS)
         + len(list_two_player_strategies())
     )
-    print_note(f"measuring for about {seconds * n_measurements:.0f} s, plus compilation.")
+    print_status(f"measuring for about {seconds * n_measurements:.0f} s, plus compilation.")
     return [asdict(measurement) for measurement in measure_speeds(seconds, threads)]
 
 
 def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+    """Yield a table of the measurements, and notes that explain the ratios."""
     from simgin.checks.bench import (
         BENCH_MATCHUPS,
         N_HANDS,
@@ -137,8 +140,8 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
             row["figure"],
             str(row["threads"]),
             f"{row['per_second']:,.0f}",
-            _format_digits(1e9 / row["per_second"]),
-            _format_digits(row["ratio"]),
+            _format_significant_digits(1e9 / row["per_second"]),
+            _format_significant_digits(row["ratio"]),
             f"{row['speedup']:.2f}" if row["threads"] > 1 else "",
         )
         for row in rows
@@ -157,12 +160,13 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
 
 
 def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
+    """Yield a table that compares the speeds now and before, and a note about the ratios."""
     cells = []
     for change in changes:
         factor_text = f"{change.faster:.2f}"
         if change.low is not None:
             factor_text += f" ({change.low:.2f} to {change.high:.2f})"
-        speed_texts = map(_format_digits, (change.now, change.before))
+        speed_texts = map(_format_significant_digits, (change.now, change.before))
         cells.append((change.figure, str(change.threads), *speed_texts, factor_text))
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield make_table_from_rows("Changes", headings, cells)
@@ -172,6 +176,6 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
         yield f"{CHANGE_NOTE} Ratios are medians of {rounds} rounds, with minimum and maximum."
 
 
-def _format_digits(number: float) -> str:
+def _format_significant_digits(number: float) -> str:
     """Format a number with at least three significant digits and without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

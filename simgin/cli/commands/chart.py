@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import repeat_command
+from simgin.cli.output import format_repeat_command
 
 
 @click.command("chart")
@@ -69,9 +69,9 @@ def chart_command(
         )
     if file is not None:
         check_writable(file, FILE_MARKER)
-    command = repeat_command()
+    command = format_repeat_command()
 
-    def finish(chart: Chart) -> list[Path]:
+    def write_strategy(chart: Chart) -> list[Path]:
         if file is None:
             return []
         write_file(file, render_chart_strategy(chart, command).encode())
@@ -85,6 +85,6 @@ def chart_command(
             lambda _, report: report().to_renderables(details=True),
             workers=workers,
             output=output,
-            finish=finish,
+            on_finish=write_strategy,
             as_json=as_json,
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import repeat_command, screen_parts
+from simgin.cli.output import format_repeat_command, render_report
 
 if TYPE_CHECKING:
     from simgin.report.report import Report
@@ -47,25 +47,25 @@ def compare_command(
     from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    def screen(_: Comparison, report: Callable[[], Report]) -> Iterator[Any]:
+    def make_screen(_: Comparison, report: Callable[[], Report]) -> Iterator[Any]:
         all_rows = [
             f"--details prints all {len(detail_table.rows)} comparisons."
             for detail_table in report().detail_tables
         ]
-        return screen_parts(report(), details, "".join(all_rows))
+        return render_report(report(), details, "".join(all_rows))
 
     names = (run, base) if run.name == base.name else (run.name, base.name)
     question = "How does {} differ from {}?".format(*names)
     with (
         directory.report_corruption(run, base),
-        load_results(run) as run_read,
-        load_results(base) as base_read,
+        load_results(run) as run_results,
+        load_results(base) as base_results,
     ):
         session.run_request(
-            lambda _: replace(compare_runs(run_read, base_read, margin), question=question),
+            lambda _: replace(compare_runs(run_results, base_results, margin), question=question),
             "compare",
-            repeat_command(),
-            screen,
+            format_repeat_command(),
+            make_screen,
             workers=None,
             output=output,
             as_json=as_json,

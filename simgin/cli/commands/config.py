@@ -4,15 +4,15 @@ import click
 
 from simgin.cli import config
 from simgin.cli.options import NameType, json_option
-from simgin.cli.output import CommandResult, print_note, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command
 from simgin.report.report_table import make_table_from_rows
 from simgin.rules import variants
 from simgin.strategy import loader
-from simgin.text.messages import format_setting
+from simgin.text.messages import format_setting, print_status
 
 
 @click.command("config")
-@click.argument("key", required=False, type=NameType(lambda _: config.SETTINGS, ".none"))
+@click.argument("key", required=False, type=NameType(lambda _: config.CONFIG_KEYS, ".none"))
 @click.argument("value", required=False)
 @click.option("--unset", is_flag=True, help="Remove the setting KEY from the file.")
 @json_option
@@ -51,13 +51,13 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
             config.write_config(settings | {key: parsed_value})
             settings, errors = config.check_config()
     for error in errors:
-        print_note(f"warning: {error}")
+        print_status(f"warning: {error}")
     rows = [
         {"key": name, "value": settings.get(name), "default": default, "meaning": meaning}
-        for name, (meaning, default) in config.SETTINGS.items()
-        if key == name or key not in config.SETTINGS
+        for name, (meaning, default) in config.CONFIG_KEYS.items()
+        if key == name or key not in config.CONFIG_KEYS
     ]
     cells = [tuple(map(format_setting, row.values())) for row in rows]
-    path = Text(f"\nFile:    {config.config_path()}", no_wrap=True)
+    path = Text(f"\nFile:    {config.find_config_path()}", no_wrap=True)
     parts = [make_table_from_rows("Settings", tuple(rows[0]), cells), path]
-    CommandResult(repeat_command(), rows).print(as_json, parts)
+    CommandResult(format_repeat_command(), rows).print(as_json, parts)

@@ -3,8 +3,9 @@
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import CommandResult, print_note, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command
 from simgin.report.report_table import make_table_from_rows
+from simgin.text.messages import print_status
 
 
 @click.command("doctor")
@@ -22,16 +23,18 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
     from simgin.cli.session import announce_compilation
 
     with announce_compilation():
-        findings = list(run_checks())
-    problems = [finding.problem for finding in findings if finding.problem]
+        results = list(run_checks())
+    problems = [result.problem for result in results if result.problem]
     cells = [
-        (result.check, "FAILED" if result.problem else "ok", result.details) for result in findings
+        (result.check, "FAILED" if result.problem else "ok", result.details) for result in results
     ]
     summary = "All checks passed."
     if problems:
-        summary = f"{len(problems)} of {len(findings)} checks failed."
+        summary = f"{len(problems)} of {len(results)} checks failed."
     table = make_table_from_rows("Installation", ("check", "state", "details"), cells)
-    CommandResult(repeat_command(), to_json_rows(findings)).print(as_json, [table, f"\n{summary}"])
+    CommandResult(format_repeat_command(), to_json_rows(results)).print(
+        as_json, [table, f"\n{summary}"]
+    )
     for problem in problems:
-        print_note(f"error: {problem}")
+        print_status(f"error: {problem}")
     ctx.exit(1 if problems else 0)

@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import CommandResult, print_note, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command
+from simgin.text.messages import print_status
 
 MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are short enough to type
 
@@ -24,7 +25,7 @@ MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are shor
 @options.output_option(
     "Write the drill to this HTML file, and do not open a browser.", metavar="FILE.html"
 )
-@options.number_option("--positions", "Number of positions.", "N", default=30)
+@options.integer_option("--positions", "Number of positions.", "N", default=30)
 @click.option(
     "--anki",
     type=options.FILE_PATH,
@@ -43,7 +44,7 @@ def drill_command(
     workers: int | None,
     as_json: bool,
     new: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Practise decisions in which mistakes are costly.
 
@@ -77,30 +78,34 @@ def drill_command(
     if anki:
         _check_anki()
     if new and not options.is_given("seed"):
-        asked["seed"] = secrets.randbelow(MAX_SEED)
-    request = drill.DrillRequest.read(**asked)
+        arguments["seed"] = secrets.randbelow(MAX_SEED)
+    request = drill.DrillRequest.read(**arguments)
     seed = request.evaluator.seed
-    command = repeat_command(output=str(path), judge=request.evaluator.a.spec, seed=seed, new=None)
+    command = format_repeat_command(
+        output=str(path), judge=request.evaluator.a.spec, seed=seed, new=None
+    )
 
-    def write(contents: dict[str, Any]) -> list[Path]:
+    def write_drill(contents: dict[str, Any]) -> list[Path]:
         write_file(path, drill.render_drill_page(contents, command).encode())
         if anki:
             drill.write_anki_deck(contents, anki)
         return [path, anki] if anki else [path]
 
-    def finish(result: drill.Drill) -> list[Path]:
+    def write_result(result: drill.Drill) -> list[Path]:
         if (number := len(result.exercises)) < request.n_positions:
-            print_note(
+            print_status(
                 f"only {number} of {request.n_positions} positions were found. Try another --seed."
             )
-        return write(drill.build_drill_contents(result))
+        return write_drill(drill.build_drill_contents(result))
 
     included_drill = None if new else drill.read_included_drill(request)
     if included_drill is not None:
         sentence = drill.format_exercise_summary(
             exercise["title"] for exercise in included_drill["exercises"]
         )
-        result = CommandResult(command, included_drill["records"], seed, write(included_drill))
+        result = CommandResult(
+            command, included_drill["records"], seed, write_drill(included_drill)
+        )
         result.print(as_json, [f"{sentence} For other positions, add --new.", ""])
     else:
         session.run_request(
@@ -109,26 +114,26 @@ def drill_command(
             command,
             lambda _, report: [*report().verdict, ""],
             workers=workers,
-            finish=finish,
+            on_finish=write_result,
             as_json=as_json,
         )
     if output is None and not as_json:
-        _open_page(path)
+        _open_drill(path)
 
 
-def _open_page(page: Path) -> None:
-    """Open the exercises in a browser if stdout is a terminal, or explain how to open them."""
+def _open_drill(page: Path) -> None:
+    """Open the page of a drill in a browser, or print its address if no browser can be opened."""
     if not sys.stdout.isatty():
         return
     with contextlib.suppress(webbrowser.Error):
         is_graphical = type(webbrowser.get()) is not webbrowser.GenericBrowser
         if is_graphical and webbrowser.open(page.resolve().as_uri()):
             return
-    print_note(f"no browser could be opened. Open {page.resolve()} in a browser.")
+    print_status(f"no browser could be opened. Open {page.resolve()} in a browser.")
 
 
 def _check_anki() -> None:
-    """Raise UsageError if a package for flash cards is not installed."""
+    """Raise UsageError if the package that writes flash cards is not installed."""
     try:
         import genanki  # noqa: F401
     except ImportError:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import PATH, json_option
-from simgin.cli.output import CommandResult, reject_export, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command, reject_export
 from simgin.report.report_table import make_table_from_rows
 
 NEXT_STEPS = """
@@ -36,7 +36,7 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
     if directory_path is not None:
         reject_export()
         steps = NEXT_STEPS.format(directory_path=shell.quote(str(directory_path)))
-        CommandResult(repeat_command(), [], files=copy_examples(directory_path)).print(
+        CommandResult(format_repeat_command(), [], files=copy_examples(directory_path)).print(
             as_json, [steps]
         )
         return
@@ -47,4 +47,6 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
     questions = [(row["name"], row["question"]) for row in rows]
     table = make_table_from_rows("Experiments", ("name", "question"), questions)
     closing_line = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
-    CommandResult(repeat_command(), rows).print(as_json, [table, closing_line], is_paged=True)
+    CommandResult(format_repeat_command(), rows).print(
+        as_json, [table, closing_line], use_pager=True
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_finding, repeat_command
+from simgin.cli.output import format_repeat_command, format_with_commands
 from simgin.report import numbers
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 )
 @options.count_option("--deals", "Number of deals to search [default: 100k, or 20 for `costly`].")
 @options.count_option("--matches", "Number of matches to search instead of single deals.")
-@options.number_option("--limit", "Maximum number of deals or decisions to list.", "K", default=10)
+@options.integer_option("--limit", "Maximum number of deals or decisions to list.", "K", default=10)
 @options.seed_option
 @options.workers_option
 @options.json_option
@@ -75,15 +75,15 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        repeat_command(**options, **limits),
-        _make_screen,
+        format_repeat_command(**options, **limits),
+        _render_found_deals,
         workers=workers,
         as_json=as_json,
     )
 
 
-def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the parts of the screen: a summary of the search, followed by the matching deals."""
+def _render_found_deals(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
+    """Yield a summary of the search, followed by the matching deals."""
     yield from report().to_renderables()
     yield ""
     for row in result.listed_rows:
@@ -97,22 +97,22 @@ def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[A
         yield ""
 
 
-def _format_deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """Yield the points and the course of a deal, followed by the command that replays the deal."""
-    return format_finding(f"{points:+5d}  {happened}", command)
+def _format_deal(points: int, description: str, command: str) -> Iterator[Any]:
+    """Yield the points and the description of a deal, and the command that replays the deal."""
+    return format_with_commands(f"{points:+5d}  {description}", command)
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
-    """Yield the first decision at which two players differ, and commands that show both deals."""
+    """Yield the first decision at which two players differ, and commands that replay both deals."""
     own_text = f"{request.get_short_name(row['strategy'])} {row['own']}"
     rival_text = f"{request.get_short_name(row['rival'])} {row['other']}"
-    yield from format_finding(f"{row['place']}: {own_text}; {rival_text}")
+    yield from format_with_commands(f"{row['place']}: {own_text}; {rival_text}")
     yield from _format_deal(row["points"], row["happened"], row["command"])
     yield from _format_deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost, the chosen action and the best action of a decision, and its commands."""
+    """Yield the cost of a decision, the chosen and the best action, and commands that show it."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]
@@ -120,4 +120,4 @@ def _format_costly_decision(row: DealRow) -> Iterator[Any]:
     error = numbers.format_number(half_width, half_width)
     location, *_ = row["place"].split(",")
     sentence = f"{location}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
-    return format_finding(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])
+    return format_with_commands(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])

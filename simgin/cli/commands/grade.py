@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.analyze import DEAL_FILE_ENDINGS
-from simgin.cli.output import format_finding, repeat_command
+from simgin.cli.commands.analyze import DEAL_FILE_SUFFIXES
+from simgin.cli.output import format_repeat_command, format_with_commands
 
 if TYPE_CHECKING:
     from simgin.analysis.grades import Grade
@@ -82,10 +82,10 @@ def grade_command(
             "no deal file is specified. Specify at least one deal file, or use --last 10."
         )
     for file in files:
-        if not has_suffix(file, *DEAL_FILE_ENDINGS):
+        if not has_suffix(file, *DEAL_FILE_SUFFIXES):
             raise click.UsageError(
                 f"{file!r} is not a valid deal file name. Use a file name that ends in "
-                f"{' or '.join(DEAL_FILE_ENDINGS)}."
+                f"{' or '.join(DEAL_FILE_SUFFIXES)}."
             )
     request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **arguments)
     judge = request.task.evaluator
@@ -93,17 +93,17 @@ def grade_command(
     session.run_request(
         partial(run_grade, request, workers),
         "grade",
-        repeat_command(**resolved_options, worlds=request.task.n_worlds),
-        _make_screen,
-        answer=lambda result: next(iter_grade_sentences(result)),
+        format_repeat_command(**resolved_options, worlds=request.task.n_worlds),
+        _render_grade,
+        make_closing_sentence=lambda result: next(iter_grade_sentences(result)),
         workers=workers,
         output=output,
         as_json=as_json,
     )
 
 
-def _make_screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the parts of the screen: the tables of a grade, followed by the costliest decisions."""
+def _render_grade(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
+    """Yield the tables of a grade, followed by the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()
@@ -111,5 +111,5 @@ def _make_screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     if report().tables[-1].rows:
         yield "\nCostliest decisions:"
     for lines in describe_costliest(result.records()):
-        yield from format_finding(*lines, indent=2)
+        yield from format_with_commands(*lines, indent=2)
     yield ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simgin.cli.options import json_only_option, variant_option
-from simgin.cli.output import CommandResult, repeat_command
+from simgin.cli.output import CommandResult, format_repeat_command
 
 
 @click.command("hand")
@@ -40,6 +40,6 @@ def hand_command(
 
     result = evaluate_hand(variants.find_variant(variant), " ".join(cards), upcard, score)
     hand = result.hand
-    command = repeat_command(cards=[format_hand(hand.cards)], variant=hand.variant.spec)
+    command = format_repeat_command(cards=[format_hand(hand.cards)], variant=hand.variant.spec)
     report = result.report(command)
     CommandResult(command, result.records()).print(as_json, [*report.to_renderables(), ""])

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.match import command_with_size, play_command_plan
+from simgin.cli.commands.match import format_sized_command, play_or_print_plan
 
 
 @click.command("league")
@@ -15,7 +15,7 @@ from simgin.cli.commands.match import command_with_size, play_command_plan
 @options.variant_option
 @options.count_option("--deals", "Number of single deals to play per pair, instead of matches.")
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")
-@options.limit_options
+@options.add_run_options
 @options.dry_run_option
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
@@ -42,4 +42,4 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
     plan = plan_league(strategies, **arguments)
     specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
     resolved_options = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
-    play_command_plan(plan, command_with_size(plan, resolved_options), **run_options)
+    play_or_print_plan(plan, format_sized_command(plan, resolved_options), **run_options)

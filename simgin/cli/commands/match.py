@@ -11,8 +11,9 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option
-from simgin.cli.output import print_note, repeat_command
+from simgin.cli.output import format_repeat_command
 from simgin.text.amounts import MAX_COUNT, UNIT_PLURALS
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.results.run_results import RunResults
@@ -32,11 +33,11 @@ DETAILS_HINT = "--details prints every metric and table."
     "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
 )
 @options.count_option("--matches", "Number of matches to play instead of single deals.")
-@options.limit_options
+@options.add_run_options
 @options.margin_option
 @click.option(
     "--power",
-    callback=options.read_until,
+    callback=options.read_half_width,
     metavar="X",
     help="Print the sample size needed to detect a difference, and exit. With 1%, A wins 51 % "
     "instead of 50 % of deals, or of matches with --matches. With 0.5, A scores 0.5 points per "
@@ -91,7 +92,7 @@ def match_command(
 
     if debug and arguments["deals"] is None and arguments["matches"] is None:
         arguments["deals"] = DEBUG_DEALS
-        print_note(
+        print_status(
             f"playing only {DEBUG_DEALS} deals, because --debug is slow. Set --deals for more."
         )
     config.drop_solitaire_opponent("against", arguments)
@@ -113,7 +114,7 @@ def match_command(
         )
     sentences = []
 
-    def records(results: RunResults) -> list[dict[str, Any]]:
+    def make_rows(results: RunResults) -> list[dict[str, Any]]:
         rows = results.records()
         if margin is not None:
             sentences.append(add_equivalence_test(rows, results, margin))
@@ -121,25 +122,27 @@ def match_command(
 
     if plan.seconds is not None and len(plan.tasks) == 1:
 
-        def repeat(results: RunResults) -> str:
+        def make_repeat_command(results: RunResults) -> str:
             # Only a run of fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
-            return repeat_command(**resolved_options, **{unit: results.sizes[0]}, seconds=None)
+            return format_repeat_command(
+                **resolved_options, **{unit: results.sizes[0]}, seconds=None
+            )
 
-        run_options["repeat"] = repeat
-    command = command_with_size(plan, resolved_options)
-    play_command_plan(plan, command, sentences=sentences, records=records, **run_options)
+        run_options["make_repeat_command"] = make_repeat_command
+    command = format_sized_command(plan, resolved_options)
+    play_or_print_plan(plan, command, sentences=sentences, make_rows=make_rows, **run_options)
 
 
-def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
-    """Return the command that repeats a plan, in canonical form and with the sample size."""
+def format_sized_command(plan: Plan, resolved_options: dict[str, Any]) -> str:
+    """Return the command that repeats a plan, with canonical specs and the sample size."""
     n = plan.tasks[0].n
     # If only the time is limited, the plan has the maximum size.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
-    return repeat_command(**resolved_options, **size)
+    return format_repeat_command(**resolved_options, **size)
 
 
-def play_command_plan(
+def play_or_print_plan(
     plan: Plan,
     command: str,
     *,
@@ -176,18 +179,24 @@ def play_command_plan(
     session.warn_about_single_deals(plan.matchups)
     if dry_run or power is not None:
         plan_table.print_dry_run(
-            plan, command, output, workers, record_deals=record, as_json=as_json, power=power
+            plan,
+            command,
+            output,
+            workers,
+            record_deals=record,
+            as_json=as_json,
+            target_difference=power,
         )
         return
     session.warn_about_small_samples(plan)
     if is_announced and not as_json:
-        rows = plan_table.plan_rows(plan, output, workers, record_deals=record)
+        rows = plan_table.make_plan_rows(plan, output, workers, record_deals=record)
         plan_table.print_plan(plan, rows, output)
     session.run_plan_request(
         plan,
         partial(run_plan, plan),
         command,
-        lambda results, _: session.run_screen(
+        lambda results, _: session.render_run_results(
             results, command, details_hint, details=details, sentences=sentences
         ),
         output=output,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import print_note, repeat_command
-from simgin.text.messages import join_words
+from simgin.cli.output import format_repeat_command
+from simgin.text.messages import join_words, print_status
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,8 +76,8 @@ def odds_command(
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    configured = config.configured_output("odds")
-    command = repeat_command(output=output or configured)
+    configured = config.find_configured_output("odds")
+    command = format_repeat_command(output=output or configured)
     session.run_request(
         partial(
             run_odds,
@@ -87,25 +87,25 @@ def odds_command(
         ),
         "odds",
         command,
-        lambda found, report: _make_screen(report(), found.seed, details),
+        lambda result, report: _render_odds(report(), result.seed, details),
         workers=workers,
         output=output or configured or DEFAULT_OUTPUT,
         # All requests for odds use the same default directory.
         question=command if output else "simgin odds",
         finished_parts=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
-        finish=_print_omissions,
+        on_finish=_print_missing_results,
         as_json=as_json,
     )
 
 
-def _print_omissions(result: Odds) -> list[Path]:
-    """Print the reasons why results are missing, and return an empty list of files."""
+def _print_missing_results(result: Odds) -> list[Path]:
+    """Print the reasons why results are missing, and return no files."""
     for sentence in result.unavailable:
-        print_note(sentence)
+        print_status(sentence)
     return []
 
 
-def _make_screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
+def _render_odds(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
     """Yield the sentences and the first table of odds, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 

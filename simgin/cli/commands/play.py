@@ -59,8 +59,8 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     from simgin.play.played_game import CorruptGameError, PlayedGame
 
     config.drop_solitaire_opponent("strategy", arguments)
-    matchup = read_game(**arguments)
-    file = _saved_game_file(matchup)
+    matchup = make_user_matchup(**arguments)
+    file = _find_saved_game(matchup)
     with announce_compilation():
         game = PlayedGame(matchup, file)
     if new:
@@ -74,8 +74,8 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     InteractiveGame(game, coach, save, messages).play()
 
 
-def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup of the user (seat 0) and, if there is one, the opponent (seat 1)."""
+def make_user_matchup(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
+    """Return the matchup of the user in seat 0 against the opponent, if there is one."""
     from simgin.play.played_game import matchup_with_person
     from simgin.rules import variants
 
@@ -84,7 +84,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     return matchup_with_person(opponent, game, seed, "deal" if one else "match")
 
 
-def _saved_game_file(matchup: Matchup) -> Path:
+def _find_saved_game(matchup: Matchup) -> Path:
     """Return the path of the saved game. Tests can replace this function."""
     from simgin.play.played_game import saved_game_file
 

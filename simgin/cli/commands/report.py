@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.options import PATH, details_option, json_option, style_option
-from simgin.cli.output import STYLE_KEY, CommandResult, repeat_command, screen_parts
+from simgin.cli.output import STYLE_KEY, CommandResult, format_repeat_command, render_report
 
 if TYPE_CHECKING:
     from simgin.report.report import Report
@@ -31,28 +31,28 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
     from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    with directory.report_corruption(directory_path), load_results(directory_path) as findings:
+    with directory.report_corruption(directory_path), load_results(directory_path) as results:
         directory.check_directory(directory_path)
         existing_files = (
             [directory.DEALS_FILE] if (directory_path / directory.DEALS_FILE).exists() else []
         )
-        manifest_now = {**findings.info.identity, "stopped": findings.stopped}
-        report = _build_report(findings)
+        manifest = {**results.info.identity, "stopped": results.stop_reason}
+        report = _build_report(results)
         files = directory.write_run_directory(
-            directory_path, manifest_now, html_report.render_report_files(report), *existing_files
+            directory_path, manifest, html_report.render_report_files(report), *existing_files
         )
-        command = repeat_command(style=click.get_current_context().meta.get(STYLE_KEY))
+        command = format_repeat_command(style=click.get_current_context().meta.get(STYLE_KEY))
         result = CommandResult(
-            command, findings.records(), findings.info.seed, files, findings.stopped
+            command, results.records(), results.info.seed, files, results.stop_reason
         )
-        result.print(as_json, screen_parts(report, details, details_hint=""))
+        result.print(as_json, render_report(report, details, details_hint=""))
 
 
-def _build_report(findings: RunResults) -> Report:
-    """Return the report of a finished run or review."""
+def _build_report(results: RunResults) -> Report:
+    """Return the report of a finished run, or of a review if the run belongs to a review."""
     from simgin.review.review import restore_review
 
-    manifest = findings.info.identity
+    manifest = results.info.identity
     if "review" in manifest:
-        return restore_review(manifest["review"], findings).report(manifest["command"])
-    return findings.report(manifest["command"])
+        return restore_review(manifest["review"], results).report(manifest["command"])
+    return results.report(manifest["command"])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_command, print_note, repeat_command, screen_parts
+from simgin.cli.output import format_command, format_repeat_command, render_report
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.review.review import Review
@@ -132,25 +133,25 @@ def review_command(
         given_arguments[name] = [part.strip() for part in arguments[name].split(",")]
     if variants:
         given_arguments["names"] = variants
-    read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
-    request = read(**given_arguments)
+    read_request = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
+    request = read_request(**given_arguments)
     name = request.default_name
-    directory_path = output or config.configured_output(name) or Path("results") / name
-    stored_texts = _read_texts(request, directory_path)
+    directory_path = output or config.find_configured_output(name) or Path("results") / name
+    stored_texts = _read_stored_texts(request, directory_path)
     request = replace(request, **stored_texts)
-    command = repeat_command(output=directory_path, **stored_texts)
+    command = format_repeat_command(output=directory_path, **stored_texts)
     directory.check_directory(directory_path, command, writes_ledger=True)
     request = _resolve_players(request, workers, command)
     plan = plan_review(request)
     if request.deep and not as_json:
         plan_table.print_plan(
             plan,
-            plan_table.plan_rows(plan, directory_path, workers, record_deals=False),
+            plan_table.make_plan_rows(plan, directory_path, workers, record_deals=False),
             directory_path,
         )
 
-    def finish(_: Review) -> list[Path]:
-        print_note("drawing the plots.")
+    def announce_plots(_: Review) -> list[Path]:
+        print_status("drawing the plots.")
         return []
 
     details_hint = format_command("report", directory_path, "--details")
@@ -158,17 +159,17 @@ def review_command(
         plan,
         partial(run_review, request),
         command,
-        lambda _, report: screen_parts(report(), details, details_hint),
+        lambda _, report: render_report(report(), details, details_hint),
         workers=workers,
         scheduler=scheduler,
         output=directory_path,
         as_json=as_json,
-        finish=finish,
+        on_finish=announce_plots,
     )
 
 
-def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
-    """Read the title and note of an earlier review, unless the request specifies new ones."""
+def _read_stored_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
+    """Return the stored title and note of a review, unless the request specifies new ones."""
     from simgin.runs import directory
 
     if not (directory_path / directory.MANIFEST_FILE).exists():
@@ -182,7 +183,7 @@ def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return a request in which the strong players are known, after pilot matches or training."""
+    """Find the strong players with pilot matches or training, and return the complete request."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

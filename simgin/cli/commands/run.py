@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.match import play_command_plan
-from simgin.cli.output import format_command, repeat_command
+from simgin.cli.commands.match import play_or_print_plan
+from simgin.cli.output import format_command, format_repeat_command
 
 
 @click.command("run")
@@ -53,12 +53,12 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
     from simgin.runs.plan import plan_experiment
 
     plan = plan_experiment(file, seed)
-    output = output or config.configured_output(plan.title)
+    output = output or config.find_configured_output(plan.title)
     directory = output or Path("results") / plan.title
     details_hint = format_command("report", directory, "--details")
-    play_command_plan(
+    play_or_print_plan(
         plan,
-        repeat_command(output=output),
+        format_repeat_command(output=output),
         output=directory,
         details_hint=details_hint,
         is_announced=True,

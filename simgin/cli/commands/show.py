@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.analyze import DEAL_FILE_ENDINGS
+from simgin.cli.commands.analyze import DEAL_FILE_SUFFIXES
 from simgin.cli.debug import debug_option, redirect_policy_output, show_traceback
 from simgin.cli.output import CommandResult, format_command
 
@@ -34,7 +34,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     from simgin.report.report import Report
     from simgin.text.files import has_suffix
 
-    if has_suffix(arguments["a"], *DEAL_FILE_ENDINGS):
+    if has_suffix(arguments["a"], *DEAL_FILE_SUFFIXES):
         raise click.UsageError(
             f"{arguments['a']!r} is not a strategy. To analyse the deal in a file, run "
             f"`{format_command('analyze', arguments['a'])}`."

@@ -11,8 +11,14 @@ import click
 
 from simgin.cli import options
 from simgin.cli.completion import complete_strategy
-from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import CommandResult, can_print, format_command, print_line, repeat_command
+from simgin.cli.options import DefaultCommandGroup, json_option
+from simgin.cli.output import (
+    CommandResult,
+    can_print,
+    format_command,
+    format_repeat_command,
+    print_line,
+)
 from simgin.core.codes import SLOTS
 from simgin.play.matchup import make_short_name
 from simgin.report.report_table import Table, make_table_from_rows
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from simgin.checks.contract import ContractResult
 
 Row = Mapping[str, Any]  # JSON row of a strategy or a policy
-ENDINGS = {
+ENDING_DESCRIPTIONS = {
     "best": "the player first decides on the best way to end the deal, then on a discard",
     "same": "the player first chooses a discard, and can end the deal only with it (EAAI order)",
 }
@@ -39,19 +45,20 @@ NEXT_STEPS = (
     "List only the names: --short. Filter the list: --players, --slot, --search."
 )
 NO_MATCH_MESSAGE = "No description contains this word. List all strategies: simgin strategies."
-SLOWEST_FIRST = ("refused", "slow", "fast")
+# execution modes of policies, slowest first
+EXECUTION_MODES = ("refused", "slow", "fast")
 RESULT_SYMBOLS = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 ASCII_RESULT_SYMBOLS = {True: "ok", False: "FAIL", None: "-"}
-CHECK_NOTICE = "checking (about 10 s, or 30 s with compilation)."
+CHECKING_NOTICE = "checking (about 10 s, or 30 s with compilation)."
 
 
-_NAMES = options.NameType(
+_NAME_TYPE = options.NameType(
     lambda word: [*strategies_command.commands, *complete_strategy(word)], ".py"
 )
 
 
 @click.command("strategies")
-@click.argument("name", required=False, type=_NAMES)
+@click.argument("name", required=False, type=_NAME_TYPE)
 @click.option(
     "--players",
     type=click.IntRange(1, 2),
@@ -77,7 +84,7 @@ _NAMES = options.NameType(
 )
 @click.option("--short", is_flag=True, help="Print only the names, one per line.")
 @json_option
-def _strategies(
+def _list_or_show(
     name: str | None,
     players: int | None,
     game: str | None,
@@ -118,7 +125,7 @@ def _strategies(
                 "--players, -v, --slot, --search and --short cannot be used with the name of a "
                 f"strategy. Omit {name!r}."
             )
-        _show(loader.find_strategy(name), as_json)
+        _print_strategy(loader.find_strategy(name), as_json)
         return
     if players and slot:
         raise click.UsageError(
@@ -131,11 +138,13 @@ def _strategies(
         for entry in policies if slot else names:
             print_line(entry.name)
         return
-    rows = [*map(_strategy_row, names), *map(_policy_row, policies)]
-    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), is_paged=True)
+    rows = [*map(_make_strategy_row, names), *map(_make_policy_row, policies)]
+    CommandResult(format_repeat_command(short=None), rows).print(
+        as_json, _render_catalogue(rows), use_pager=True
+    )
 
 
-strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
+strategies_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show)
 
 
 @strategies_command.command("check")
@@ -143,7 +152,7 @@ strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
 @click.option(
     "-v",
     "--variant",
-    "variant_texts",
+    "variant_specs",
     type=options.VARIANT,
     multiple=True,
     metavar="VARIANT",
@@ -158,7 +167,9 @@ strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
     help="Time limit per decision.",
 )
 @json_option
-def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_json: bool) -> int:
+def _check_strategy(
+    strategy: str, variant_specs: tuple[str, ...], seconds: float, as_json: bool
+) -> int:
     """Test that a strategy follows the rules.
 
     Actions must be legal, made in time and based only on the view. simgin queries the policies
@@ -170,24 +181,24 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     from simgin.checks import contract
     from simgin.cli.session import explain_wait
 
-    selected_policies = [
-        variants.find_variant(text) for text in variant_texts
+    selected_variants = [
+        variants.find_variant(text) for text in variant_specs
     ] or contract.list_default_variants()
-    with explain_wait(CHECK_NOTICE):
-        findings = contract.check_strategies([strategy], selected_policies, seconds)
-    for finding in findings:
-        if finding.check == "read" and finding.passed is False:
-            raise StrategyError(finding.sentence)
-    variant_specs = [variant.spec for variant in selected_policies] if variant_texts else ()
-    rows = [asdict(finding) for finding in findings]
-    CommandResult(repeat_command(variant_texts=variant_specs, seconds=None), rows).print(
-        as_json, _check_parts(findings)
+    with explain_wait(CHECKING_NOTICE):
+        results = contract.check_strategies([strategy], selected_variants, seconds)
+    for result in results:
+        if result.check == "read" and result.passed is False:
+            raise StrategyError(result.sentence)
+    canonical_specs = [variant.spec for variant in selected_variants] if variant_specs else ()
+    rows = [asdict(result) for result in results]
+    CommandResult(format_repeat_command(variant_specs=canonical_specs, seconds=None), rows).print(
+        as_json, _render_check_results(results)
     )
-    return int(any(finding.passed is False for finding in findings))
+    return int(any(result.passed is False for result in results))
 
 
-def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
-    """Yield a line for each check, with an error message for each failure, and a summary."""
+def _render_check_results(results: Sequence[ContractResult]) -> Iterator[Any]:
+    """Yield a line for each check, an error message for each failed check, and a summary."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
@@ -195,29 +206,29 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
     has_symbols = can_print("".join(RESULT_SYMBOLS.values()))
     symbols = RESULT_SYMBOLS if has_symbols else ASCII_RESULT_SYMBOLS
-    yield findings[0].strategy
+    yield results[0].strategy
     lines = Lines.grid("", "", "", padding=(0, 2, 0, 0))
-    for finding in findings:
-        lines.add_row(symbols[finding.passed], finding.check, CONTRACT_CHECKS[finding.check])
-        if finding.passed is not True:
-            lines.add_row("", "", finding.sentence)
+    for result in results:
+        lines.add_row(symbols[result.passed], result.check, CONTRACT_CHECKS[result.check])
+        if result.passed is not True:
+            lines.add_row("", "", result.sentence)
     yield Padding(lines, (0, 0, 1, 2), expand=False)
-    yield _check_summary(findings)
+    yield _summarize_check_results(results)
 
 
-def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return a summary of the failed checks, or of the completed tests if no check failed."""
-    failed_findings = [finding for finding in findings if finding.passed is False]
-    if failed_findings:
-        return f"{len(failed_findings)} of {len(findings)} checks failed."
-    completed_text = " ".join(finding.sentence for finding in findings if finding.sentence)
+def _summarize_check_results(results: Sequence[ContractResult]) -> str:
+    """Return the number of failed checks, or a summary of the tests if no check failed."""
+    failed_results = [result for result in results if result.passed is False]
+    if failed_results:
+        return f"{len(failed_results)} of {len(results)} checks failed."
+    completed_text = " ".join(result.sentence for result in results if result.sentence)
     return f"All checks passed. {completed_text}"
 
 
 @strategies_command.command("new")
 @click.argument("file", type=options.PATH)
 @click.argument("name", required=False)
-def _new(file: Path, name: str | None) -> None:
+def _create_strategy_file(file: Path, name: str | None) -> None:
     """Create FILE with a strategy to start from.
 
     NAME is the name of the strategy [default: the name of the file]. simgin does not overwrite
@@ -238,13 +249,13 @@ def _new(file: Path, name: str | None) -> None:
 
 def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
     """Return the strategies that match a word and a number of players, strongest first."""
-    matching_names = []
+    matching_strategies = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
         is_found = _contains_word(search, name, strategy.about, strategy.source)
         if is_found and players in (None, 1 if catalogue.is_solo_strategy(name) else 2):
-            matching_names.append(strategy)
-    return catalogue.sort_by_strength(matching_names)
+            matching_strategies.append(strategy)
+    return catalogue.sort_by_strength(matching_strategies)
 
 
 def _find_policies(slot: str | None, search: str | None) -> list[Policy]:
@@ -260,13 +271,14 @@ def _contains_word(word: str | None, *texts: str) -> bool:
     return word is None or word.casefold() in " ".join(texts).casefold()
 
 
-def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    execution_modes = [_execution_mode(policy) for policy in strategy.policies]
+def _make_strategy_row(strategy: Strategy) -> dict[str, Any]:
+    """Return the row that describes a strategy in the list."""
+    execution_modes = [_find_execution_mode(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
-        "tier": min(execution_modes, key=SLOWEST_FIRST.index),
+        "tier": min(execution_modes, key=EXECUTION_MODES.index),
         "about": catalogue.extract_idea(strategy),
         "source": strategy.source,
         "parameters": [],
@@ -274,18 +286,20 @@ def _strategy_row(strategy: Strategy) -> dict[str, Any]:
     }
 
 
-def _policy_row(policy: Policy) -> dict[str, Any]:
+def _make_policy_row(policy: Policy) -> dict[str, Any]:
+    """Return the row that describes a policy in the list."""
     return {
         "kind": "policy",
         "name": policy.name,
         "slot": policy.slot,
-        "tier": _execution_mode(policy),
+        "tier": _find_execution_mode(policy),
         "about": policy.about,
-        "parameters": _parameter_rows(policy),
+        "parameters": _make_parameter_rows(policy),
     }
 
 
-def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
+def _render_catalogue(rows: Sequence[Row]) -> Iterator[Any]:
+    """Yield the lists of strategies, a table of policies for each slot, and hints."""
     strategy_rows = [row for row in rows if row["kind"] == "strategy"]
     solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
     two_player_rows = [row for row in strategy_rows if row not in solo_rows]
@@ -300,7 +314,7 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
         yield catalogue.SOLO_NOTE
     for slot in SLOTS:
         if slot_rows := [row for row in rows if row["slot"] == slot]:
-            yield _policy_table(slot, slot_rows)
+            yield _make_policy_table(slot, slot_rows)
     yield NEXT_STEPS if rows else NO_MATCH_MESSAGE
 
 
@@ -323,7 +337,8 @@ def _format_catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
             yield Padding(Text(row["source"], style="dim"), indent)
 
 
-def _policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
+def _make_policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
+    """Return a table of the policies for a slot, with their default parameters."""
     rows = []
     for row in slot_rows:
         defaults = ", ".join(f"{param['name']}={param['value']}" for param in row["parameters"])
@@ -334,7 +349,8 @@ def _policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
 # Details of one strategy
 
 
-def _show(strategy: Strategy, as_json: bool) -> None:
+def _print_strategy(strategy: Strategy, as_json: bool) -> None:
+    """Print the policies, parameters, files and digest of a strategy."""
     digest = loader.compute_strategy_digest(strategy)
     policy_texts = dict(loader.format_policies(strategy))
     rows = [
@@ -344,18 +360,19 @@ def _show(strategy: Strategy, as_json: bool) -> None:
             "ending": strategy.ending,
             "slot": policy.slot,
             "policy": policy_texts[policy.slot],
-            "tier": _execution_mode(policy),
+            "tier": _find_execution_mode(policy),
             "about": policy.about,
             "file": str(policy.source_file),
-            "parameters": _parameter_rows(policy),
+            "parameters": _make_parameter_rows(policy),
         }
         for policy in strategy.policies
     ]
     result = CommandResult(format_command("strategies", strategy.spec), rows)
-    result.print(as_json, _show_parts(strategy, rows), is_paged=True)
+    result.print(as_json, _render_strategy(strategy, rows), use_pager=True)
 
 
-def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
+def _render_strategy(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
+    """Yield the description of a strategy, and tables of its policies and parameters."""
     description = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
     name = make_short_name(strategy)
     yield strategy.spec if name == strategy.spec else f"{name} ({strategy.spec})"
@@ -374,12 +391,13 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     for tier, sentence in EXECUTION_MODE_NOTES.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
-    yield f"\nEnding: {strategy.ending} ({ENDINGS[strategy.ending]})"
+    yield f"\nEnding: {strategy.ending} ({ENDING_DESCRIPTIONS[strategy.ending]})"
     yield "Files:  " + "\n        ".join(map(_shorten_path, loader.find_source_files(strategy)))
     yield f"Digest: {rows[0]['digest']}"
 
 
-def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
+def _make_parameter_rows(policy: Policy) -> list[dict[str, Any]]:
+    """Return a row with the default and the valid values of each parameter of a policy."""
     return [
         {
             "name": name,
@@ -393,7 +411,7 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
 
 
 def _format_allowed_values(param: Param) -> str:
-    """Return the valid values of a parameter as text."""
+    """Return the valid values of a parameter as text, such as `0..12 (whole)`."""
     if param.kind == "choice":
         return ", ".join(param.choices)
     if param.kind == "bool":
@@ -408,8 +426,8 @@ def _shorten_path(path: Path) -> str:
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
-def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy, and import the compiler if necessary."""
+def _find_execution_mode(policy: Policy) -> str:
+    """Return the execution mode of a policy: `fast`, `slow` or `refused`."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

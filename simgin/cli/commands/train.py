@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from simgin.cli import learn_runner, options
-from simgin.cli.output import console, format_command, print_line
+from simgin.cli.output import format_command, make_console, print_line
 
 if TYPE_CHECKING:
     from simgin.learn.adapt import AdaptedChampion
@@ -86,24 +86,26 @@ def train_command(
     from simgin.strategy.cast import CHAMPION
 
     is_champion = strategy == CHAMPION
-    kind: Any = adapt if is_champion else discards
-    request = adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest
+    training_module: Any = adapt if is_champion else discards
+    request_class = adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
-    words = adapt.AdaptedChampion.wording
-    learn_runner.check_improvement_output(words, output, directory_path)
+    wording = adapt.AdaptedChampion.wording
+    learn_runner.check_improvement_output(wording, output, directory_path)
     given_arguments = {name: value for name, value in arguments.items() if value is not None}
     given_arguments |= {} if confirm is None else {"confirmation_matches": confirm}
-    training = request.read(strategy, **given_arguments)
-    match = training.match
+    request = request_class.read(strategy, **given_arguments)
+    match = request.match
     if not as_json:
-        console().print(Sentences([kind.format_plan_sentence(training)]))
+        make_console().print(Sentences([training_module.format_plan_sentence(request)]))
     session.compile_players(match.make_matchups(match.strategy, match.seed))
-    resolved_options = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
-    resolved_options |= {"rounds": training.rounds, "deals": training.deals}
+    resolved_options = learn_runner.list_player_options(match) | {
+        "confirm": match.confirmation_matches
+    }
+    resolved_options |= {"rounds": request.rounds, "deals": request.deals}
     result = learn_runner.run_improvement(
         match,
-        words,
-        partial(run, training, workers),
+        wording,
+        partial(run, request, workers),
         resolved_options=resolved_options | {"against": ()} if is_champion else resolved_options,
         workers=workers,
         output=output,
@@ -112,35 +114,36 @@ def train_command(
         cache_location="the cache" if is_champion else "",
     )
     if not as_json:
-        if isinstance(training, discards.DiscardTrainingRequest):
-            print_line(_play_line(training, output))
+        if isinstance(request, discards.DiscardTrainingRequest):
+            print_line(_format_weights_hint(request, output))
         else:
-            print_line(_trained_champion_line(cast("AdaptedChampion", result), output))
+            print_line(_format_champion_hint(cast("AdaptedChampion", result), output))
 
 
-def _trained_champion_line(result: AdaptedChampion, output: Path | None) -> str:
+def _format_champion_hint(result: AdaptedChampion, output: Path | None) -> str:
     """Return the line with the command that plays `champion` with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = result.request.strategy.spec
     weights = result.name if output is None else format_weights_path(output)
-    return _match_line(result.request, f"{strategy}@{weights}", strategy)
+    return _format_match_hint(result.request, f"{strategy}@{weights}", strategy)
 
 
-def _play_line(training: DiscardTrainingRequest, output: Path | None) -> str:
+def _format_weights_hint(request: DiscardTrainingRequest, output: Path | None) -> str:
     """Return the line that explains how a strategy can use the weights in the output file."""
-    match = training.match
+    match = request.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec
-    weights_file = training.weights_file
+    weights_file = request.weights_file
     if output is None:
         return f"Next:    save the weights with -o {weights_file}. The strategy reads this file."
     if output.resolve() != weights_file.resolve():
         return f"Next:    move {output} to {weights_file}. {strategy} reads this file."
-    return _match_line(match, strategy, opponent)
+    return _format_match_hint(match, strategy, opponent)
 
 
-def _match_line(match: TuneRequest, strategy: str, opponent: str) -> str:
-    words = format_command(
+def _format_match_hint(match: TuneRequest, strategy: str, opponent: str) -> str:
+    """Return the line with the command that plays a strategy against an opponent."""
+    command = format_command(
         "match", strategy, opponent, "-v", match.variant.spec, "--matches", "20k"
     )
-    return f"Next:    {words}"
+    return f"Next:    {command}"

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import learn_runner, options
-from simgin.cli.output import CommandResult, console, format_command, print_line, repeat_command
+from simgin.cli.output import (
+    CommandResult,
+    format_command,
+    format_repeat_command,
+    make_console,
+    print_line,
+)
 
 if TYPE_CHECKING:
     from simgin.learn.improvement import Improvement
@@ -87,32 +93,32 @@ def tune_command(
     from simgin.learn.tune_request import TuneRequest
 
     request = TuneRequest.read(confirmation_matches=confirm, **arguments)
-    words = cma_search.TuningResult.wording
-    learn_runner.check_improvement_output(words, output, directory_path)
+    wording = cma_search.TuningResult.wording
+    learn_runner.check_improvement_output(wording, output, directory_path)
     session.compile_players(request.make_matchups(request.strategy, request.seed))
-    row = _plan_row(request, workers)
+    row = _make_plan_row(request, workers)
     if not as_json:
         _print_search_plan(request, row["seconds"])
     if dry_run:
         if as_json:
-            command = repeat_command(**learn_runner.player_options(request))
+            command = format_repeat_command(**learn_runner.list_player_options(request))
             CommandResult(command, [row], request.seed, stop_reason="dry run").print(True, ())
         return
     result = learn_runner.run_improvement(
         request,
-        words,
+        wording,
         partial(cma_search.run_tune, request, workers),
-        resolved_options=learn_runner.player_options(request),
+        resolved_options=learn_runner.list_player_options(request),
         workers=workers,
         output=output,
         directory_path=directory_path,
         as_json=as_json,
     )
     if result.has_changed and not as_json:
-        print_line(f"Next:    {_play_command(result, output)}")
+        print_line(f"Next:    {_format_match_command(result, output)}")
 
 
-def _play_command(result: Improvement, output: Path | None) -> str:
+def _format_match_command(result: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default strategy."""
     default_spec, variant = result.request.strategy.spec, result.request.variant.spec
     player = result.strategy.spec if output is None else f"{default_spec}@{output}"
@@ -127,10 +133,10 @@ def _print_search_plan(request: TuneRequest, seconds: float) -> None:
 
     qualifier = "about " if seconds >= 1 else ""
     time_text = f"Estimated time: {qualifier}{format_duration(seconds)}."
-    console().print(Sentences([f"{format_plan_sentence(request)} {time_text}"]))
+    make_console().print(Sentences([f"{format_plan_sentence(request)} {time_text}"]))
 
 
-def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
+def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     """Return the plan of a search as a row for `--json`, with its estimated time in seconds."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus

@@ -9,8 +9,8 @@ import click
 
 from simgin.cli import options
 from simgin.cli.completion import complete_variant
-from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import CommandResult, format_command, repeat_command
+from simgin.cli.options import DefaultCommandGroup, json_option
+from simgin.cli.output import CommandResult, format_command, format_repeat_command
 from simgin.report.report_table import make_table_from_rows
 from simgin.rules.variants import (
     Parameter,
@@ -25,28 +25,30 @@ from simgin.rules.variants import (
 )
 from simgin.text.files import has_suffix
 
-SECTIONS = {
+SECTION_TITLES = {
     "deal": "The deal",
     "meld": "Melds and card values",
     "score": "Scoring",
     "match": "The match",
     "stake": "The die and stakes",
 }
-NO_EFFECT = "\nRules marked with a dash or shown in parentheses have no effect in this variant."
+NO_EFFECT_NOTE = (
+    "\nRules marked with a dash or shown in parentheses have no effect in this variant."
+)
 ALLOWED_VALUES_NOTE = (
     "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
 )
 
 
-_NAMES = options.NameType(
+_NAME_TYPE = options.NameType(
     lambda word: [*variants_command.commands, *complete_variant(word)], ".toml"
 )
 
 
 @click.command("variants")
-@click.argument("name", required=False, type=_NAMES)
+@click.argument("name", required=False, type=_NAME_TYPE)
 @json_option
-def _variants(name: str | None, as_json: bool) -> None:
+def _list_or_show(name: str | None, as_json: bool) -> None:
     """List all variants, or show all rules of one variant.
 
     Combine variants and rules with plus signs. Later rules override earlier rules:
@@ -70,21 +72,21 @@ def _variants(name: str | None, as_json: bool) -> None:
       simgin variants check mine.toml         check the variants in a file
     """
     if name is None:
-        _list([find_variant(built_in) for built_in in variant_names()], as_json)
+        _print_variant_list([find_variant(built_in) for built_in in variant_names()], as_json)
     elif has_suffix(name, ".toml") and "+" not in name:
-        _list(_read_file(name), as_json)
+        _print_variant_list(_read_variant_file(name), as_json)
     else:
-        _show(find_variant(name), as_json)
+        _print_rules(find_variant(name), as_json)
 
 
-variants_command: NameOrSubcommand = NameOrSubcommand(_variants)
+variants_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show)
 
 
 @variants_command.command("diff")
 @click.argument("a", type=options.VARIANT)
 @click.argument("b", type=options.VARIANT)
 @json_option
-def _diff(a: str, b: str, as_json: bool) -> None:
+def _print_differences(a: str, b: str, as_json: bool) -> None:
     """Show the rules in which variants A and B differ.
 
     \b
@@ -93,11 +95,11 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     """
     first_variant, second_variant = find_variant(a), find_variant(b)
     rows = [
-        _diff_row(parameter, first_variant, second_variant)
-        for parameter in _changed_parameters(first_variant, second_variant)
+        _make_difference_row(parameter, first_variant, second_variant)
+        for parameter in _find_changed_parameters(first_variant, second_variant)
     ]
-    CommandResult(repeat_command(a=first_variant.spec, b=second_variant.spec), rows).print(
-        as_json, _diff_parts(first_variant, second_variant), is_paged=True
+    CommandResult(format_repeat_command(a=first_variant.spec, b=second_variant.spec), rows).print(
+        as_json, _render_differences(first_variant, second_variant), use_pager=True
     )
 
 
@@ -105,14 +107,14 @@ def _diff(a: str, b: str, as_json: bool) -> None:
 @click.argument("file", metavar="FILE.toml")
 @json_option
 @click.pass_context
-def _check(ctx: click.Context, file: str, as_json: bool) -> None:
+def _check_file(ctx: click.Context, file: str, as_json: bool) -> None:
     """Check every variant in a file and print all errors.
 
     The exit code is 0 if all variants are valid, 1 if any variant is invalid, and 2 if the file
     cannot be read.
     """
-    rows = [_check_row(text, result) for text, result in variants_in_file(file).items()]
-    CommandResult(repeat_command(), rows).print(as_json, _check_parts(rows))
+    rows = [_make_check_row(text, result) for text, result in variants_in_file(file).items()]
+    CommandResult(format_repeat_command(), rows).print(as_json, _render_check_results(rows))
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
 
@@ -120,7 +122,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
 @click.argument("file", metavar="FILE.toml")
 @click.option(
     "--from",
-    "start",
+    "base_spec",
     type=options.VARIANT,
     default="standard",
     show_default=True,
@@ -128,7 +130,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
     help="Variant to start from, such as oklahoma+rainbow.",
 )
 @json_option
-def _new(file: str, start: str, as_json: bool) -> None:
+def _create_variant_file(file: str, base_spec: str, as_json: bool) -> None:
     """Create a file for your own variants.
 
     The file lists every rule in a comment. simgin does not overwrite existing files.
@@ -141,15 +143,16 @@ def _new(file: str, start: str, as_json: bool) -> None:
 
     if sentence := user_files.path_error(file):
         raise VariantError([sentence])
-    base = find_variant(start)
+    base = find_variant(base_spec)
     create_file(Path(file), user_files.format_variant_file(file, base))
     created_variant = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
     row = {"variant": created_variant.spec, "from": base.spec}
-    result = CommandResult(repeat_command(start=base.spec), [row], files=[Path(file)])
-    result.print(as_json, _next_steps(file, created_variant))
+    result = CommandResult(format_repeat_command(base_spec=base.spec), [row], files=[Path(file)])
+    result.print(as_json, _render_next_steps(file, created_variant))
 
 
-def _list(matching_variants: Sequence[Variant], as_json: bool) -> None:
+def _print_variant_list(matching_variants: Sequence[Variant], as_json: bool) -> None:
+    """Print the name and the description of each variant."""
     rows = [
         {
             "name": variant.spec,
@@ -159,12 +162,12 @@ def _list(matching_variants: Sequence[Variant], as_json: bool) -> None:
         }
         for variant in matching_variants
     ]
-    CommandResult(repeat_command(), rows).print(
-        as_json, _list_parts(matching_variants), is_paged=True
+    CommandResult(format_repeat_command(), rows).print(
+        as_json, _render_variant_list(matching_variants), use_pager=True
     )
 
 
-def _read_file(file: str) -> list[Variant]:
+def _read_variant_file(file: str) -> list[Variant]:
     """Return the variants in a file, or raise VariantError with all errors in the file."""
     valid_variants, sentences = [], []
     for spec, result in variants_in_file(file).items():
@@ -179,7 +182,8 @@ def _read_file(file: str) -> list[Variant]:
     return valid_variants
 
 
-def _list_parts(matching_variants: Sequence[Variant]) -> Iterator[Any]:
+def _render_variant_list(matching_variants: Sequence[Variant]) -> Iterator[Any]:
+    """Yield a table of the variants, and hints for the next commands."""
     rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching_variants]
     yield make_table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
@@ -188,20 +192,22 @@ def _list_parts(matching_variants: Sequence[Variant]) -> Iterator[Any]:
     yield "Define your own variants: simgin variants new mine.toml"
 
 
-def _show(variant: Variant, as_json: bool) -> None:
+def _print_rules(variant: Variant, as_json: bool) -> None:
+    """Print all rules of a variant, and its differences from the standard rules."""
     base = find_variant("standard")
-    rows = [_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
-    CommandResult(repeat_command(name=variant.spec), rows).print(
-        as_json, _show_parts(variant, base), is_paged=True
+    rows = [_make_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
+    CommandResult(format_repeat_command(name=variant.spec), rows).print(
+        as_json, _render_rules(variant, base), use_pager=True
     )
 
 
-def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
+def _render_rules(variant: Variant, base: Variant) -> Iterator[Any]:
+    """Yield the description of a variant, its differences from a base, and all its rules."""
     yield f"{variant.spec}: {variant.title}"
     yield variant.about
     if equal_variant := find_built_in_equal(variant):
         yield f"This variant has the same rules as {equal_variant.spec}."
-    changed_parameters = _changed_parameters(base, variant)
+    changed_parameters = _find_changed_parameters(base, variant)
     if changed_parameters:
         rows = [
             (param.name, _format_value(param, variant), _format_value(param, base))
@@ -222,19 +228,20 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
             for param in section_parameters
         ]
         yield make_table_from_rows(
-            SECTIONS.get(section, section), ("rule", "value", "meaning"), cells
+            SECTION_TITLES.get(section, section), ("rule", "value", "meaning"), cells
         )
-    yield NO_EFFECT
+    yield NO_EFFECT_NOTE
     yield ALLOWED_VALUES_NOTE
 
 
-def _changed_parameters(first: Variant, second: Variant) -> list[Parameter]:
+def _find_changed_parameters(first: Variant, second: Variant) -> list[Parameter]:
     """Return the rule parameters in which two variants differ."""
     return [rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
 
 
-def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
-    changed_parameters = _changed_parameters(first, second)
+def _render_differences(first: Variant, second: Variant) -> Iterator[Any]:
+    """Yield a table of the rules in which two variants differ."""
+    changed_parameters = _find_changed_parameters(first, second)
     if not changed_parameters:
         yield f"{first.spec} and {second.spec} have the same rules."
         return
@@ -250,16 +257,17 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         param.has_effect(first.params) or param.has_effect(second.params) for param in rule_changes
     ):
         yield "\nNone of these rules has an effect, so both variants play identically."
-    yield NO_EFFECT
+    yield NO_EFFECT_NOTE
 
 
-def _check_row(spec: str, result: Variant | VariantError) -> dict[str, Any]:
+def _make_check_row(spec: str, result: Variant | VariantError) -> dict[str, Any]:
     """Return the row for `--json` that describes a checked variant."""
     sentences = result.messages if isinstance(result, VariantError) else []
     return {"variant": spec, "ok": not sentences, "sentences": sentences}
 
 
-def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
+def _render_check_results(rows: list[dict[str, Any]]) -> Iterator[Any]:
+    """Yield a line for each checked variant, and its error messages."""
     from rich.padding import Padding
 
     for row in rows:
@@ -269,11 +277,12 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
     yield ""
 
 
-def _next_steps(file: str, created: Variant) -> Iterator[str]:
-    yield f"You can now play {created.spec}. Edit its rules in {file}, then run:"
+def _render_next_steps(file: str, created_variant: Variant) -> Iterator[str]:
+    """Yield commands that check, compare and play a new variant."""
+    yield f"You can now play {created_variant.spec}. Edit its rules in {file}, then run:"
     yield f"  {format_command('variants', 'check', file)}"
-    yield f"  {format_command('variants', 'diff', 'standard', created.spec)}"
-    yield f"  {format_command('match', 'gold', '-v', created.spec)}"
+    yield f"  {format_command('variants', 'diff', 'standard', created_variant.spec)}"
+    yield f"  {format_command('match', 'gold', '-v', created_variant.spec)}"
     yield ""
 
 
@@ -284,7 +293,8 @@ def _format_value(parameter: Parameter, variant: Variant) -> str:
     return text if value is None or parameter.has_effect(variant.params) else f"({text})"
 
 
-def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
+def _make_difference_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
+    """Return the row for `--json` that describes a rule in which two variants differ."""
     a = first.params[parameter.name]
     b = second.params[parameter.name]
     return {
@@ -300,7 +310,8 @@ def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str
     }
 
 
-def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
+def _make_rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
+    """Return the row for `--json` that describes a rule of a variant."""
     value = variant.params[parameter.name]
     return {
         "variant": variant.spec,

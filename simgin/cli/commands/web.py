@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import print_line, print_note
+from simgin.cli.output import print_line
+from simgin.text.messages import print_status
 
-DEFAULT_RESULTS = Path("results")
+DEFAULT_RESULTS_DIRECTORY = Path("results")
 
 
 @click.command("web")
@@ -41,10 +42,10 @@ def web_command(
     from simgin.web.server import LocalServer, is_local_host
 
     specs = tuple(loader.find_strategy(strategy).spec for strategy in strategies)
-    folder = results or config.configured_output("") or DEFAULT_RESULTS
+    folder = results or config.find_configured_output("") or DEFAULT_RESULTS_DIRECTORY
     server = LocalServer(folder, specs, host, port)
     if not is_local_host(host):
-        print_note(
+        print_status(
             f"warning: other machines can reach {host}. The address is not encrypted. "
             "Use --host only in a network that you trust."
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simgin.text.files import read_text
-from simgin.text.messages import SimginError, did_you_mean, format_error_message, format_value
+from simgin.text.messages import SimginError, format_error_message, format_value, suggest_spelling
 
 DEFAULT_STYLE_NAME = "default"  # name of simgin's style and of matplotlib's default style
 STYLE_FILE_EXTENSION = ".mplstyle"
@@ -104,7 +104,7 @@ def _read_style(name: str) -> dict[str, Any]:
     if name in style.library:
         return cast("dict[str, Any]", style.library[name])
     if not name.endswith(STYLE_FILE_EXTENSION):
-        suggestion = did_you_mean(name, list_styles())
+        suggestion = suggest_spelling(name, list_styles())
         hint = (
             ". Use a matplotlib style, such as ggplot, or a file that ends in "
             f"{STYLE_FILE_EXTENSION}."
@@ -134,7 +134,7 @@ def _check_keys(name: str, text: str) -> None:
     for line in text.splitlines():
         key = line.partition("#")[0].partition(":")[0].strip()
         if key and key not in rcParams:
-            suggestion = did_you_mean(key, rcParams)
+            suggestion = suggest_spelling(key, rcParams)
             hint = ". Correct the line." if suggestion == "." else suggestion
             raise SimginError(f"{name}: {format_value(key)} is not a matplotlib setting{hint}")
 

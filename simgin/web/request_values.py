@@ -1,4 +1,4 @@
-"""Variants, strategies and seeds in requests from the browser. Paths are rejected."""
+"""Variants, strategies and seeds in requests from the browser, which must not be paths."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ FILE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
 VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 
-def read_seed(text: str) -> int:
+def parse_seed_field(text: str) -> int:
     """Parse a seed, or raise SimginError if it is not valid."""
     return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
-def read_variant_name(spec: str) -> Variant:
+def find_allowed_variant(spec: str) -> Variant:
     """Return the variant of a spec, which must start with the name of a built-in variant.
 
     Raises:
@@ -39,7 +39,7 @@ def read_variant_name(spec: str) -> Variant:
     return find_variant(spec)
 
 
-def read_strategy_name(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
+def find_allowed_strategy(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
     """Return the strategy of a spec, and reject strategy files that the server does not offer.
 
     Args:
