@@ -56,7 +56,7 @@ def compile_everything(is_stopped: Callable[[], bool] = lambda: False) -> None:
 
 def write_compiled_package(package: Path) -> None:
     """Copy the compiled code from the cache to a package, and write its manifest."""
-    cache = jit.cache_directory()
+    cache = jit.get_cache_directory()
     assert cache is not None, "the cache must be writable"
     files = {}
     for path in sorted(cache.rglob("*.nb?")):
@@ -65,12 +65,12 @@ def write_compiled_package(package: Path) -> None:
         shutil.copyfile(path, package / name)
         files[name.as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
     manifest = {
-        "versions": shipped_code.compiler_versions(),
-        "cpu": shipped_code.CPU,
-        "sources": jit.compiled_digest(),
+        "versions": shipped_code.get_compiler_versions(),
+        "cpu": shipped_code.MINIMUM_CPU,
+        "sources": jit.compute_compiled_digest(),
         "files": files,
     }
-    (package / shipped_code.MANIFEST).write_text(json.dumps(manifest, indent=1))
+    (package / shipped_code.MANIFEST_NAME).write_text(json.dumps(manifest, indent=1))
 
 
 if __name__ == "__main__":

@@ -75,15 +75,15 @@ typedef i64 (*Policy)(View *, Rules *, double *, i64);
 typedef struct {
     i64 seed, unit, half, deal, shuffled, dealt, dealer, pile, top, upcard, limit, multiplier, stock;
     i64 turns, taken, drawn, phase, stake, owner, least, best, ending, ending_card, ending_count;
-    i64 asked_seat, asked_slot, legal, watched, logged, scripted;
-    i64 hand[2], known[2], shed[2], count[2], own_turns[2], noises[2], noisy[2], same[2];
+    i64 query_seat, query_slot, legal, log_mode, n_logged, n_scripted;
+    i64 hand[2], known[2], shed[2], count[2], own_turns[2], n_random_numbers[2], random_slots[2], discards_first[2];
     double *vectors[2][N_SLOTS];
     i64 lengths[2][N_SLOTS];
     uint8_t pack[64];
     u64 words[32], spare[2][32];
     int8_t answers[2560];
-    int kind, winner, stopper_count, other_count, defender_before, laid_off, upcard_to;
-    int score[2], takes[2], draws[2], dealt_count[2];
+    int kind, winner, knocker_deadwood, defender_deadwood, defender_before, laid_off, upcard_to;
+    int score[2], takes[2], draws[2], dealt_deadwood[2];
 } State;
 
 /* Stop if the rules or an action need code that the program does not have. */
@@ -135,7 +135,7 @@ static inline int next_resolution(Resolution *r)
 
 static inline u64 melded_sets(u64 hand, const Resolution *r) { return hand & r->ranks * ACES & ~r->left_to_runs; }
 
-static inline u64 unmatched_without_sets(u64 sets, u64 hand)
+static inline u64 find_unmatched_after_sets(u64 sets, u64 hand)
 {
     u64 remaining = hand & ~sets;
     return remaining & ~cards_in_runs(remaining);
@@ -147,7 +147,7 @@ static __attribute__((noinline)) int deadwood_over_conflicts(u64 hand, u64 runs,
     int best = HUGE_DEADWOOD;
     hand &= ~sets | r.conflicts * ACES;
     do {
-        int points = sum_values(unmatched_without_sets(melded_sets(hand, &r), hand), rules);
+        int points = sum_values(find_unmatched_after_sets(melded_sets(hand, &r), hand), rules);
         best = points < best ? points : best;
     } while (next_resolution(&r));
     return best;
@@ -182,7 +182,7 @@ static __attribute__((noinline)) int best_discards_over_conflicts(u64 hand, u64 
     u64 rest = hand & (~sets | r.conflicts * ACES), best_cards = 0;
     int best = HUGE_DEADWOOD;
     do {
-        u64 unmatched = unmatched_without_sets(melded_sets(rest, &r), rest);
+        u64 unmatched = find_unmatched_after_sets(melded_sets(rest, &r), rest);
         if (!(unmatched & legal))
             return best_discards_by_search(hand, legal, rules, cards);
         i64 value;
@@ -378,7 +378,7 @@ static void write_deal_fields(State *state, View *view, int seat)
 
 static inline i64 next_random_number(State *state, int seat, int strategy)
 {
-    i64 i = state->noises[seat]++;
+    i64 i = state->n_random_numbers[seat]++;
     u64 *unused = state->spare[seat];
     if (!(i & 15))
         write_random_blocks(state->seed, state->unit, state->deal, i >> 1, 1 + strategy, unused);
@@ -391,19 +391,19 @@ static inline i64 query_policy_with_view(State *state, Rules *rules, View *view,
     int strategy = seat ^ state->half;
     view->legal = legal;
     view->taken_offer = slot == TAKE ? state->top : -1;
-    view->noise = state->noisy[strategy] >> slot & 1 ? next_random_number(state, seat, strategy) : 0;
-    state->asked_seat = seat;
-    state->asked_slot = slot;
+    view->noise = state->random_slots[strategy] >> slot & 1 ? next_random_number(state, seat, strategy) : 0;
+    state->query_seat = seat;
+    state->query_slot = slot;
     state->legal = legal;
-    if (state->watched > 0)
+    if (state->log_mode > 0)
         fail();
-    i64 action = state->logged < state->scripted
-                     ? state->answers[state->logged]
+    i64 action = state->n_logged < state->n_scripted
+                     ? state->answers[state->n_logged]
                      : policy(view, rules, state->vectors[strategy][slot], state->lengths[strategy][slot]);
     if (action < 0 || action > 63 || !(legal >> action & 1))
         fail();
-    if (state->watched)
-        state->answers[state->logged++] = action;
+    if (state->log_mode)
+        state->answers[state->n_logged++] = action;
     return action;
 }
 
@@ -434,7 +434,7 @@ static inline void record_turn_end(State *state, View *view, View *other, int se
 
 /* ---- showdown ---- */
 
-static inline u64 meld_extensions(u64 meld)
+static inline u64 find_meld_extensions(u64 meld)
 {
     u64 lowest = meld & -meld;
     if (!(meld & meld >> 1)) /* a set, or no meld */
@@ -463,7 +463,7 @@ static int name_digit(int card)
     return ranks[card % 13] * 4 + 4 - card / 13;
 }
 
-static i64 meld_name_key(u64 meld)
+static i64 make_meld_name_key(u64 meld)
 {
     u64 key = 0;
     int n = 0;
@@ -477,7 +477,7 @@ static void sorted_name_keys(const u64 *melds, i64 *keys)
 {
     for (int i = 0; i < 3; i++) {
         int j = i;
-        i64 key = meld_name_key(melds[i]);
+        i64 key = make_meld_name_key(melds[i]);
         for (; j && keys[j - 1] > key; j--)
             keys[j] = keys[j - 1];
         keys[j] = key;
@@ -506,12 +506,12 @@ static __attribute__((noinline)) int find_shown_melding(u64 hand, u64 discard, R
     u64 free_sets = sets & ~(r.conflicts * ACES), melds[3];
     int best = HUGE_DEADWOOD, best_extensions = 0, best_n = 0;
     do {
-        u64 melded = free_sets | melded_sets(hand, &r), unmatched = unmatched_without_sets(melded, hand);
+        u64 melded = free_sets | melded_sets(hand, &r), unmatched = find_unmatched_after_sets(melded, hand);
         int points = sum_values(unmatched, rules);
         if (points > best)
             continue;
         write_melds(hand & ~(melded | unmatched), melded, melds);
-        u64 fitting = meld_extensions(melds[0]) | meld_extensions(melds[1]) | meld_extensions(melds[2]);
+        u64 fitting = find_meld_extensions(melds[0]) | find_meld_extensions(melds[1]) | find_meld_extensions(melds[2]);
         int extensions = popcount(fitting & ~hand & ~discard);
         int n = (melds[0] != 0) + (melds[1] != 0) + (melds[2] != 0);
         if (points == best) {
@@ -534,7 +534,7 @@ static inline int write_layoff_options(u64 meld, u64 hand, u64 *options)
     int n_below = 0, n_above = 0, n = 0;
     if (!(meld & meld >> 1)) { /* a set, or no meld */
         options[0] = 0;
-        options[1] = meld_extensions(meld) & hand;
+        options[1] = find_meld_extensions(meld) & hand;
         return options[1] ? 2 : 1;
     }
     for (u64 card = meld & -meld; (card = (card & ~ACES) >> 1) & hand; n_below++)
@@ -552,7 +552,7 @@ static __attribute__((noinline)) int lay_off(u64 hand, const u64 *melds, Rules *
     u64 options[3][66];
     int n[3], best = HUGE_DEADWOOD;
     *laid_off = 0;
-    if (!(hand & (meld_extensions(melds[0]) | meld_extensions(melds[1]) | meld_extensions(melds[2]))))
+    if (!(hand & (find_meld_extensions(melds[0]) | find_meld_extensions(melds[1]) | find_meld_extensions(melds[2]))))
         return deadwood(hand, rules);
     for (int i = 0; i < 3; i++)
         n[i] = write_layoff_options(melds[i], hand, options[i]);
@@ -580,8 +580,8 @@ static void end_deal(State *state, Rules *rules, int seat)
     int other = state->defender_before = deadwood(state->hand[!seat], rules);
     if (own)
         other = lay_off(state->hand[!seat], melds, rules, &laid_off);
-    state->stopper_count = own;
-    state->other_count = other;
+    state->knocker_deadwood = own;
+    state->defender_deadwood = other;
     state->laid_off = popcount(laid_off);
     if (own && other <= own) {
         state->kind = RESULT_UNDERCUT;
@@ -619,12 +619,12 @@ static inline void clear_deal(State *state, Rules *rules, int dealer)
     state->multiplier = 1;
     reset_turn(state);
     for (int i = 0; i < 2; i++) {
-        state->known[i] = state->shed[i] = state->own_turns[i] = state->noises[i] = 0;
+        state->known[i] = state->shed[i] = state->own_turns[i] = state->n_random_numbers[i] = 0;
         state->takes[i] = state->draws[i] = state->score[i] = 0;
     }
     state->kind = state->winner = -1;
     state->upcard_to = 2;
-    state->stopper_count = state->other_count = state->defender_before = state->laid_off = 0;
+    state->knocker_deadwood = state->defender_deadwood = state->defender_before = state->laid_off = 0;
 }
 
 static inline void deal_cards(State *state, Rules *rules)
@@ -637,7 +637,7 @@ static inline void deal_cards(State *state, Rules *rules)
     state->pile = CARD(state->top);
     for (int seat = 0; seat < 2; seat++) {
         state->hand[seat] = hands[seat];
-        state->count[seat] = state->dealt_count[seat] = deadwood(hands[seat], rules);
+        state->count[seat] = state->dealt_deadwood[seat] = deadwood(hands[seat], rules);
     }
 }
 
@@ -674,7 +674,7 @@ static inline int play_opening(State *state, Rules *rules, View **views, Policy 
     return seat;
 }
 
-static inline u64 permitted_discards(State *state, Rules *rules, u64 hand)
+static inline u64 find_permitted_discards(State *state, Rules *rules, u64 hand)
 {
     u64 banned = 0;
     if (state->taken >= 0 && rules->discard_ban != 2)
@@ -704,11 +704,11 @@ static void play_deal(State *restrict state, Rules *restrict rules, View *restri
         draw_card(state, rules, seat, source);
         if (rules->stock_end == 1 && source == STOCK && state->stock <= rules->stock_reserve)
             fail();
-        u64 hand = state->hand[seat], best, legal = permitted_discards(state, rules, hand);
+        u64 hand = state->hand[seat], best, legal = find_permitted_discards(state, rules, hand);
         int least = best_discards(hand, legal, rules, &best);
         state->least = least;
         state->best = best;
-        if (!state->same[seat ^ state->half] || rules->big_gin)
+        if (!state->discards_first[seat ^ state->half] || rules->big_gin)
             fail();
         if (state->turns == 0 || !rules->take_discard)
             write_turn_fields(state, view, seat);
@@ -757,18 +757,18 @@ static void play_deal(State *restrict state, Rules *restrict rules, View *restri
 
 static inline int min_int(int number, int limit) { return number < limit ? number : limit; }
 
-static inline void add_side_facts(const State *state, int seat, i64 *facts)
+static inline void add_side_statistics(const State *state, int seat, i64 *statistics)
 {
     if (state->winner == seat) {
-        facts[state->kind]++;
-        facts[FACT_a_deal_win - FACT_a_won_knock]++;
+        statistics[state->kind]++;
+        statistics[STAT_a_deal_win - STAT_a_won_knock]++;
     }
-    facts[FACT_a_points - FACT_a_won_knock] += state->score[seat];
-    facts[FACT_a_takes - FACT_a_won_knock] += state->takes[seat];
-    facts[FACT_a_draws - FACT_a_won_knock] += state->takes[seat] + state->draws[seat];
+    statistics[STAT_a_points - STAT_a_won_knock] += state->score[seat];
+    statistics[STAT_a_takes - STAT_a_won_knock] += state->takes[seat];
+    statistics[STAT_a_draws - STAT_a_won_knock] += state->takes[seat] + state->draws[seat];
 }
 
-static inline void add_deal_facts(const State *state, i64 *facts, i64 *row)
+static inline void add_deal_statistics(const State *state, i64 *statistics, i64 *row)
 {
     int margin = state->score[0] - state->score[1], points = state->score[0] + state->score[1];
     facts[FACT_deals]++;
@@ -777,10 +777,10 @@ static inline void add_deal_facts(const State *state, i64 *facts, i64 *row)
     facts[FACT_upcard_first + state->upcard_to]++;
     row[COL_TURNS_HISTOGRAM + min_int(state->turns, TURNS_BINS - 1)]++;
     if (state->winner >= 0) {
-        facts[FACT_decided]++;
-        facts[FACT_first_player_win] += state->winner != state->dealer;
-        facts[FACT_points_scored] += points;
-        facts[FACT_points_knock + state->kind] += points;
+        statistics[STAT_decided]++;
+        statistics[STAT_first_player_win] += state->winner != state->dealer;
+        statistics[STAT_points_scored] += points;
+        statistics[STAT_points_knock + state->kind] += points;
     }
     if (state->kind == RESULT_KNOCK || state->kind == RESULT_UNDERCUT) {
         facts[FACT_showdowns]++;
@@ -792,28 +792,28 @@ static inline void add_deal_facts(const State *state, i64 *facts, i64 *row)
         facts[FACT_tie] += state->stopper_count == state->other_count;
         row[COL_DEADWOOD_HISTOGRAM + min_int(state->stopper_count, DEADWOOD_BINS - 1)]++;
     }
-    add_side_facts(state, 0, facts + FACT_a_won_knock);
-    add_side_facts(state, 1, facts + FACT_b_won_knock);
-    facts[FACT_a_margin] += margin;
-    row[COL_DEAL_SQUARE] += margin * margin;
-    row[COL_DEALT_DIFFERENCE] += state->dealt_count[state->dealer] - state->dealt_count[!state->dealer];
+    add_side_statistics(state, 0, statistics + STAT_a_won_knock);
+    add_side_statistics(state, 1, statistics + STAT_b_won_knock);
+    statistics[STAT_a_margin] += margin;
+    row[COL_SQUARED_DEAL_MARGIN] += margin * margin;
+    row[COL_DEALT_DEADWOOD_DIFFERENCE] += state->dealt_deadwood[state->dealer] - state->dealt_deadwood[!state->dealer];
 }
 
-static inline void add_unit_to_row(i64 *facts, i64 *row)
+static inline void add_unit_to_row(i64 *statistics, i64 *row)
 {
-    static const int denominators[] = {DENOMINATORS}, others[] = {OTHER_DENOMINATOR_FACTS};
-    i64 deals = facts[FACT_deals];
+    static const int denominators[] = {DENOMINATORS}, others[] = {STATISTICS_NOT_PER_DEAL};
+    i64 deals = statistics[STAT_deals];
     row[COL_UNITS]++;
-    row[COL_PAIR_HISTOGRAM + 2 * (deals + facts[FACT_a_deal_win] - facts[FACT_b_deal_win])]++;
-    for (int i = 0; i < N_FACTS; i++)
-        row[COL_SUM + i] += facts[i];
-    for (int i = 0; i < N_FACTS; i++)
-        row[COL_SQUARE + i] += facts[i] * facts[i];
-    for (int i = 0; i < N_FACTS; i++)
-        row[COL_CROSS + i] += facts[i] * deals;
+    row[COL_WIN_RATE_HISTOGRAM + 2 * (deals + statistics[STAT_a_deal_win] - statistics[STAT_b_deal_win])]++;
+    for (int i = 0; i < N_STATISTICS; i++)
+        row[COL_SUM + i] += statistics[i];
+    for (int i = 0; i < N_STATISTICS; i++)
+        row[COL_SQUARE + i] += statistics[i] * statistics[i];
+    for (int i = 0; i < N_STATISTICS; i++)
+        row[COL_CROSS + i] += statistics[i] * deals;
     for (unsigned k = 0; k < sizeof others / sizeof *others; k++)
-        row[COL_CROSS + others[k]] += facts[others[k]] * (facts[denominators[others[k]]] - deals);
-    memset(facts, 0, N_FACTS * sizeof *facts);
+        row[COL_CROSS + others[k]] += statistics[others[k]] * (statistics[denominators[others[k]]] - deals);
+    memset(statistics, 0, N_STATISTICS * sizeof *statistics);
 }
 
 static void write_rules(Rules *rules)
@@ -838,7 +838,7 @@ int play(u64 seed, i64 first_unit, i64 n_units, i64 *rows)
     Rules *rules = calloc(1, sizeof *rules);
     int result = state && views && rules ? 0 : -1;
     if (!result) {
-        i64 facts[N_FACTS] = {0};
+        i64 statistics[N_STATISTICS] = {0};
         write_rules(rules);
         state->seed = seed;
         state->stake = 1;
@@ -846,8 +846,8 @@ int play(u64 seed, i64 first_unit, i64 n_units, i64 *rows)
         for (int i = 0; i < 2; i++) {
             for (int slot = 0; slot < 3; slot++)
                 policies[i][slot] = simple[slot];
-            state->noisy[i] = 1 << DISCARD;
-            state->same[i] = 1;
+            state->random_slots[i] = 1 << DISCARD;
+            state->discards_first[i] = 1;
             state->vectors[i][KNOCK] = knock_params;
             state->lengths[i][KNOCK] = 1;
         }
@@ -855,8 +855,8 @@ int play(u64 seed, i64 first_unit, i64 n_units, i64 *rows)
             i64 *row = rows + i / 1000 * N_COLUMNS;
             state->unit = first_unit + i;
             play_deal(state, rules, views, views + 2, policies);
-            add_deal_facts(state, facts, row);
-            add_unit_to_row(facts, row);
+            add_deal_statistics(state, statistics, row);
+            add_unit_to_row(statistics, row);
         }
     }
     free(state);

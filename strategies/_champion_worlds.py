@@ -10,7 +10,7 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import MATCH_VALUE
 
-from simgin.core.policy_types import as_policy, params_at
+from simgin.core.policy_types import as_policy, get_params_at
 from simgin.core.position_rollouts import roll_out_action
 from simgin.core.rules_record import GOAL_DEALS, GOAL_POINTS
 from simgin.core.state import SLOT_KNOCK, STATE
@@ -102,13 +102,13 @@ def prepare_state(state, params, seed):
     """Prepare the engine's state for two champions."""
     state.seed = seed
     state.unit = 0
-    state.watched = state.given = state.scripted = state.logged = 0
+    state.log_mode = state.has_given_cards = state.n_scripted = state.n_logged = 0
     state.turns = 0
     n_parameters = HANDS_OFFSET - CHAMPION_OFFSET
     address = params.ctypes.data + 8 * CHAMPION_OFFSET
     for seat in range(2):
-        state.same[seat] = 0
-        state.noisy[seat] = 0
+        state.discards_first[seat] = 0
+        state.random_slots[seat] = 0
         for slot in range(state.lengths.shape[1]):
             state.vectors[seat, slot] = address
             state.lengths[seat, slot] = n_parameters
@@ -117,7 +117,7 @@ def prepare_state(state, params, seed):
 @helper
 def get_champion_weights(params):
     """Return the weights of champion that the parameters of champion-mc contain."""
-    return params_at(params.ctypes.data + 8 * CHAMPION_OFFSET, HANDS_OFFSET - CHAMPION_OFFSET)
+    return get_params_at(params.ctypes.data + 8 * CHAMPION_OFFSET, HANDS_OFFSET - CHAMPION_OFFSET)
 
 
 @helper

@@ -6,9 +6,14 @@ stock. A rollout plays a world to the end of the deal with two greedy players.
 
 import numpy as np
 
-from simgin.core.layoff import MAX_OPTIONS, lay_off
+from simgin.core.layoff import MAX_LAYOFF_OPTIONS, lay_off
 from simgin.core.meldings import MAX_MELDS, find_shown_melding
-from simgin.core.rules_record import BAN_DRAWN, BAN_NONE, GOAL_POINTS, STOCK_END_AT_DRAW
+from simgin.core.rules_record import (
+    DISCARD_BAN_DRAWN,
+    DISCARD_BAN_NONE,
+    GOAL_POINTS,
+    STOCK_END_AT_DRAW,
+)
 from simgin.core.scoring import score_deal
 from simgin.strategy import (
     ACTION_PASS,
@@ -161,7 +166,7 @@ def _allocate_scratch():
         np.empty(MAX_MELDS, np.int64),
         np.empty(row_shape, np.int64),
         np.empty(row_shape, np.int64),
-        np.empty((3, MAX_OPTIONS), np.int64),
+        np.empty((3, MAX_LAYOFF_OPTIONS), np.int64),
         np.empty((2, 16), np.int64),
     )
 
@@ -237,7 +242,7 @@ def roll_out(
         if source != ACTION_STOCK:
             eleven_cards = hand | 1 << top
             least_deadwood, cards = best_discards(
-                eleven_cards, eleven_cards if rules.discard_ban == BAN_NONE else hand, rules
+                eleven_cards, eleven_cards if rules.discard_ban == DISCARD_BAN_NONE else hand, rules
             )
         if source != ACTION_TAKE and least_deadwood >= own_deadwood_before:
             if stock_left == 0:
@@ -247,7 +252,9 @@ def roll_out(
             if rules.stock_end == STOCK_END_AT_DRAW and stock_left <= rules.stock_reserve:
                 return 0
             least_deadwood, cards = best_discards(
-                eleven_cards, hand if rules.discard_ban == BAN_DRAWN else eleven_cards, rules
+                eleven_cards,
+                hand if rules.discard_ban == DISCARD_BAN_DRAWN else eleven_cards,
+                rules,
             )
         top = lowest_bit(highest_value_cards(cards, rules)[0])
         ten_cards = eleven_cards & ~(1 << top)

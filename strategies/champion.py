@@ -39,7 +39,7 @@ from simgin_strategies._champion_rules import (
 from simgin_strategies.stake import accept_by_match_value, offer_by_match_value
 
 from simgin.core.jit import force_inline
-from simgin.core.policy_types import params_at
+from simgin.core.policy_types import get_params_at
 from simgin.core.rules_record import ACE_ROUND_CORNER, GOAL_DEALS
 from simgin.strategy import PHASE_LAST, Strategy, discard, helper, knock, take
 from simgin.toolkit import (

@@ -15,7 +15,7 @@ Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 import numpy as np
 from simgin_strategies.knock import knock_with_limit
 
-from simgin.core.bitboard import run_outs
+from simgin.core.bitboard import find_run_outs
 from simgin.core.bits import highest_lane_bit
 from simgin.core.cards import ranks_held_twice
 from simgin.core.deadwood import find_run_cards
@@ -194,7 +194,7 @@ def _write_prospects(hand, unseen, prospects, rules):
         prospects[lowest_bit(remaining_cards)] = 0
         remaining_cards &= remaining_cards - 1
     missing_cards = unseen & ~hand
-    gap_cards = missing_cards & run_outs(hand)
+    gap_cards = missing_cards & find_run_outs(hand)
     while gap_cards:
         _add_run_prospects(hand, lowest_bit(gap_cards), prospects, rules)
         gap_cards &= gap_cards - 1

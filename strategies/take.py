@@ -1,6 +1,6 @@
 """Elementary take policies, which take or decline the card on offer."""
 
-from simgin.core.rules_record import BAN_DRAWN
+from simgin.core.rules_record import DISCARD_BAN_DRAWN
 from simgin.strategy import choice, helper, param, take
 from simgin.toolkit import (
     bernoulli,
@@ -79,7 +79,7 @@ def take_if_better_than_draw(view, rules, params):
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
-        legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
+        legal = view.hand if rules.discard_ban == DISCARD_BAN_DRAWN else view.hand | 1 << card
         total += _evaluate_hand(view.hand, card, legal, view.unseen, by_hits, rules)
     return take_if(value_if_taken * popcount(view.unseen) > total, view.legal)
 

@@ -382,7 +382,7 @@ def find_work_directory(rule_sets: int) -> Path:
     """Return the directory for finished rounds, whose name is a digest of the training inputs."""
     inputs = [(STRATEGIES_DIRECTORY / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
     digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
-    cache = jit.cache_directory()
+    cache = jit.get_cache_directory()
     assert cache is not None, "the cache directory is not writable"
     return cache / f"champion-rules-{digest[:8]}"
 

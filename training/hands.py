@@ -59,7 +59,7 @@ def sample_decisions(
             Matchup(variants.find_variant(VARIANT), player, opponent, seed, "deal"), unit
         )
         state = deal.state
-        log = state.log[: state.logged]
+        log = state.log[: state.n_logged]
         own_decisions = np.flatnonzero((log["seat"] == 0) & (log["turns"] > 0))
         if len(own_decisions):
             view = log[rng.choice(own_decisions)]

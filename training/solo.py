@@ -40,7 +40,7 @@ from simgin.core import jit, rng
 from simgin.core.bits import lowest_bit, nth_bit
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
@@ -60,7 +60,9 @@ def write_shuffled_pack(seed, unit, pack):
     for i in range(52):
         pack[i] = i
     for i in range(51):
-        j = i + rng.random_below(52 - i, rng.random_words(seed, unit, 0, i, rng.DOMAIN_SHUFFLE)[0])
+        j = i + rng.random_below(
+            52 - i, rng.generate_random_words(seed, unit, 0, i, rng.DOMAIN_SHUFFLE)[0]
+        )
         pack[i], pack[j] = pack[j], pack[i]
 
 
@@ -112,7 +114,7 @@ def collect_self_play(variant, discard, n_deals, seed, params=None, rng=None):
     policy = loader.find_strategy(f"gold+discard={discard}").discard
     n_draws = int(rules.max_draws) if rules.max_draws >= 0 else MAX_DRAWS
     hands, unseen = np.zeros((2, n_deals, n_draws + 1), np.int64)
-    view = new_view()
+    view = create_view()
     view.taken = view.taken_offer = -1
     signature = (
         (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, POLICY_TYPE)

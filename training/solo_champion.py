@@ -37,7 +37,7 @@ from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.jit import compile_function, jit
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.rules_record import SCORING_PENALTY
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader

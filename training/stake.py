@@ -21,8 +21,8 @@ from simgin_strategies.stake import (
     ON_TURN,
 )
 
-from simgin.core.state import SLOT_TAKE, new_state
-from simgin.core.view import new_view
+from simgin.core.state import SLOT_TAKE, create_state
+from simgin.core.view import create_view
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
@@ -41,12 +41,12 @@ def iter_self_play_deals(variant, strategy, deals, seed):
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     kernel.compile_matchup(matchup)
-    state, views = new_state(seed), (new_view(), new_view())
+    state, views = create_state(seed), (create_view(), create_view())
     rules = build_rules(matchup.variant)
-    state.watch_half = 0
+    state.log_half = 0
     for unit in range(deals):
         kernel.run_units(matchup, state, rules, views, unit, 1)
-        decisions = state.log[: state.logged][state.slots[: state.logged] == SLOT_TAKE]
+        decisions = state.log[: state.n_logged][state.slots[: state.n_logged] == SLOT_TAKE]
         yield (
             decisions["seat"],
             decisions["count"],

@@ -5,7 +5,7 @@ python docs/development/one_batch.py [VARIANT [A [B]]]
 
 import sys
 
-from simgin.core.batch_columns import COL_SQUARE, COL_SUM, COL_UNITS, FACT_INDEX
+from simgin.core.batch_columns import COL_SQUARE, COL_SUM, COL_UNITS, STATISTIC_INDEX
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
@@ -16,8 +16,8 @@ def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> No
     kernel.compile_matchup(matchup)
     row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]
     print(f"{matchup.title} ({matchup.variant.spec}): {row[COL_UNITS]} units")
-    print(f"{'fact':20}{'sum':>12}{'sum of squares':>16}")
-    for name, index in FACT_INDEX.items():
+    print(f"{'statistic':20}{'sum':>12}{'sum of squares':>16}")
+    for name, index in STATISTIC_INDEX.items():
         print(f"{name:20}{row[COL_SUM + index]:12}{row[COL_SQUARE + index]:16}")
 
 

@@ -140,7 +140,7 @@ def _replay_deal(
         script=script,
     )
     _check_decisions(deal, decisions)
-    if deal.error or deal.state.logged > len(script):
+    if deal.error or deal.state.n_logged > len(script):
         drawn_card = deal.state.log[len(script)].drawn
         deal = truncate_deal(deal, len(script), bool(drawn_card < 0 or drawn_card in pack))
     if first_row["in_match"]:
@@ -236,7 +236,7 @@ def _write_match_state(replayed: TracedDeal, first_row: JsonRow) -> None:
         [_read_seat_scores((points, 0))[0] for points in first_row["columns"][seat]]
         for seat in range(2 if first_row["columns"] else 0)
     ]
-    for view in replayed.state.log[: replayed.state.logged + 1]:
+    for view in replayed.state.log[: replayed.state.n_logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):

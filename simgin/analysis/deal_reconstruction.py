@@ -17,7 +17,7 @@ from simgin.analysis.position_parts import (
     find_hand_size_errors,
 )
 from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE
-from simgin.core.endings import deal_multiplier, knock_limit
+from simgin.core.endings import compute_deal_multiplier, compute_knock_limit
 from simgin.core.rules_record import (
     FIRST_TURN_DISCARD,
     FIRST_TURN_FREE,
@@ -244,7 +244,8 @@ class DealReconstruction:
         """True if the first upcard determines the knock limit or the point multiplier."""
         rules = self.rules
         deal_terms = {
-            (knock_limit(card, rules), deal_multiplier(card, rules)) for card in range(PACK_SIZE)
+            (compute_knock_limit(card, rules), compute_deal_multiplier(card, rules))
+            for card in range(PACK_SIZE)
         }
         return len(deal_terms) > 1
 

@@ -7,8 +7,8 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from simgin.core import codes
-from simgin.core.deadwood import deadwood, deadwood_for_side
-from simgin.core.endings import find_ending, required_meld_card
+from simgin.core.deadwood import compute_deadwood_for_side, deadwood
+from simgin.core.endings import find_ending, find_required_meld_card
 from simgin.core.position_rollouts import (
     ACTION_ACCEPT,
     ACTION_DISCARD,
@@ -145,7 +145,7 @@ class Position:
         eleven_cards = int(view.hand) | (1 << taken_card if is_last else 0)
         ten_cards = eleven_cards & ~(1 << card)
         deadwood_left = deadwood(ten_cards, rules)
-        required_card = int(required_meld_card(taken_card, rules))
+        required_card = int(find_required_meld_card(taken_card, rules))
         points = int(view.own_points)
         ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, int(view.limit), points, rules
@@ -164,7 +164,7 @@ class Position:
             return
         hand, rules = int(view.hand), build_rules(self.variant)
         _, melds = shown_melding(hand, rules)
-        deadwood_points = int(deadwood_for_side(hand, rules, KNOCKER))
+        deadwood_points = int(compute_deadwood_for_side(hand, rules, KNOCKER))
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"

@@ -27,7 +27,7 @@ from simgin.analysis.position_parts import (
 )
 from simgin.core.cards import ALL_CARDS
 from simgin.core.deadwood import deadwood
-from simgin.core.match import match_target
+from simgin.core.match import get_match_target
 from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE, SCORING_PENALTY
 from simgin.core.view import FROM_STOCK
 from simgin.play.matchup import parse_matchup
@@ -113,8 +113,8 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
             f"{format_value(score)} is not a valid score. Use a pair (your points, the "
             "opponent's points), such as (30, 45)."
         )
-    if variant.goal.score and max(score) >= match_target(build_rules(variant), PLAYER_SEAT):
-        goal = int(match_target(build_rules(variant), PLAYER_SEAT))
+    if variant.goal.score and max(score) >= get_match_target(build_rules(variant), PLAYER_SEAT):
+        goal = int(get_match_target(build_rules(variant), PLAYER_SEAT))
         raise PositionError(
             f"{score[0]}-{score[1]} is not a valid score in a match to {goal} points. Use scores "
             f"below {goal}."

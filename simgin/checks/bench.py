@@ -27,14 +27,14 @@ from numba import int64, types
 
 from simgin.checks.c_program import compile_c_program
 from simgin.core import rng
-from simgin.core.batch_kernel import add_deal_facts, add_unit_to_row
+from simgin.core.batch_kernel import add_deal_statistics, add_unit_to_row
 from simgin.core.bits import lowest_bit
 from simgin.core.codes import SLOTS
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
 from simgin.core.jit import compile_function
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.core.view import VIEW
 from simgin.play import parallel
 from simgin.play.kernel import compile_kernel, compile_policies, play_batches
@@ -195,9 +195,9 @@ def _make_kernel_tasks() -> list[_BenchTask]:
     )
     add_deadwood, add_best = map(_compile_kernel, (_sum_deadwood, _sum_best_deadwood))
     ten_card_hands, eleven_card_hands, hands_in_play = np.zeros((3, N_HANDS), np.int64)
-    deal(new_state(SEED), 10, ten_card_hands)
-    deal(new_state(SEED), 11, eleven_card_hands)
-    fill_in_play(new_state(SEED), rules, hands_in_play)
+    deal(create_state(SEED), 10, ten_card_hands)
+    deal(create_state(SEED), 11, eleven_card_hands)
+    fill_in_play(create_state(SEED), rules, hands_in_play)
 
     def make_hand_task(name: str, kernel: Any, hands: np.ndarray) -> _BenchTask:
         def play_rounds(rounds: int) -> object:
@@ -226,7 +226,7 @@ def _run_calibration(n):  # type: ignore[no-untyped-def]
     """Run the calibration task: combine n blocks of Philox words by exclusive or."""
     x = 0
     for i in range(n):
-        a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
+        a, b, c, d = rng.generate_random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
         x ^= a ^ b ^ c ^ d
     return x
 
@@ -306,7 +306,7 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
             query_views(views, rules, params, policy_function, rounds)
 
     functions_by_part: dict[str, Callable[[int], object]] = {
-        "shuffle": lambda rounds: shuffle(new_state(SEED), rounds * TRACED_DEALS),
+        "shuffle": lambda rounds: shuffle(create_state(SEED), rounds * TRACED_DEALS),
         "best discards": lambda rounds: add_best(hands, rules, rounds),
         "policies": query_policies,
         "sums": lambda rounds: add_sums(deals[0].state, rounds * TRACED_DEALS),
@@ -326,7 +326,7 @@ def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
 def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
     """Add the same finished deal to the sums of n separate units."""
     for _ in range(n):
-        add_deal_facts(state, 0)
+        add_deal_statistics(state, 0)
         add_unit_to_row(state)
 
 

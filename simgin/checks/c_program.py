@@ -59,9 +59,9 @@ def _format_header() -> str:
         for name, number in vars(batch_columns).items()
         if isinstance(number, int) and name.isupper()
     }
-    numbers |= {f"FACT_{name}": index for name, index in batch_columns.FACT_INDEX.items()}
-    facts = batch_kernel.OTHER_DENOMINATOR_FACTS[: batch_kernel.N_OTHER_DEAL_FACTS]
-    lists = {"DENOMINATORS": batch_columns.DENOMINATOR_INDEX, "OTHER_DENOMINATOR_FACTS": facts}
+    numbers |= {f"STAT_{name}": index for name, index in batch_columns.STATISTIC_INDEX.items()}
+    statistics = batch_kernel.STATISTICS_NOT_PER_DEAL[: batch_kernel.N_BEFORE_MATCH_STATISTICS]
+    lists = {"DENOMINATORS": batch_columns.DENOMINATOR_INDEX, "STATISTICS_NOT_PER_DEAL": statistics}
     definitions = [f"#define {name} {number}\n" for name, number in numbers.items()]
     definitions += [
         f"#define {name} {','.join(map(str, items))}\n" for name, items in lists.items()

@@ -21,8 +21,8 @@ import numpy as np
 
 import simgin.text.settings  # noqa: F401  before numba
 from simgin.core.codes import SLOTS
-from simgin.core.state import new_state
-from simgin.core.view import MAX_TURNS, VIEW, new_view
+from simgin.core.state import create_state
+from simgin.core.view import MAX_TURNS, VIEW, create_view
 from simgin.play import kernel
 from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
@@ -95,7 +95,7 @@ class _Reporter:
                 last_count = self.n_actions
                 self.send(beat=last_count)
             elif self.state is not None:
-                self.send(asking=SLOTS[self.state.asked_slot])
+                self.send(asking=SLOTS[self.state.query_slot])
 
 
 def main() -> None:
@@ -196,7 +196,7 @@ def find_positions(
         a, b = players if unit % 2 else reversed(players)
         opponent = None if variant.is_solo else b
         state = _trace_deal(Matchup(variant, a, opponent, SEED, "match"), unit, points).state
-        for i in range(state.logged):
+        for i in range(state.n_logged):
             views[SLOTS[state.slots[i]]].append(state.log[i].copy())
         if min(map(len, views_with_decisions)) >= max_views:
             break
@@ -372,9 +372,11 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
     for unit in range(max_deals // deals_per_unit):
         replay = matchup.replay_command(unit, 0, 0)
         reporter.report_start(f"a deal of {variant} ({replay})", limit)
-        reporter.state = new_state(SEED)
+        reporter.state = create_state(SEED)
         try:
-            kernel.run_units(matchup, reporter.state, rules, (new_view(), new_view()), unit, 1)
+            kernel.run_units(
+                matchup, reporter.state, rules, (create_view(), create_view()), unit, 1
+            )
         except kernel.RulesModifiedError as error:
             raise _CheckError("plays", str(error)) from None
         except Exception as error:

@@ -162,13 +162,13 @@ def check_cache() -> HealthCheck:
 
     Corrupt entries are not checked because simgin recompiles them when it loads them.
     """
-    directory = jit.cache_root() / jit.compiled_digest()
-    if problem := jit.cache_error(directory):
+    directory = jit.get_cache_root() / jit.compute_compiled_digest()
+    if problem := jit.find_cache_error(directory):
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
     details = f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}"
-    mismatch = shipped_code.find_mismatch(jit.compiled_digest())
+    mismatch = shipped_code.find_mismatch(jit.compute_compiled_digest())
     if mismatch != "":
         details += f". {mismatch}" if mismatch else ", with precompiled code"
     return HealthCheck("cache", details)
@@ -240,7 +240,7 @@ def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
     """Return the sums of the quantities in `KNOWN_SUMS` over batch rows."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
-        name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+        name: int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
         for name in KNOWN_SUMS
     }
 

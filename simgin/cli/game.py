@@ -284,7 +284,7 @@ def format_deal_result(deal: TracedDeal) -> Iterator[str]:
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
     hand = int(deal.state.hand[1])
-    if deal.state.stopper < 0 and deal.matchup.b is not None and hand:
+    if deal.state.knocker < 0 and deal.matchup.b is not None and hand:
         deadwood_points, melds = shown_melding(hand, replay.rules)
         melded_hand = format_melded_hand(melds, hand)
         yield f"{replay.names[1]} held {melded_hand}, deadwood {deadwood_points}"

@@ -48,7 +48,7 @@ def cards_in_runs(hand):
 
 
 @force_inline
-def run_outs(hand):
+def find_run_outs(hand):
     """Return the cards that would form a run with cards in the hand.
 
     The result can include cards in the hand.
@@ -93,7 +93,7 @@ def highest_value_cards_by_bits(cards, rules):
 
 
 @force_inline
-def unmatched_without_sets(sets, hand):
+def find_unmatched_after_sets(sets, hand):
     """Return the cards that remain after melding the given sets and the longest runs."""
     remaining_cards = hand & ~sets
     return remaining_cards & ~cards_in_runs(remaining_cards)
@@ -109,7 +109,7 @@ def find_conflicts(hand, runs, sets):
 
 
 @force_inline
-def next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
+def advance_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
     """Return the next way to assign each conflicting rank to sets or to runs.
 
     The first resolution, (0, 0), follows the last resolution.
@@ -128,7 +128,7 @@ def next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
 
 
 @jit
-def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
+def find_min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     """Return the least deadwood over all resolutions of set and run conflicts, in points.
 
     `runs` and `sets` contain the cards in the hand that are in runs and in sets.
@@ -140,9 +140,11 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     while True:
         melded = hand & ranks * ACES & ~left_to_runs
         least_deadwood = min(
-            least_deadwood, sum_values_by_bits(unmatched_without_sets(melded, hand), rules, side)
+            least_deadwood, sum_values_by_bits(find_unmatched_after_sets(melded, hand), rules, side)
         )
-        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
+        ranks, left_to_runs = advance_conflict_resolution(
+            conflicts, spare_cards, ranks, left_to_runs
+        )
         if ranks == 0:
             return least_deadwood
 
@@ -164,10 +166,12 @@ def _can_leave_one_over_conflicts(hand, runs, sets):
     hand &= ~sets | conflicts * ACES
     ranks, left_to_runs = 0, 0
     while True:
-        unmatched = unmatched_without_sets(hand & ranks * ACES & ~left_to_runs, hand)
+        unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
         if unmatched & (unmatched - 1) == 0:
             return True
-        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
+        ranks, left_to_runs = advance_conflict_resolution(
+            conflicts, spare_cards, ranks, left_to_runs
+        )
         if ranks == 0:
             return False
 
@@ -195,7 +199,7 @@ def write_melds(runs, sets, melds):
 
 
 @force_inline
-def meld_extensions_by_bits(meld):
+def find_meld_extensions_by_bits(meld):
     """Return the cards that can be laid off directly on a meld."""
     lowest_card = meld & -meld
     if meld & meld >> 1 == 0:  # a set

@@ -11,15 +11,15 @@ import numpy as np
 
 from simgin.core.bitboard import (
     HUGE_DEADWOOD,
+    advance_conflict_resolution,
     cards_in_runs,
     cards_in_sets,
     find_conflicts,
+    find_min_deadwood_over_conflicts,
+    find_unmatched_after_sets,
     highest_value_cards_by_bits,
-    min_deadwood_over_conflicts,
-    next_conflict_resolution,
     ranks_of,
     sum_values_by_bits,
-    unmatched_without_sets,
 )
 from simgin.core.bits import highest_lane_bit, lowest_bit
 from simgin.core.cards import ACES, LANE_MASK, cards_of_rank, suit_lane
@@ -27,7 +27,7 @@ from simgin.core.jit import force_inline, jit
 
 
 @jit
-def _deadwood_after_runs(hand, rules, side):
+def _compute_deadwood_after_runs(hand, rules, side):
     """Return the deadwood, in points, that remains if the player melds only runs."""
     points = 0
     for suit in range(4):
@@ -36,7 +36,7 @@ def _deadwood_after_runs(hand, rules, side):
 
 
 @jit
-def _run_cards_from_table(hand, rules):
+def _find_run_cards_in_table(hand, rules):
     """Return the cards in a hand that are in a run, according to the lane table."""
     cards = 0
     for suit in range(4):
@@ -50,44 +50,47 @@ def find_run_cards(hand, rules):
     """Return the cards in a hand that are in a run."""
     if rules.by_planes[0]:
         return cards_in_runs(hand)
-    return _run_cards_from_table(hand, rules)
+    return _find_run_cards_in_table(hand, rules)
 
 
 @jit
-def _deadwood_from_table(hand, rules, side):
+def _compute_deadwood_from_table(hand, rules, side):
     """Return the least deadwood over all conflict resolutions, without rainbows."""
     sets = cards_in_sets(hand)
-    conflicts, spare_cards = find_conflicts(hand, _run_cards_from_table(hand, rules), sets)
+    conflicts, spare_cards = find_conflicts(hand, _find_run_cards_in_table(hand, rules), sets)
     hand &= ~sets | conflicts * ACES
     best = HUGE_DEADWOOD
     ranks, left_to_runs = 0, 0
     while True:
         melded = ranks * ACES & ~left_to_runs
-        best = min(best, _deadwood_after_runs(hand & ~melded, rules, side))
-        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
+        best = min(best, _compute_deadwood_after_runs(hand & ~melded, rules, side))
+        ranks, left_to_runs = advance_conflict_resolution(
+            conflicts, spare_cards, ranks, left_to_runs
+        )
         if ranks == 0:
             return best
 
 
 @jit
-def _deadwood_with_rainbows(hand, rules, side):
+def _compute_deadwood_with_rainbows(hand, rules, side):
     """Return the least deadwood if runs, sets and rainbows can be melded.
 
     The search considers no rainbow, each single rainbow, and each disjoint pair of rainbows. Three
     rainbows would need twelve cards.
     """
-    best = _deadwood_from_table(hand, rules, side)
+    best = _compute_deadwood_from_table(hand, rules, side)
     for i in range(rules.n_rainbows):
         first_rainbow = rules.rainbows[i]
         if first_rainbow & ~hand:
             continue
         remaining_cards = hand ^ first_rainbow
-        best = min(best, _deadwood_from_table(remaining_cards, rules, side))
+        best = min(best, _compute_deadwood_from_table(remaining_cards, rules, side))
         for j in range(i + 1, rules.n_rainbows):
             second_rainbow = rules.rainbows[j]
             if second_rainbow & ~remaining_cards == 0:
                 best = min(
-                    best, _deadwood_from_table(remaining_cards ^ second_rainbow, rules, side)
+                    best,
+                    _compute_deadwood_from_table(remaining_cards ^ second_rainbow, rules, side),
                 )
     return best
 
@@ -102,40 +105,40 @@ def supports_bit_solver(hand, rules, side):
 
 
 @force_inline
-def _deadwood_by_bits(hand, rules, side):
-    """Compute the least deadwood with bit operations (see `deadwood_for_side`)."""
+def _compute_deadwood_by_bits(hand, rules, side):
+    """Compute the least deadwood with bit operations (see `compute_deadwood_for_side`)."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
-        return min_deadwood_over_conflicts(hand, runs, sets, rules, side)
+        return find_min_deadwood_over_conflicts(hand, runs, sets, rules, side)
     return sum_values_by_bits(hand & ~(runs | sets), rules, side)
 
 
 @jit
-def _deadwood_general(hand, rules, side):
-    """Compute the least deadwood under any rules (see `deadwood_for_side`)."""
+def _compute_deadwood_general(hand, rules, side):
+    """Compute the least deadwood under any rules (see `compute_deadwood_for_side`)."""
     if supports_bit_solver(hand, rules, side):
-        return _deadwood_by_bits(hand, rules, side)
+        return _compute_deadwood_by_bits(hand, rules, side)
     if rules.n_rainbows:
-        return _deadwood_with_rainbows(hand, rules, side)
-    return _deadwood_from_table(hand, rules, side)
+        return _compute_deadwood_with_rainbows(hand, rules, side)
+    return _compute_deadwood_from_table(hand, rules, side)
 
 
 @force_inline
-def deadwood_for_side(hand, rules, side):
+def compute_deadwood_for_side(hand, rules, side):
     """Return the least deadwood, in points, of up to eleven cards.
 
     `side` is KNOCKER or DEFENDER. Card values can differ between the sides.
     """
     if not rules.by_planes[side]:
-        return _deadwood_general(hand, rules, side)
-    return _deadwood_by_bits(hand, rules, side)
+        return _compute_deadwood_general(hand, rules, side)
+    return _compute_deadwood_by_bits(hand, rules, side)
 
 
 @jit
-def deadwood_batch(hands, rules, side, out):
-    """Write the deadwood of each hand of an int64 array to `out` (see `deadwood_for_side`)."""
+def compute_deadwood_batch(hands, rules, side, out):
+    """Write the least deadwood of each hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
-        out[i] = deadwood_for_side(hands[i], rules, side)
+        out[i] = compute_deadwood_for_side(hands[i], rules, side)
 
 
 @jit
@@ -154,7 +157,7 @@ def deadwood(hand, rules):
 
             deadwood(view.hand & ~card_mask(card), rules)
     """
-    return deadwood_for_side(hand, rules, 0)
+    return compute_deadwood_for_side(hand, rules, 0)
 
 
 @force_inline
@@ -172,15 +175,15 @@ def cards_in_melds(hand, rules):
     """
     if rules.by_planes[0]:
         return cards_in_runs(hand) | cards_in_sets(hand)
-    return _cards_in_melds_general(hand, rules)
+    return _find_cards_in_melds_general(hand, rules)
 
 
 @jit
-def _cards_in_melds_general(hand, rules):
+def _find_cards_in_melds_general(hand, rules):
     """Return the cards of a hand that belong to at least one meld, under any rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
-    cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
+    cards = _find_run_cards_in_table(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
             cards |= rules.rainbows[i]
@@ -239,33 +242,33 @@ def best_discards(hand, legal, rules):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         unmatched = hand & ~(runs | sets)
         if runs & sets == 0 and unmatched & legal:
-            return _best_unmatched_discards(unmatched, legal, rules)
-    return _best_discards_noinline(hand, legal, rules)
+            return _find_best_unmatched_discards(unmatched, legal, rules)
+    return _find_best_discards_noinline(hand, legal, rules)
 
 
 @force_inline
-def _best_unmatched_discards(unmatched, legal, rules):
+def _find_best_unmatched_discards(unmatched, legal, rules):
     """Find the best discards if no melds conflict and an unmatched card can be discarded."""
     cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
 
 @jit
-def _best_discards_noinline(hand, legal, rules):
+def _find_best_discards_noinline(hand, legal, rules):
     """Find the best discards if melds conflict or if no unmatched card can be discarded."""
     if rules.by_planes[0] or supports_bit_solver(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         unmatched = hand & ~(runs | sets)
         if runs & sets == 0 and unmatched & legal:
-            return _best_unmatched_discards(unmatched, legal, rules)
-        best, cards = _best_discards_over_conflicts(hand, legal, runs, sets, rules)
+            return _find_best_unmatched_discards(unmatched, legal, rules)
+        best, cards = _find_best_discards_over_conflicts(hand, legal, runs, sets, rules)
         if best < HUGE_DEADWOOD:
             return best, cards
-    return _best_discards_by_search(hand, legal, rules)
+    return _find_best_discards_by_search(hand, legal, rules)
 
 
 @force_inline
-def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
+def _find_best_discards_over_conflicts(hand, legal, runs, sets, rules):
     """Find the best discards over all conflict resolutions (see `simgin.core.bitboard`).
 
     The best discard for a resolution is its highest unmatched card, because discarding a melded
@@ -277,7 +280,7 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
     best, best_cards = HUGE_DEADWOOD, 0
     ranks, left_to_runs = 0, 0
     while True:
-        unmatched = unmatched_without_sets(hand & ranks * ACES & ~left_to_runs, hand)
+        unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
         cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
         if cards == 0:
             return HUGE_DEADWOOD, 0
@@ -286,13 +289,15 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
             best, best_cards = deadwood_left, cards
         elif deadwood_left == best:
             best_cards |= cards
-        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
+        ranks, left_to_runs = advance_conflict_resolution(
+            conflicts, spare_cards, ranks, left_to_runs
+        )
         if ranks == 0:
             return best, best_cards
 
 
 @jit
-def _best_discards_by_search(hand, legal, rules):
+def _find_best_discards_by_search(hand, legal, rules):
     """Find the best discards under any rules, using bounds to skip other discards.
 
     If a card is not in any meld, discarding it leaves exactly deadwood(hand) - value. Only the
@@ -305,7 +310,7 @@ def _best_discards_by_search(hand, legal, rules):
     best_cards, value = highest_value_cards(legal & ~in_melds, rules)
     best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
     untested_cards = legal & in_melds
-    if untested_cards == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
+    if untested_cards == 0 or _compute_deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
         return best, best_cards  # No card in a meld is a better discard.
     while untested_cards:
         card = lowest_bit(untested_cards)
@@ -350,8 +355,8 @@ def deadwood_with_melded(hand, card, rules):
     while same_rank:  # The sets of three cards precede the set of four cards.
         omitted = same_rank & -same_rank
         same_rank ^= omitted
-        best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))
-    best = min(best, _deadwood_without_set(hand, rank, rules))
+        best = min(best, _compute_deadwood_without_set(hand, rank & ~omitted, rules))
+    best = min(best, _compute_deadwood_without_set(hand, rank, rules))
     for i in range(rules.n_rainbows):
         rainbow = rules.rainbows[i]
         if rainbow >> card & 1 and rainbow & ~hand == 0:
@@ -360,7 +365,7 @@ def deadwood_with_melded(hand, card, rules):
 
 
 @jit
-def _deadwood_without_set(hand, cards, rules):
+def _compute_deadwood_without_set(hand, cards, rules):
     """Return the deadwood that remains if `cards`, which have the same rank, form a set.
 
     Returns HUGE_DEADWOOD if there are fewer than three cards.

@@ -10,18 +10,18 @@ from simgin.core.codes import ENDING_NONE, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.die import query_blind_offers, query_die_offer
 from simgin.core.endings import (
-    best_ending,
-    deal_multiplier,
+    compute_deal_multiplier,
+    compute_knock_limit,
+    find_best_ending,
     find_ending,
-    knock_limit,
-    permitted_discards,
-    required_meld_card,
+    find_permitted_discards,
+    find_required_meld_card,
 )
 from simgin.core.jit import force_inline, inline_always, jit
 from simgin.core.query import (
+    get_strategy_of_seat,
     query_policy_noinline,
     query_policy_with_view,
-    strategy_of_seat,
     write_card_fields,
     write_deal_fields,
     write_ending_fields,
@@ -70,11 +70,11 @@ def deal_cards(state, rules):
         state.top = state.upcard = deal_next_card(state)
         state.pile = 1 << state.top
         state.upcard_to = 2
-    state.limit = knock_limit(state.upcard, rules)
-    state.multiplier = deal_multiplier(state.upcard, rules)
+    state.limit = compute_knock_limit(state.upcard, rules)
+    state.multiplier = compute_deal_multiplier(state.upcard, rules)
     state.phase = PHASE_UPCARD
     for seat in range(2):
-        state.count[seat] = state.dealt_count[seat] = deadwood(state.hand[seat], rules)
+        state.count[seat] = state.dealt_deadwood[seat] = deadwood(state.hand[seat], rules)
 
 
 @inline_always
@@ -92,9 +92,9 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     ):
         state.kind = RESULT_VOID
         return True
-    legal = permitted_discards(eleven_cards, taken_card, drawn_card, rules)
-    required_card = required_meld_card(taken_card, rules)
-    discards_first = state.same[strategy_of_seat(state, seat)]
+    legal = find_permitted_discards(eleven_cards, taken_card, drawn_card, rules)
+    required_card = find_required_meld_card(taken_card, rules)
+    discards_first = state.discards_first[get_strategy_of_seat(state, seat)]
     least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
@@ -103,7 +103,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     if not discards_first or rules.big_gin:
-        ending, card, deadwood_points = best_ending(
+        ending, card, deadwood_points = find_best_ending(
             eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
@@ -142,10 +142,10 @@ def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show
     """Let `seat` end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven_cards = state.hand[seat] | 1 << state.top
-    legal = permitted_discards(eleven_cards, state.top, -1, rules)
-    required_card = required_meld_card(state.top, rules)
+    legal = find_permitted_discards(eleven_cards, state.top, -1, rules)
+    required_card = find_required_meld_card(state.top, rules)
     least, best = best_discards(eleven_cards, legal, rules)
-    ending, card, deadwood_points = best_ending(
+    ending, card, deadwood_points = find_best_ending(
         eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
     )
     if ending == ENDING_NONE:

@@ -11,7 +11,7 @@ import numpy as np
 from simgin.core.jit import jit
 from simgin.core.scoring import RESULT_JOKER
 
-_FIELDS = (
+_RECORD_FIELDS = (
     # Indices of the unit, of the game in a mirrored pair, and of the deal in a match
     ("unit", "half", "deal")
     # `kind` is the index of the result in `DEAL_RESULTS`.
@@ -35,11 +35,11 @@ _FIELDS = (
     # single deal counts as a match.
     + ("outcome",)
 )
-DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
+DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _RECORD_FIELDS]))
 
 
 @jit
-def side_of_seat(seat, seat_a):
+def get_side_of_seat(seat, seat_a):
     """Return the side of the player at a seat (0 for A, 1 for B), or -1 if `seat` is -1.
 
     `seat_a` is the seat of strategy A.
@@ -68,27 +68,27 @@ def write_deal_record(state, record, seat_a):
     record.unit = state.unit
     record.half = state.half
     record.deal = state.deal
-    record.dealer = side_of_seat(state.dealer, seat_a)
+    record.dealer = get_side_of_seat(state.dealer, seat_a)
     record.kind = state.kind
-    record.winner = side_of_seat(state.winner, seat_a)
-    record.knocker = side_of_seat(state.stopper, seat_a)
+    record.winner = get_side_of_seat(state.winner, seat_a)
+    record.knocker = get_side_of_seat(state.knocker, seat_a)
     record.points_a = state.score[seat_a]
     record.points_b = state.score[seat_b]
     record.turns = state.turns
     record.upcard_to = state.upcard_to
-    record.knock_count = state.stopper_count
-    record.defender_count = state.other_count
+    record.knock_count = state.knocker_deadwood
+    record.defender_count = state.defender_deadwood
     record.defender_before = state.defender_before
     record.laid_off = state.laid_off
-    record.dealt_a = state.dealt_count[seat_a]
-    record.dealt_b = state.dealt_count[seat_b]
+    record.dealt_a = state.dealt_deadwood[seat_a]
+    record.dealt_b = state.dealt_deadwood[seat_b]
     record.takes_a = state.takes[seat_a]
     record.takes_b = state.takes[seat_b]
     record.draws_a = count_draws(state, seat_a)
     record.draws_b = count_draws(state, seat_b)
     record.multiplier = state.multiplier
     record.stake = state.stake
-    record.owner = side_of_seat(state.owner, seat_a)
+    record.owner = get_side_of_seat(state.owner, seat_a)
     record.pays = state.pays
     record.score_a = state.points[seat_a]
     record.score_b = state.points[seat_b]

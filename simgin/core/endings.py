@@ -6,11 +6,11 @@ from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, ENDING_
 from simgin.core.deadwood import deadwood, deadwood_with_melded, highest_value_cards
 from simgin.core.jit import force_inline, jit
 
-HUGE_COUNT = 1 << 20  # number of points that exceeds any deadwood
+HUGE_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
 
 
 @jit
-def knock_limit(upcard, rules):
+def compute_knock_limit(upcard, rules):
     """Return the knock limit of a deal, in points of deadwood (rules.md 3.4).
 
     `upcard` is -1 if there is no upcard, which is valid only if the limit does not depend on the
@@ -23,7 +23,7 @@ def knock_limit(upcard, rules):
 
 
 @jit
-def deal_multiplier(upcard, rules):
+def compute_deal_multiplier(upcard, rules):
     """Return the factor by which all points of a deal are multiplied.
 
     The factor is `spade_multiplier` if the first upcard is a spade, otherwise 1.
@@ -35,7 +35,7 @@ def deal_multiplier(upcard, rules):
 def find_required_ranks(points):
     """Return the ranks that a shot must leave unmatched at a given score, or 0 if there is no shot.
 
-    The multiset of ranks is encoded as in `rank_multiset`.
+    The multiset of ranks is encoded as in `encode_rank_multiset`.
     """
     code = 0
     tens, ones = points // 10 % 10, points % 10
@@ -85,10 +85,11 @@ def is_shot(ten_cards, required_card, points, rules):
 
 
 @jit
-def declared_deadwood(ten_cards, required_card, rules):
+def compute_declared_deadwood(ten_cards, required_card, rules):
     """Return the least deadwood of ten cards, in points, if `required_card` must be melded.
 
-    If no card is required, `required_card` is -1. Returns HUGE_COUNT if the card cannot be melded.
+    If no card is required, `required_card` is -1. Returns HUGE_DEADWOOD if the card cannot be
+    melded.
     """
     return (
         deadwood(ten_cards, rules)
@@ -98,7 +99,7 @@ def declared_deadwood(ten_cards, required_card, rules):
 
 
 @jit
-def permitted_discards(eleven_cards, taken_card, drawn_card, rules):
+def find_permitted_discards(eleven_cards, taken_card, drawn_card, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
     `taken_card` is the card just taken from the pile, and `drawn_card` is the card just drawn from
@@ -113,7 +114,7 @@ def permitted_discards(eleven_cards, taken_card, drawn_card, rules):
 
 
 @jit
-def required_meld_card(taken_card, rules):
+def find_required_meld_card(taken_card, rules):
     """Return the card that `take_to_knock` requires in a meld, or -1 if there is none."""
     return taken_card if rules.take_to_knock == 1 else -1
 
@@ -134,7 +135,7 @@ def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
 def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
     """Find the available ending under rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten_cards >> required_card & 1:
-        return ENDING_NONE, HUGE_COUNT  # A discarded card cannot be melded.
+        return ENDING_NONE, HUGE_DEADWOOD  # A discarded card cannot be melded.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
         return ENDING_SHOT, compute_shot_deadwood(points, rules)
     deadwood_points = (
@@ -168,7 +169,7 @@ def find_ending_discards(eleven_cards, legal, required_card, limit, points, rule
 @jit
 def _find_least_declared_deadwood(eleven_cards, legal, required_card, rules):
     """Return the least deadwood with `required_card` melded, and the discards that leave it."""
-    best, cards = HUGE_COUNT, 0
+    best, cards = HUGE_DEADWOOD, 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
@@ -192,7 +193,7 @@ def _find_shot_discards(eleven_cards, legal, required_card, points, rules):
 
 
 @force_inline
-def best_ending(eleven_cards, legal, required_card, limit, points, least, best, rules):
+def find_best_ending(eleven_cards, legal, required_card, limit, points, least, best, rules):
     """Return the best ending available with eleven cards, its discard and its deadwood.
 
     Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
@@ -200,16 +201,18 @@ def best_ending(eleven_cards, legal, required_card, limit, points, least, best, 
     `best` are the return values of `best_discards`.
     """
     if rules.shot or rules.big_gin or required_card >= 0:
-        return _best_ending_general(
+        return _find_best_ending_general(
             eleven_cards, legal, required_card, limit, points, least, best, rules
         )
     if least > limit:
-        return ENDING_NONE, -1, HUGE_COUNT
+        return ENDING_NONE, -1, HUGE_DEADWOOD
     return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least
 
 
 @jit
-def _best_ending_general(eleven_cards, legal, required_card, limit, points, least, best, rules):
+def _find_best_ending_general(
+    eleven_cards, legal, required_card, limit, points, least, best, rules
+):
     """Find the best ending under rules with endings other than a knock."""
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
@@ -225,5 +228,5 @@ def _best_ending_general(eleven_cards, legal, required_card, limit, points, leas
                 compute_shot_deadwood(points, rules),
             )
     if least > limit:
-        return ENDING_NONE, -1, HUGE_COUNT
+        return ENDING_NONE, -1, HUGE_DEADWOOD
     return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least

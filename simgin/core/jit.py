@@ -36,8 +36,10 @@ MAX_CACHE_DIRECTORIES = 4
 # Minimum time in seconds between the last use of a cache and its deletion. A long review with
 # another version of simgin still needs its compiled code and its trained players.
 MIN_UNUSED_SECONDS = 2 * 24 * 3600
-TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
-TAG_CONTENT = (
+CACHE_TAG_FILE = (
+    "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
+)
+CACHE_TAG_CONTENT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin. It is compiled again "
     "if you delete it.\n"
 )
@@ -58,29 +60,29 @@ def list_compiled_sources() -> list[Path]:
 
 
 @cache
-def compiled_digest() -> str:
+def compute_compiled_digest() -> str:
     """Return a hexadecimal digest that identifies the compiled sources and the compiler."""
     digest = hashlib.sha256()
-    digest.update(repr(shipped_code.compiler_versions()).encode())
+    digest.update(repr(shipped_code.get_compiler_versions()).encode())
     for path in list_compiled_sources():
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def cache_root() -> Path:
+def get_cache_root() -> Path:
     """Return the root directory of the cache: SIMGIN_CACHE_DIR or simgin's user cache directory."""
     if directory := os.environ.get("SIMGIN_CACHE_DIR"):
         # An absolute path stays valid if the process changes its directory.
         return Path(directory).absolute()
     if sys.platform == "darwin":
-        return _home_directory() / "Library" / "Caches" / "simgin"
+        return _get_home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # According to the XDG specification, relative paths are invalid.
-    return (folder if folder.is_absolute() else _home_directory() / ".cache") / "simgin"
+    return (folder if folder.is_absolute() else _get_home_directory() / ".cache") / "simgin"
 
 
-def _home_directory() -> Path:
+def _get_home_directory() -> Path:
     """Return the user's home directory, or / if the user has none, as in some containers."""
     try:
         return Path.home()
@@ -94,12 +96,12 @@ def _remove_old_caches(current: Path, max_kept: int) -> None:
     Recently used caches are not removed. The parent can be a shared folder, so the function removes
     only caches.
     """
-    tag_file = current / TAG_FILE
-    tag_file.write_text(TAG_CONTENT)
+    tag_file = current / CACHE_TAG_FILE
+    tag_file.write_text(CACHE_TAG_CONTENT)
     os.utime(current)
     caches = (
         tag.parent
-        for tag in current.parent.glob(f"*/{TAG_FILE}")
+        for tag in current.parent.glob(f"*/{CACHE_TAG_FILE}")
         if cmp(tag_file, tag, shallow=False)
     )
     other_caches = sorted(
@@ -111,13 +113,13 @@ def _remove_old_caches(current: Path, max_kept: int) -> None:
 
 
 @cache
-def cache_directory() -> Path | None:
+def get_cache_directory() -> Path | None:
     """Return the cache directory of the current digest, or None if the directory is not writable.
 
     The function creates the directory if necessary.
     """
-    directory = cache_root() / compiled_digest()
-    if cache_error(directory):
+    directory = get_cache_root() / compute_compiled_digest()
+    if find_cache_error(directory):
         return None
     with contextlib.suppress(OSError):
         _remove_old_caches(directory, MAX_CACHE_DIRECTORIES)
@@ -127,11 +129,11 @@ def cache_directory() -> Path | None:
 @cache
 def _warn_about_cache() -> None:
     """Print a warning, once per process, that compiled code cannot be cached."""
-    if sentence := cache_error(cache_root() / compiled_digest()):
+    if sentence := find_cache_error(get_cache_root() / compute_compiled_digest()):
         print(f"simgin: warning: {sentence}", file=sys.stderr)
 
 
-def _cache_folder(function: Callable[..., Any], key: str) -> Path | None:
+def _get_cache_folder(function: Callable[..., Any], key: str) -> Path | None:
     """Return the folder of a function in the cache directory, or None for a policy without a key.
 
     The key of a policy identifies all its dependencies, so the contents are never stale.
@@ -142,7 +144,7 @@ def _cache_folder(function: Callable[..., Any], key: str) -> Path | None:
     return None if module.startswith("simgin_strategies.") else Path(module)
 
 
-def cache_error(directory: Path) -> str:
+def find_cache_error(directory: Path) -> str:
     """Return an error message if a directory cannot be used as a cache, otherwise "".
 
     The function creates the directory if necessary.
@@ -169,12 +171,12 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
         # Most decorated functions are never called, so calling numba's constructor for each of them
         # would waste time.
         self._py_func, self._folder = function, folder
-        self._directory = cache_directory()
+        self._directory = get_cache_directory()
         self._enabled = self._directory is not None
 
     @cached_property
     def _impl(self) -> InnerCacheImpl:
-        return InnerCacheImpl(self._py_func, (self._directory or cache_root()) / self._folder)
+        return InnerCacheImpl(self._py_func, (self._directory or get_cache_root()) / self._folder)
 
     @cached_property
     def _cache_path(self) -> str:
@@ -196,7 +198,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version that the package contains, or None."""
-        if shipped_code.find_mismatch(compiled_digest()) is not None:
+        if shipped_code.find_mismatch(compute_compiled_digest()) is not None:
             return None
         file = shipped_code.ShippedFile(self._folder, self._impl.filename_base)
         data = file.load(self._index_key(sig, shipped_code))
@@ -262,7 +264,7 @@ def compile_function(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
     )
-    folder = _cache_folder(function, key) if use_cache else None
+    folder = _get_cache_folder(function, key) if use_cache else None
     if folder and config.BOUNDSCHECK:
         if is_engine_code:
             dispatcher._cache = _SafeCache(function, folder)

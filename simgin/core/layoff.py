@@ -8,14 +8,20 @@ module tries all disjoint combinations, melds the remaining cards, and returns t
 from simgin.core.bitboard import ranks_of
 from simgin.core.bits import lowest_bit, popcount
 from simgin.core.cards import cards_of_rank
-from simgin.core.deadwood import deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_side
 from simgin.core.jit import jit
-from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
+from simgin.core.meldings import (
+    RAINBOW,
+    SET,
+    classify_meld,
+    find_meld_extensions,
+    find_sequence_start,
+)
 
 # Maximum number of combinations of lay-offs on one meld. A player can extend a run at both ends by
 # up to ten cards in total. If every card fits only one end, there are at most 6 * 6 combinations.
 # In a round-the-corner run, every card can fit both ends, which gives 66 combinations.
-MAX_OPTIONS = 66
+MAX_LAYOFF_OPTIONS = 66
 
 
 @jit
@@ -45,7 +51,7 @@ def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
     ranks = ranks_of(meld)
     size = popcount(ranks)
     suit_offset = 13 * (lowest_bit(meld) // 13)
-    start = 0 if size == 13 else sequence_start(ranks)
+    start = 0 if size == 13 else find_sequence_start(ranks)
     if rules.ace_runs == 2:
         max_below = max_above = (
             13 - size
@@ -70,7 +76,7 @@ def _write_layoff_options(meld, hand, rules, scratch, options):
 
     The first combination is empty.
     """
-    kind = meld_kind(meld) if meld else RAINBOW
+    kind = classify_meld(meld) if meld else RAINBOW
     options[0] = 0
     if kind == RAINBOW:  # A rainbow cannot be extended.
         return 1
@@ -86,16 +92,16 @@ def lay_off(hand, melds, rules, options, scratch):
 
     `melds` contains the three melds shown, with 0 for each missing meld. Ties are broken by the
     smallest number of cards laid off, then by the order of the combinations. `options`, (3,
-    MAX_OPTIONS) int64, and `scratch`, (2, 16) int64, are work space.
+    MAX_LAYOFF_OPTIONS) int64, and `scratch`, (2, 16) int64, are work space.
     """
     fitting_cards = (
-        meld_extensions(melds[0], rules)
-        | meld_extensions(melds[1], rules)
-        | meld_extensions(melds[2], rules)
+        find_meld_extensions(melds[0], rules)
+        | find_meld_extensions(melds[1], rules)
+        | find_meld_extensions(melds[2], rules)
     )
     if hand & fitting_cards == 0:
         # No card can be laid off. This is the case for about half of all knocks.
-        return deadwood_for_side(hand, rules, 1), 0
+        return compute_deadwood_for_side(hand, rules, 1), 0
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
@@ -112,7 +118,7 @@ def lay_off(hand, melds, rules, options, scratch):
                 if (a | b) & c:
                     continue
                 laid_off = a | b | c
-                deadwood_points = deadwood_for_side(hand & ~laid_off, rules, 1)
+                deadwood_points = compute_deadwood_for_side(hand & ~laid_off, rules, 1)
                 if deadwood_points < best or (
                     deadwood_points == best and popcount(laid_off) < popcount(best_laid_off)
                 ):

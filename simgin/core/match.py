@@ -32,15 +32,15 @@ UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes without a winning seat
 
 
 @jit
-def first_dealer(seed, unit, rules):
+def choose_first_dealer(seed, unit, rules):
     """Return the seat that deals first, according to the rules or at random."""
     if rules.first_dealer != FIRST_DEALER_RANDOM:
         return rules.first_dealer - 1
-    return rng.random_words(seed, unit, 0, 0, rng.DOMAIN_FIRST_DEALER)[0] & 1
+    return rng.generate_random_words(seed, unit, 0, 0, rng.DOMAIN_FIRST_DEALER)[0] & 1
 
 
 @jit
-def next_dealer(dealer, winner, rules):
+def choose_next_dealer(dealer, winner, rules):
     """Return the seat that deals next, given the dealer and the winner of the last deal.
 
     `winner` is the seat that won the last deal, or -1 if neither seat won.
@@ -81,7 +81,7 @@ def reset_die(state):
 
 
 @jit
-def match_target(rules, seat):
+def get_match_target(rules, seat):
     """Return the number of points, won deals or won games that a seat needs to win.
 
     For the goal `total`, the function returns the maximum total.
@@ -105,10 +105,10 @@ def apply_deal_result(state, rules, n_deals):
     if state.winner >= 0:
         state.deals_won[state.winner] += _count_won_deals(state, rules)
         if rules.goal == GOAL_COLUMNS:
-            _apply_to_columns(state, rules)
+            _add_deal_to_columns(state, rules)
         elif rules.goal == GOAL_GAMES:
-            _apply_to_game(state, rules)
-    outcome = _match_outcome(state, rules, n_deals)
+            _add_deal_to_game(state, rules)
+    outcome = _find_match_outcome(state, rules, n_deals)
     return UNFINISHED if outcome == UNDECIDED and n_deals >= rules.max_deals else outcome
 
 
@@ -128,7 +128,7 @@ def _count_won_deals(state, rules):
 
 
 @jit
-def _apply_to_columns(state, rules):
+def _add_deal_to_columns(state, rules):
     """Add a won deal to the open columns of its winner (Hollywood scoring, rules.md 7)."""
     seat = state.winner
     n_open = state.opened[seat]
@@ -147,7 +147,7 @@ def _apply_to_columns(state, rules):
 
 
 @jit
-def _apply_to_game(state, rules):
+def _add_deal_to_game(state, rules):
     """End the game if the points or a refused die decide the game (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == RESULT_REFUSED:
@@ -164,13 +164,13 @@ def _apply_to_game(state, rules):
 
 
 @jit
-def _match_outcome(state, rules, n_deals):
+def _find_match_outcome(state, rules, n_deals):
     """Return the seat that has won the match, or DRAWN or UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN
     if goal == GOAL_COLUMNS:
-        return _columns_outcome(state, rules)
+        return _find_columns_outcome(state, rules)
     if goal == GOAL_TOTAL:
         if n_deals < rules.deals_in_match:
             return UNDECIDED
@@ -196,7 +196,7 @@ def _has_reached_goal(state, rules, seat):
 
 
 @jit
-def _columns_outcome(state, rules):
+def _find_columns_outcome(state, rules):
     """Return the winning seat or DRAWN if all columns are closed, otherwise UNDECIDED.
 
     The side with the larger sum of settlements wins. If the sums are equal, the side that won more
@@ -280,7 +280,7 @@ def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_dea
 
 
 @jit
-def final_score(state, rules, seat):
+def compute_final_score(state, rules, seat):
     """Return the final score of a seat, in the unit of the match goal.
 
     With the goal `columns`, the score is the sum of the points in all columns.

@@ -6,14 +6,14 @@ showdowns and commands that explain a hand need this list.
 """
 
 from simgin.core.bitboard import (
+    advance_conflict_resolution,
     cards_in_runs,
     cards_in_sets,
     find_conflicts,
-    meld_extensions_by_bits,
-    next_conflict_resolution,
+    find_meld_extensions_by_bits,
+    find_unmatched_after_sets,
     ranks_of,
     sum_values_by_bits,
-    unmatched_without_sets,
     write_melds,
 )
 from simgin.core.bits import lowest_bit, popcount
@@ -41,7 +41,7 @@ def sum_card_values(cards, rules, side):
 
 
 @jit
-def meld_kind(meld):
+def classify_meld(meld):
     """Return the type of a meld: SET (one rank), RUN (one suit) or RAINBOW."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
@@ -51,7 +51,7 @@ def meld_kind(meld):
 
 
 @jit
-def sequence_start(ranks):
+def find_sequence_start(ranks):
     """Return the first rank of a sequence, which is the rank without a predecessor.
 
     Sequences can go round the corner. If the sequence contains all thirteen ranks, the result is
@@ -92,22 +92,22 @@ def find_melds(hand, rules, melds):
 
 
 @jit
-def meld_extensions(meld, rules):
+def find_meld_extensions(meld, rules):
     """Return the cards that can be laid off directly on a meld (rules.md 3.7).
 
     The result is 0 if `meld` is 0.
     """
     if rules.by_planes[0]:
-        return meld_extensions_by_bits(meld)
+        return find_meld_extensions_by_bits(meld)
     if meld == 0:
         return 0
-    kind = meld_kind(meld)
+    kind = classify_meld(meld)
     ranks = ranks_of(meld)
     if kind == SET:
         return cards_of_rank(lowest_bit(ranks)) & ~meld
     if kind == RAINBOW or ranks == 0x1FFF:
         return 0
-    start = sequence_start(ranks)
+    start = find_sequence_start(ranks)
     end = (start + popcount(ranks) - 1) % 13
     rank_below = 1 << ((start + 12) % 13)
     rank_above = 1 << ((end + 1) % 13)
@@ -119,7 +119,7 @@ def meld_extensions(meld, rules):
 
 
 @jit
-def _name_digit(card):
+def _get_name_order(card):
     """Return the position of a card in the ASCII order of card names, from 1 to 52.
 
     The order of the ranks is 2..9 A J K Q T, and the order of the suits is C D H S.
@@ -138,7 +138,7 @@ def _name_digit(card):
 
 
 @jit
-def meld_name_key(meld):
+def make_meld_name_key(meld):
     """Return a sort key that orders melds by name in ASCII order (rules.md 3.5, item 4).
 
     The key uses the first ten cards. Sets are named in suit order S H D C, and sequences in
@@ -147,13 +147,13 @@ def meld_name_key(meld):
     if meld == 0:
         return 0
     ranks = ranks_of(meld)
-    start = sequence_start(ranks)
+    start = find_sequence_start(ranks)
     key = 0
     digits = 0
     for i in range(popcount(ranks)):
         cards = meld & cards_of_rank((start + i) % 13)
         while cards and digits < 10:
-            key = key << 6 | _name_digit(lowest_bit(cards))
+            key = key << 6 | _get_name_order(lowest_bit(cards))
             digits += 1
             cards &= cards - 1
     return key << (6 * (10 - digits))
@@ -169,13 +169,13 @@ def _sort_three(a, b, c):
 
 
 @jit
-def _is_name_before(a0, a1, a2, b0, b1, b2):
+def _is_before_by_name(a0, a1, a2, b0, b1, b2):
     """Return True if the names of melding a precede the names of melding b.
 
     The arguments are the sort keys of the melds. Both meldings have the same number of melds.
     """
-    x0, x1, x2 = _sort_three(meld_name_key(a0), meld_name_key(a1), meld_name_key(a2))
-    y0, y1, y2 = _sort_three(meld_name_key(b0), meld_name_key(b1), meld_name_key(b2))
+    x0, x1, x2 = _sort_three(make_meld_name_key(a0), make_meld_name_key(a1), make_meld_name_key(a2))
+    y0, y1, y2 = _sort_three(make_meld_name_key(b0), make_meld_name_key(b1), make_meld_name_key(b2))
     if x0 != y0:
         return x0 < y0
     if x1 != y1:
@@ -184,7 +184,7 @@ def _is_name_before(a0, a1, a2, b0, b1, b2):
 
 
 @jit
-def rank_multiset(cards):
+def encode_rank_multiset(cards):
     """Encode the number of cards of each rank as an integer with three bits per rank.
 
     Two sets of cards have the same code if and only if they have the same multiset of ranks.
@@ -208,13 +208,17 @@ def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
         return n_extensions < key[1]
     if n_melds != key[2]:
         return n_melds < key[2]
-    return _is_name_before(a, b, c, row[0], row[1], row[2])
+    return _is_before_by_name(a, b, c, row[0], row[1], row[2])
 
 
 @jit
 def _count_extensions(hand, discard, a, b, c, rules):
     """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
-    extensions = meld_extensions(a, rules) | meld_extensions(b, rules) | meld_extensions(c, rules)
+    extensions = (
+        find_meld_extensions(a, rules)
+        | find_meld_extensions(b, rules)
+        | find_meld_extensions(c, rules)
+    )
     return popcount(extensions & ~hand & ~discard)
 
 
@@ -242,7 +246,7 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
 
 
 @jit
-def _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows):
+def _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows):
     """Find the best melding to show among all resolutions of set and run conflicts.
 
     Other meldings are never better, because an unmelded card costs points, and a split run only
@@ -258,14 +262,16 @@ def _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
     ranks, left_to_runs = 0, 0
     while True:
         melded = free_sets | hand & ranks * ACES & ~left_to_runs
-        unmatched = unmatched_without_sets(melded, hand)
+        unmatched = find_unmatched_after_sets(melded, hand)
         deadwood_left = sum_values_by_bits(unmatched, rules, 0)
         if n == 0 or deadwood_left <= keys[0, 0]:
             write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
             a, b, c = meld_buffer[0], meld_buffer[1], meld_buffer[2]
             extensions = _count_extensions(hand, discard, a, b, c, rules)
             n = _insert_melding(n, 1, keys, rows, deadwood_left, extensions, a, b, c)
-        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
+        ranks, left_to_runs = advance_conflict_resolution(
+            conflicts, spare_cards, ranks, left_to_runs
+        )
         if ranks == 0:
             return keys[0, 0]
 
@@ -282,7 +288,7 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
         and ranks_left < 0
         and (rules.by_planes[0] or supports_bit_solver(hand, rules, 0))
     ):
-        return _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
+        return _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
     n = find_legal_meldings(
         hand, discard, required_card, ranks_left, NO_MELDING, rules, meld_buffer, keys, rows, 1
     )
@@ -301,8 +307,8 @@ def find_legal_meldings(
         hand: The ten remaining cards, or eleven for big gin, as a 52-bit mask.
         discard: Mask of the discard, or 0.
         required_card: Card that must be in a meld, or -1.
-        ranks_left: Ranks that a shot must leave unmatched, encoded as in `rank_multiset`, or -1 if
-            the ending is not a shot.
+        ranks_left: Ranks that a shot must leave unmatched, encoded as in `encode_rank_multiset`, or
+            -1 if the ending is not a shot.
         max_deadwood: Maximum deadwood.
         rules: RULES record.
         meld_buffer: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
@@ -339,4 +345,4 @@ def _is_allowed(hand, melded, required_card, ranks_left):
     """Return True if a melding has the required card and leaves the ranks of a shot unmatched."""
     if required_card >= 0 and not melded >> required_card & 1:
         return False
-    return ranks_left < 0 or rank_multiset(hand & ~melded) == ranks_left
+    return ranks_left < 0 or encode_rank_multiset(hand & ~melded) == ranks_left

@@ -14,10 +14,10 @@ from simgin.core.deal import play_deal
 from simgin.core.deal_record import write_deal_record
 from simgin.core.jit import jit
 from simgin.core.match import start_match
-from simgin.core.policy_types import params_at
+from simgin.core.policy_types import get_params_at
 from simgin.core.query import clear_history
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
-from simgin.core.solo_deal import joker_position, play_deal_solo
+from simgin.core.solo_deal import choose_joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
 SEAT_A = np.int64(0)  # seat of strategy A, the strategy under study
@@ -94,8 +94,8 @@ def run_paired_rollouts(
                     state, rules, slot, decision, choose_actions, views, i
                 )
             rollout += 1
-    state.scripted = 0
-    state.watched = 0
+    state.n_scripted = 0
+    state.log_mode = 0
 
 
 def run_paired_rollouts_solo(
@@ -110,7 +110,7 @@ def run_paired_rollouts_solo(
     for i in range(n_units):
         _prepare_deal(state, rules, first_unit + i, match_states[i])
         start_shuffle(state)
-        state.joker = joker_position(state.seed, state.unit, state.deal, rules)
+        state.joker = choose_joker_position(state.seed, state.unit, state.deal, rules)
         actions[i] = -1
         decision, rollout, remaining = (
             -1,
@@ -132,8 +132,8 @@ def run_paired_rollouts_solo(
                     state, rules, slot, decision, choose_actions, views, i
                 )
             rollout += 1
-    state.scripted = 0
-    state.watched = 0
+    state.n_scripted = 0
+    state.log_mode = 0
 
 
 @jit
@@ -156,9 +156,9 @@ def _set_script(state, decision):
 
     If `decision` is -1, the state logs the decisions instead.
     """
-    state.watched = decision < 0
-    state.logged = 0
-    state.scripted = decision + 1
+    state.log_mode = decision < 0
+    state.n_logged = 0
+    state.n_scripted = decision + 1
 
 
 @jit
@@ -173,7 +173,7 @@ def _find_candidate_actions(state, rules, slot, decision, choose_actions, views,
         return np.int64(0)
     view = state.log[decision]
     views[row] = view
-    params = params_at(state.vectors[SEAT_A, slot], state.lengths[SEAT_A, slot])
+    params = get_params_at(state.vectors[SEAT_A, slot], state.lengths[SEAT_A, slot])
     candidates = choose_actions(view, rules, params) & view.legal
     return candidates if popcount(candidates) > 1 else np.int64(0)
 
@@ -185,13 +185,13 @@ def _sample_decision(state, slot, first_only):
     Returns the number and the weight of the decision, or (-1, 0) if there is none.
     """
     n_decisions = 0
-    for k in range(state.logged):
+    for k in range(state.n_logged):
         n_decisions += _is_decision_of_a(state, k, slot)
     if n_decisions == 0:
         return -1, 0
     if first_only:
         n_decisions = 1
-    word = rng.random_words(state.seed, state.unit, state.deal, 0, rng.DOMAIN_DECISION)[0]
+    word = rng.generate_random_words(state.seed, state.unit, state.deal, 0, rng.DOMAIN_DECISION)[0]
     remaining = rng.random_below(n_decisions, word)
     decision = 0
     while not _is_decision_of_a(state, decision, slot) or remaining > 0:

@@ -82,7 +82,7 @@ def _call_policy(context: Any, builder: Any, signature: Any, arguments: Any) -> 
 
 if is_interpreted():
 
-    def params_at(address, n):
+    def get_params_at(address, n):
         """Return the parameter vector at a memory address, in interpreted mode."""
         vector = (
             np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
@@ -99,7 +99,7 @@ if is_interpreted():
 else:
 
     @intrinsic
-    def params_at(typing_context, address, n):
+    def get_params_at(typing_context, address, n):
         """Return the parameter vector at a memory address as a read-only float64 array.
 
         The array has no reference count.
@@ -149,7 +149,7 @@ else:
 
 
 @intrinsic
-def record_address(typing_context, record):
+def get_record_address(typing_context, record):
     """Return the memory address of a record as an int64.
 
     A policy that runs in Python receives the address instead of a copy of the record.

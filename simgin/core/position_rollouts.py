@@ -32,7 +32,7 @@ from simgin.core.deal import (
 )
 from simgin.core.deal_record import write_deal_record
 from simgin.core.die import MAY_OFFER_UNOWNED, accept_die, offer_die, query_die_offer, refuse_die
-from simgin.core.endings import find_ending, required_meld_card
+from simgin.core.endings import find_ending, find_required_meld_card
 from simgin.core.jit import jit
 from simgin.core.query import clear_history, record_turn, write_deal_fields, write_turn_fields
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS
@@ -216,7 +216,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
     ten_cards = state.hand[seat] & ~(1 << card) if card >= 0 else state.hand[seat]
     ending, deadwood_points = ENDING_BIG_GIN, 0
     if card >= 0:
-        required_card = required_meld_card(state.taken, rules)
+        required_card = find_required_meld_card(state.taken, rules)
         deadwood_left = deadwood(ten_cards, rules)
         ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules

@@ -9,8 +9,8 @@ from simgin.core import rng
 from simgin.core.cards import ALL_CARDS
 from simgin.core.codes import PHASE_LAST
 from simgin.core.jit import force_inline, jit
-from simgin.core.match import match_target
-from simgin.core.policy_types import params_at
+from simgin.core.match import get_match_target
+from simgin.core.policy_types import get_params_at
 from simgin.core.rules_record import GOAL_COLUMNS
 from simgin.core.state import SLOT_KNOCK, SLOT_TAKE
 
@@ -18,7 +18,7 @@ from simgin.core.state import SLOT_KNOCK, SLOT_TAKE
 class IllegalActionError(Exception):
     """Exception raised if a policy returns an action that is not in `view.legal`.
 
-    The state contains the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
+    The state contains the seat (`query_seat`), the slot (`query_slot`) and the action (`answer`).
     """
 
 
@@ -51,7 +51,7 @@ def write_deal_fields(state, rules, view, seat):
     view.other_games = state.games[opponent]
     view.deal = state.deal
     view.goal = rules.goal
-    view.target = match_target(rules, seat)
+    view.target = get_match_target(rules, seat)
     write_die_fields(state, view)
     write_ending_fields(state, view)
     if rules.goal == GOAL_COLUMNS:
@@ -115,15 +115,15 @@ def write_ending_fields(state, view):
 
 
 @force_inline
-def _next_random_number(state, seat, strategy):
+def _draw_random_number(state, seat, strategy):
     """Return the next random number for the policies of a seat.
 
     `strategy` is 0 for A and 1 for B.
 
     One call of the generator yields sixteen numbers. The state stores the unused numbers.
     """
-    i = state.noises[seat]
-    state.noises[seat] = i + 1
+    i = state.n_random_numbers[seat]
+    state.n_random_numbers[seat] = i + 1
     unused_words = state.spare[seat]
     if i & 15 == 0:
         domain = rng.DOMAIN_NOISE_A + strategy
@@ -160,25 +160,27 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
     """Call a policy with a view that the caller has filled, and check the action."""
-    strategy = strategy_of_seat(state, seat)
+    strategy = get_strategy_of_seat(state, seat)
     view.legal = legal
     view.taken_offer = (
         state.top if slot == SLOT_TAKE or (slot == SLOT_KNOCK and state.phase == PHASE_LAST) else -1
     )
     view.noise = (
-        _next_random_number(state, seat, strategy) if state.noisy[strategy] >> slot & 1 else 0
+        _draw_random_number(state, seat, strategy)
+        if state.random_slots[strategy] >> slot & 1
+        else 0
     )
-    state.asked_seat = seat
-    state.asked_slot = slot
+    state.query_seat = seat
+    state.query_slot = slot
     state.legal = legal
-    params = params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
-    if state.watched or state.scripted:
+    params = get_params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
+    if state.log_mode or state.n_scripted:
         return _query_logged(state, rules, view, slot, legal, policy, params)
     return _check_action(state, legal, policy(view, rules, params))
 
 
 @force_inline
-def strategy_of_seat(state, seat):
+def get_strategy_of_seat(state, seat):
     """Return 0 if strategy A sits in a seat, or 1 if strategy B does."""
     return (seat ^ state.half) & 1  # The mask tells LLVM that the result is 0 or 1.
 
@@ -196,26 +198,26 @@ def _check_action(state, legal, action):
 def _query_logged(state, rules, view, slot, legal, policy, params):
     """Call a policy in a deal that is traced or that has prescribed actions.
 
-    If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
-    negative, actions are logged without views. The first `state.scripted` actions of a deal come
-    from `state.answers`. For later decisions, the function calls the policy.
+    If the deal is traced (`state.log_mode` > 0), the view is added to the log. If `state.log_mode`
+    is negative, actions are logged without views. The first `state.n_scripted` actions of a deal
+    come from `state.answers`. For later decisions, the function calls the policy.
     """
-    if state.watched > 0:
+    if state.log_mode > 0:
         _log_decision(state, view, slot)
-    is_scripted = state.logged < state.scripted
-    action = np.int64(state.answers[state.logged]) if is_scripted else policy(view, rules, params)
+    is_scripted = state.n_logged < state.n_scripted
+    action = np.int64(state.answers[state.n_logged]) if is_scripted else policy(view, rules, params)
     _check_action(state, legal, action)
-    if is_scripted or state.watched:
-        state.answers[state.logged] = action
-        state.logged += 1
+    if is_scripted or state.log_mode:
+        state.answers[state.n_logged] = action
+        state.n_logged += 1
     return action
 
 
 @jit
 def _log_decision(state, view, slot):
     """Add the view and the slot of a decision to the log of a traced deal."""
-    state.log[state.logged] = view
-    state.slots[state.logged] = slot
+    state.log[state.n_logged] = view
+    state.slots[state.n_logged] = slot
 
 
 @force_inline

@@ -22,8 +22,8 @@ from simgin.core.jit import jit
 ) = range(7)  # domains of the random streams, one for each purpose
 STREAM_VERSION = 2  # Increase it when a change makes seeds yield different cards or numbers.
 
-_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+_MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_KEY_INCREMENT_0, _KEY_INCREMENT_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW_WORD_MASK = np.uint64(0xFFFFFFFF)
 _WORD_BITS = np.uint64(32)
 
@@ -33,16 +33,16 @@ def philox(c0, c1, c2, c3, k0, k1):
     """Return the four 32-bit words, as uint64, that Philox computes from a counter and a key."""
     for _ in range(10):
         c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
-        k0 = (k0 + _W0) & _LOW_WORD_MASK
-        k1 = (k1 + _W1) & _LOW_WORD_MASK
+        k0 = (k0 + _KEY_INCREMENT_0) & _LOW_WORD_MASK
+        k1 = (k1 + _KEY_INCREMENT_1) & _LOW_WORD_MASK
     return c0, c1, c2, c3
 
 
 @jit
 def _philox_round(c0, c1, c2, c3, k0, k1):
     """Apply one of the ten rounds of Philox."""
-    p0 = _M0 * c0
-    p1 = _M1 * c2
+    p0 = _MULTIPLIER_0 * c0
+    p1 = _MULTIPLIER_1 * c2
     return (
         (p1 >> _WORD_BITS) ^ c1 ^ k0,
         p1 & _LOW_WORD_MASK,
@@ -52,7 +52,7 @@ def _philox_round(c0, c1, c2, c3, k0, k1):
 
 
 @jit
-def random_words(seed, unit, deal, index, domain):
+def generate_random_words(seed, unit, deal, index, domain):
     """Return four random 32-bit words as int64, each from 0 to 2**32-1.
 
     `seed` is any int64, `unit` is in 0..2**48-1, and `deal` is in 0..2**16-1.
@@ -85,8 +85,8 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
         c0, c1, c2, c3 = low, high, first + np.uint64(block) & _LOW_WORD_MASK, last
         for _ in range(10):
             c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
-            k0 = (k0 + _W0) & _LOW_WORD_MASK
-            k1 = (k1 + _W1) & _LOW_WORD_MASK
+            k0 = (k0 + _KEY_INCREMENT_0) & _LOW_WORD_MASK
+            k1 = (k1 + _KEY_INCREMENT_1) & _LOW_WORD_MASK
         out[block] = np.int64(c0)
         out[8 + block] = np.int64(c1)
         out[16 + block] = np.int64(c2)

@@ -21,10 +21,10 @@ FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS, FIRST_TURN_UPCARD_STOCK
     range(3)
 )
 FIRST_TURN_FREE, FIRST_TURN_DISCARD, FIRST_TURN_STOCK = 3, 4, 5
-BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # values of discard_ban
+DISCARD_BAN_TAKEN, DISCARD_BAN_DRAWN, DISCARD_BAN_NONE = 0, 1, 2  # values of discard_ban
 # Values of stock_end
 STOCK_END_AFTER_DISCARD, STOCK_END_AT_DRAW, STOCK_END_OPPONENT_MAY_TAKE, STOCK_END_NONE = range(4)
-TAKE_ANY, TAKE_MELDED = 0, 1  # values of take_to_knock
+TAKE_TO_KNOCK_ANY, TAKE_TO_KNOCK_MELDED = 0, 1  # values of take_to_knock
 MELDING_AUTO, MELDING_CHOICE = 0, 1  # values of melding
 # Values of deal_scoring
 SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3
@@ -62,7 +62,7 @@ RULE_PARAMETERS = tuple(
     """.split()
 )
 
-_RULES = np.dtype(
+_RULES_DTYPE = np.dtype(
     [(name, np.int64) for name in RULE_PARAMETERS]
     + [
         ("start_points", np.int64, 2),
@@ -92,7 +92,7 @@ _RULES = np.dtype(
     ],
     align=True,
 )
-RULES = np.dtype((np.record, _RULES))
+RULES = np.dtype((np.record, _RULES_DTYPE))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:

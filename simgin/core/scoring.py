@@ -12,29 +12,29 @@ assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 
 @jit
-def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
+def _score_gin_or_shot(ending, knocker_deadwood, defender_deadwood, premium, rules):
     """Return the result and the points of a deal that ended with gin, big gin or a shot.
 
     Gin, big gin and shots cannot be undercut.
     """
     if ending == ENDING_BIG_GIN:
-        return RESULT_BIG_GIN, defender_count + rules.big_gin_bonus + premium
+        return RESULT_BIG_GIN, defender_deadwood + rules.big_gin_bonus + premium
     if ending == ENDING_SHOT:
-        return RESULT_SHOT, defender_count + rules.gin_bonus + premium - (
-            knocker_count if rules.shot_deducts else 0
+        return RESULT_SHOT, defender_deadwood + rules.gin_bonus + premium - (
+            knocker_deadwood if rules.shot_deducts else 0
         )
-    return RESULT_GIN, defender_count + rules.gin_bonus + premium
+    return RESULT_GIN, defender_deadwood + rules.gin_bonus + premium
 
 
 @jit
-def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, rules):
+def score_deal(ending, knocker_deadwood, defender_deadwood, stock_left, multiplier, rules):
     """Return the result of a showdown, the points of both players and the winner.
 
     Args:
         ending: Declared ending (ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN). A knock without
             deadwood is gin.
-        knocker_count: Deadwood of the knocker.
-        defender_count: Deadwood of the defender after laying off.
+        knocker_deadwood: Deadwood of the knocker.
+        defender_deadwood: Deadwood of the defender after laying off.
         stock_left: Number of face-down cards, for `rush_premium`.
         multiplier: Multiplier of the deal.
         rules: RULES record.
@@ -43,26 +43,33 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         Index in DEAL_RESULTS, points of the knocker, points of the defender, and winner. The winner
         is 1 for the knocker, -1 for the defender, and 0 for neither.
     """
-    gin = knocker_count == 0 and ending == ENDING_KNOCK
+    gin = knocker_deadwood == 0 and ending == ENDING_KNOCK
     premium = (
         stock_left
         if rules.rush_premium and (rules.rush_on_gin or (ending == ENDING_KNOCK and not gin))
         else 0
     )
     if gin or ending != ENDING_KNOCK:
-        kind, points = _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules)
+        kind, points = _score_gin_or_shot(
+            ending, knocker_deadwood, defender_deadwood, premium, rules
+        )
         # Without lay-offs, layoff_on_gin is -1 (printed as a dash), so layoff is tested as well.
-        if rules.layoff and rules.layoff_on_gin and defender_count == 0 and ending != ENDING_SHOT:
+        if (
+            rules.layoff
+            and rules.layoff_on_gin
+            and defender_deadwood == 0
+            and ending != ENDING_SHOT
+        ):
             return kind, 0, 0, 0
         return kind, points * multiplier, 0, 1
-    is_tie = defender_count == knocker_count
-    if defender_count > knocker_count or (is_tie and rules.undercut_on_tie == TIE_KNOCK):
-        return RESULT_KNOCK, (defender_count - knocker_count + premium) * multiplier, 0, 1
+    is_tie = defender_deadwood == knocker_deadwood
+    if defender_deadwood > knocker_deadwood or (is_tie and rules.undercut_on_tie == TIE_KNOCK):
+        return RESULT_KNOCK, (defender_deadwood - knocker_deadwood + premium) * multiplier, 0, 1
     if is_tie and rules.undercut_on_tie == TIE_EVEN:
         return RESULT_EVEN, 0, 0, 0
     return (
         RESULT_UNDERCUT,
         0,
-        (knocker_count - defender_count + rules.undercut_bonus) * multiplier,
+        (knocker_deadwood - defender_deadwood + rules.undercut_bonus) * multiplier,
         -1,
     )

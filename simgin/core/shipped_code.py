@@ -20,17 +20,18 @@ from llvmlite import binding as llvm
 from numba.core import config
 from numba.core.caching import IndexDataCacheFile
 
-DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
-MANIFEST = "manifest.json"
-CPU = "x86-64-v3"  # supported by most Intel CPUs since 2013, and by all AMD Ryzen and EPYC CPUs
-CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2
-ssse3 xsave""".split()
-CORRUPT = "The precompiled code is corrupt. To repair it, reinstall simgin."
+CODE_DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
+MANIFEST_NAME = "manifest.json"
+# supported by most Intel CPUs since 2013, and by all AMD Ryzen and EPYC CPUs
+MINIMUM_CPU = "x86-64-v3"
+MINIMUM_CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3
+sse4.1 sse4.2 ssse3 xsave""".split()
+CORRUPTION_MESSAGE = "The precompiled code is corrupt. To repair it, reinstall simgin."
 
 _corrupt_files: set[str] = set()
 
 
-def compiler_versions() -> dict[str, str]:
+def get_compiler_versions() -> dict[str, str]:
     """Return the versions that determine the format of compiled code.
 
     numba distinguishes only the first two numbers of a NumPy version.
@@ -44,7 +45,7 @@ def compiler_versions() -> dict[str, str]:
 
 def magic_tuple() -> tuple[str, str, str]:
     """Return the processor part of a cache key in the format of numba's `magic_tuple`."""
-    return llvm.get_process_triple(), CPU, ""
+    return llvm.get_process_triple(), MINIMUM_CPU, ""
 
 
 @cache
@@ -55,7 +56,7 @@ def load_code_manifest() -> dict[str, Any] | None:
         ValueError: If the file is corrupt.
     """
     try:
-        return dict(json.loads((DIRECTORY / MANIFEST).read_bytes()))
+        return dict(json.loads((CODE_DIRECTORY / MANIFEST_NAME).read_bytes()))
     except FileNotFoundError:
         return None
 
@@ -74,12 +75,12 @@ def find_mismatch(sources: str) -> str | None:
         manifest = load_code_manifest()
         return "" if manifest is None else _find_difference(manifest, sources)
     except (OSError, ValueError, LookupError, TypeError):
-        return CORRUPT
+        return CORRUPTION_MESSAGE
 
 
 def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
     """Return the reason why the compiled code of a manifest cannot be used, or None."""
-    for name, installed in compiler_versions().items():
+    for name, installed in get_compiler_versions().items():
         if (required := manifest["versions"][name]) != installed:
             return (
                 f"The precompiled code requires {name} {required}, but {name} {installed} is "
@@ -89,28 +90,28 @@ def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
         return "The precompiled code is not used, because source files of simgin were modified."
     if not _is_cpu_supported():
         name = config.CPU_NAME or llvm.get_host_cpu_name()
-        return f"The precompiled code is for {CPU} CPUs, but numba compiles for {name}."
+        return f"The precompiled code is for {MINIMUM_CPU} CPUs, but numba compiles for {name}."
     return None
 
 
 def describe_problem(sources: str) -> str:
     """Return the reason why simgin compiles although the package contains code, or ""."""
-    return find_mismatch(sources) or (CORRUPT if _corrupt_files else "")
+    return find_mismatch(sources) or (CORRUPTION_MESSAGE if _corrupt_files else "")
 
 
 def _is_cpu_supported() -> bool:
     """Return True if numba would generate code for a CPU that can execute the compiled code."""
     if config.CPU_NAME is not None:
-        return bool(config.CPU_NAME == CPU)
+        return bool(config.CPU_NAME == MINIMUM_CPU)
     features = llvm.get_host_cpu_features()
-    return config.CPU_FEATURES is None and all(features.get(name) for name in CPU_FEATURES)
+    return config.CPU_FEATURES is None and all(features.get(name) for name in MINIMUM_CPU_FEATURES)
 
 
 class ShippedFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index file and data files of one function in the package."""
 
     def __init__(self, folder: Path, filename_base: str) -> None:
-        super().__init__(str(DIRECTORY / folder), filename_base, "")
+        super().__init__(str(CODE_DIRECTORY / folder), filename_base, "")
 
     def _load_index(self) -> Any:
         return super()._load_index() if _is_intact(self._index_path) else {}
@@ -122,7 +123,7 @@ class ShippedFile(IndexDataCacheFile):  # type: ignore[misc]
 def _is_intact(path: str) -> bool:
     """Return True if the manifest contains the digest of a file."""
     manifest = load_code_manifest()
-    expected = manifest and manifest["files"].get(Path(path).relative_to(DIRECTORY).as_posix())
+    expected = manifest and manifest["files"].get(Path(path).relative_to(CODE_DIRECTORY).as_posix())
     if expected is None:
         return False
     with contextlib.suppress(OSError):

@@ -2,8 +2,8 @@
 
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
-from simgin.core.deadwood import deadwood_for_side
-from simgin.core.endings import find_required_ranks, required_meld_card
+from simgin.core.deadwood import compute_deadwood_for_side
+from simgin.core.endings import find_required_meld_card, find_required_ranks
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
 from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, find_legal_meldings, find_shown_melding
@@ -29,10 +29,10 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     state.discard = card
     state.least = -1
     state.best = 0
-    required_card = required_meld_card(state.taken, rules)
+    required_card = find_required_meld_card(state.taken, rules)
     ranks_left = find_required_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
     if rules.melding == MELDING_AUTO:
-        knocker_count = find_shown_melding(
+        knocker_deadwood = find_shown_melding(
             state.hand[seat],
             discard_mask,
             required_card,
@@ -66,10 +66,10 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         row = _choose_melding(
             state, rules, view, seat, n, show_a if seat == state.half else show_b
         )  # Strategy A sits in seat `state.half`.
-        knocker_count = state.keys[row, 0]
+        knocker_deadwood = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]
-    score_showdown(state, rules, seat, state.ending, knocker_count)
+    score_showdown(state, rules, seat, state.ending, knocker_deadwood)
 
 
 @jit
@@ -99,26 +99,26 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
 
 
 @jit
-def score_showdown(state, rules, seat, ending, knocker_count):
+def score_showdown(state, rules, seat, ending, knocker_deadwood):
     """Compute deadwood and points after the knocker's melding has been written to `state.melds`.
 
-    `seat` is the seat of the knocker, and `knocker_count` is the knocker's deadwood.
+    `seat` is the seat of the knocker, and `knocker_deadwood` is the knocker's deadwood.
     """
     defender = 1 - seat
-    gin = ending != ENDING_SHOT and knocker_count == 0
+    gin = ending != ENDING_SHOT and knocker_deadwood == 0
     hand = state.hand[defender]
-    state.defender_before = deadwood_for_side(hand, rules, 1)
-    defender_count, laid_off = state.defender_before, 0
+    state.defender_before = compute_deadwood_for_side(hand, rules, 1)
+    defender_deadwood, laid_off = state.defender_before, 0
     if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
-        defender_count, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
+        defender_deadwood, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
     kind, knocker_points, defender_points, winner = score_deal(
-        ending, knocker_count, defender_count, state.stock, state.multiplier, rules
+        ending, knocker_deadwood, defender_deadwood, state.stock, state.multiplier, rules
     )
     state.kind = kind
-    state.stopper = seat
+    state.knocker = seat
     state.winner = seat if winner > 0 else defender if winner < 0 else -1
     state.score[seat] = knocker_points
     state.score[defender] = defender_points
-    state.stopper_count = knocker_count
-    state.other_count = defender_count
+    state.knocker_deadwood = knocker_deadwood
+    state.defender_deadwood = defender_deadwood
     state.laid_off = popcount(laid_off)

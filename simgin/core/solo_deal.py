@@ -7,7 +7,7 @@ from simgin.core import rng
 from simgin.core.bits import lowest_bit
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, PHASE_STOP, PHASE_TURN
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
-from simgin.core.endings import permitted_discards
+from simgin.core.endings import find_permitted_discards
 from simgin.core.jit import force_inline, inline_always, jit
 from simgin.core.meldings import find_shown_melding
 from simgin.core.query import query_policy, query_policy_noinline, record_turn, write_deal_fields
@@ -34,11 +34,11 @@ from simgin.core.turn_steps import clear_deal, discard_card, draw_card, propose_
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER_SEAT, JOKER_SEAT = 0, 1
-NO_JOKER_ABOVE = 99  # value of `state.above` for a deck without a joker
+ABOVE_WITHOUT_JOKER = 99  # value of `state.above` if the deck has no joker
 
 
 @jit
-def joker_position(seed, unit, deal, rules):
+def choose_joker_position(seed, unit, deal, rules):
     """Return the joker's position among the 53 cards in dealing order, or -1 for no joker.
 
     If hands with the joker are redealt, the position is uniform over the other positions, as if the
@@ -46,7 +46,7 @@ def joker_position(seed, unit, deal, rules):
     """
     if rules.joker == JOKER_NONE:
         return -1
-    word = rng.random_words(seed, unit, deal, 0, rng.DOMAIN_JOKER)[0]
+    word = rng.generate_random_words(seed, unit, deal, 0, rng.DOMAIN_JOKER)[0]
     if rules.joker != JOKER_AFTER_DEAL and rules.joker_in_hand == JOKER_LOSE:
         return rng.random_below(53, word)
     n_dealt = _count_cards_dealt(rules)
@@ -71,9 +71,9 @@ def _deal_hand(state, rules):
     for _ in range(n_dealt - has_joker):
         hand |= 1 << deal_next_card(state)
     state.hand[PLAYER_SEAT] = hand
-    state.count[PLAYER_SEAT] = state.dealt_count[PLAYER_SEAT] = deadwood(hand, rules)
+    state.count[PLAYER_SEAT] = state.dealt_deadwood[PLAYER_SEAT] = deadwood(hand, rules)
     state.stock = 52 - n_dealt + (state.joker >= 0)
-    state.above = state.joker - n_dealt if state.joker >= 0 else NO_JOKER_ABOVE
+    state.above = state.joker - n_dealt if state.joker >= 0 else ABOVE_WITHOUT_JOKER
 
 
 @jit
@@ -121,7 +121,7 @@ def _play_turn(state, rules, view, source, discard, knock):
     """
     state.phase = PHASE_TURN
     eleven_cards = state.hand[PLAYER_SEAT]
-    legal = permitted_discards(eleven_cards, -1, state.drawn, rules)
+    legal = find_permitted_discards(eleven_cards, -1, state.drawn, rules)
     least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
@@ -131,7 +131,7 @@ def _play_turn(state, rules, view, source, discard, knock):
         return True
     # Discard of a player who goes gin
     card = lowest_bit(highest_value_cards(best, rules)[0])
-    gin = least == 0 and can_stop(state, rules)
+    gin = least == 0 and can_end_deal(state, rules)
     if gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):
         go_out(state, rules, view, source, card)
         return True
@@ -161,7 +161,7 @@ def go_out(state, rules, view, source, card):
 
 
 @jit
-def can_stop(state, rules):
+def can_end_deal(state, rules):
     """Return True if the player may end the deal in a way other than big gin (rules.md 5.2)."""
     return state.draws[PLAYER_SEAT] > 0 or rules.stop_before_draw
 
@@ -182,7 +182,7 @@ def _offer_stop(state, rules, view, knock):
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
-    if not can_stop(state, rules):
+    if not can_end_deal(state, rules):
         return False
     deadwood_points = state.count[PLAYER_SEAT]
     if rules.deal_scoring == SCORING_PENALTY:
@@ -221,7 +221,7 @@ def _end_at_limit(state, rules):
     """
     if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
         state.kind = RESULT_LIMIT
-        state.score[PLAYER_SEAT] = state.stopper_count = state.count[PLAYER_SEAT]
+        state.score[PLAYER_SEAT] = state.knocker_deadwood = state.count[PLAYER_SEAT]
         return True
     if state.turns >= rules.max_turns:
         state.kind = RESULT_STALLED
@@ -238,7 +238,7 @@ def _end_with_joker(state, rules):
     """
     state.kind = RESULT_JOKER
     state.winner = JOKER_SEAT
-    state.stopper_count = state.count[PLAYER_SEAT]
+    state.knocker_deadwood = state.count[PLAYER_SEAT]
     if rules.deal_scoring == SCORING_PENALTY:
         state.score[PLAYER_SEAT] = state.count[PLAYER_SEAT]
     else:
@@ -259,12 +259,12 @@ def score_ending_solo(state, rules, ending, deadwood_points):
     )
     for k in range(3):
         state.melds[k] = state.meldings[0, k]
-    state.stopper = state.winner = PLAYER_SEAT
-    state.stopper_count = deadwood_points
+    state.knocker = state.winner = PLAYER_SEAT
+    state.knocker_deadwood = deadwood_points
     if rules.deal_scoring == SCORING_AGAINST_JOKER:
-        state.other_count = state.above + rules.count_joker
+        state.defender_deadwood = state.above + rules.count_joker
         kind, state.score[PLAYER_SEAT], state.score[JOKER_SEAT], winner = score_deal(
-            ending, deadwood_points, state.other_count, 0, 1, rules
+            ending, deadwood_points, state.defender_deadwood, 0, 1, rules
         )
         state.kind = kind
         state.winner = PLAYER_SEAT if winner > 0 else JOKER_SEAT if winner < 0 else -1

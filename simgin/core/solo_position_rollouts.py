@@ -12,7 +12,7 @@ from simgin.core.jit import jit
 from simgin.core.position_rollouts import ACTION_DISCARD, PACK_SIZE, set_position, set_seat_view
 from simgin.core.query import clear_history
 from simgin.core.solo_deal import (
-    NO_JOKER_ABOVE,
+    ABOVE_WITHOUT_JOKER,
     PLAYER_SEAT,
     discard_card_solo,
     go_out,
@@ -28,7 +28,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 def _set_deck(state, view, deck):
     """Write the remaining deck to the end of the pack, and set the position of the joker."""
     state.stock = len(deck)
-    state.above = NO_JOKER_ABOVE
+    state.above = ABOVE_WITHOUT_JOKER
     state.dealt = PACK_SIZE - popcount(view.unseen)
     position = state.dealt
     for i in range(len(deck)):

@@ -7,9 +7,9 @@ import mmap
 
 import numpy as np
 
-from simgin.core.batch_columns import N_COLUMNS, N_FACTS
+from simgin.core.batch_columns import N_COLUMNS, N_STATISTICS
 from simgin.core.codes import SLOTS
-from simgin.core.layoff import MAX_OPTIONS
+from simgin.core.layoff import MAX_LAYOFF_OPTIONS
 from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
 from simgin.core.rules_record import MAX_COLUMNS
 from simgin.core.view import VIEW
@@ -20,7 +20,7 @@ YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
 # (offer, draw, two endings, discard). The rest is a margin.
 MAX_DECISIONS = 2560
 
-_SCALARS = (
+_SCALAR_FIELDS = (
     # address of the deal in the random streams (strategy A sits in seat `half`)
     ("seed", "unit", "half", "deal")
     # `shuffled` and `dealt` are the numbers of cards shuffled and dealt so far.
@@ -38,37 +38,40 @@ _SCALARS = (
     # Ending that the engine proposes to the knock policy
     + ("ending", "ending_card", "ending_count")
     # Current decision, for error messages
-    + ("asked_seat", "asked_slot", "answer", "legal")
-    # `watch_half` and `watch_deal` identify the deal to trace. `watched` is 1 during this deal, and
-    # `logged` is the number of logged decisions. `given` is 1 if the cards are prescribed, and
-    # `scripted` is the number of prescribed actions.
-    + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
-    # Result of the deal (rules.md, section 6). `stopper` and `winner` are seats, or -1 for neither
+    + ("query_seat", "query_slot", "answer", "legal")
+    # `log_half` and `log_deal` identify the deal to trace. `log_mode` is 1 during this deal, or -1
+    # if only actions are logged, without views. `n_logged` is the number of logged decisions.
+    + ("log_half", "log_deal", "log_mode", "n_logged")
+    # `has_given_cards` is 1 if the cards are prescribed, and `n_scripted` is the number of
+    # prescribed actions.
+    + ("has_given_cards", "n_scripted")
+    # Result of the deal (rules.md, section 6). `knocker` and `winner` are seats, or -1 for neither
     # seat. `discard` is the last discard, or -1 for none.
-    + ("kind", "stopper", "winner", "discard")
-    + ("stopper_count", "other_count", "defender_before", "laid_off")
+    + ("kind", "knocker", "winner", "discard")
+    + ("knocker_deadwood", "defender_deadwood", "defender_before", "laid_off")
     # Number of deal records written so far
-    + ("recorded",)
+    + ("n_recorded",)
     # Player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
     # there is no upcard)
     + ("upcard_to",)
 )
-_BY_SEAT = (
+_SEAT_FIELDS = (
     # `known` contains the cards that the opponent knows. `shed` contains the cards that the player
     # discarded or declined. `count` is the deadwood of the ten cards between turns.
-    ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
+    ("hand", "known", "shed", "count", "dealt_deadwood", "own_turns", "draws", "takes", "score")
     # Score of the match so far
     + ("points", "deals_won", "games", "opened")
     # Number of random numbers that policies have used so far
-    + ("noises",)
+    + ("n_random_numbers",)
 )
-# Fields of strategies A and B. `noisy` is a mask of the slots whose policies use random numbers.
-# `same` is 1 if the strategy chooses its discard before it decides whether to end the deal.
-_BY_STRATEGY = ("noisy", "same")
+# Fields of strategies A and B. `random_slots` is a mask of the slots whose policies use random
+# numbers. `discards_first` is 1 if the strategy chooses its discard before it decides whether to
+# end the deal.
+_STRATEGY_FIELDS = ("random_slots", "discards_first")
 
-_STATE = np.dtype(
-    [(name, np.int64) for name in _SCALARS]
-    + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
+_STATE_DTYPE = np.dtype(
+    [(name, np.int64) for name in _SCALAR_FIELDS]
+    + [(name, np.int64, 2) for name in _SEAT_FIELDS + _STRATEGY_FIELDS]
     + [
         # addresses and lengths of the parameter vectors for each strategy and slot
         ("vectors", np.int64, (2, len(SLOTS))),
@@ -81,14 +84,14 @@ _STATE = np.dtype(
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         # Side that won the column, or -1 if the column is open
         ("column_winner", np.int64, MAX_COLUMNS),
-        ("facts", np.int64, N_FACTS),  # facts of the current unit
+        ("statistics", np.int64, N_STATISTICS),  # statistics of the current unit
         ("row", np.int64, N_COLUMNS),  # row of the current batch
         # meldings that the knocker may show, and their sort keys
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # melds shown by the knocker
         ("meld_buffer", np.int64, MAX_MELDS),
-        ("options", np.int64, (3, MAX_OPTIONS)),
+        ("options", np.int64, (3, MAX_LAYOFF_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),
         # view at each logged decision (the system allocates only memory pages in use)
@@ -96,22 +99,22 @@ _STATE = np.dtype(
     ],
     align=True,
 )
-STATE = np.dtype((np.record, _STATE))
+STATE = np.dtype((np.record, _STATE_DTYPE))
 STATE_SIZE_WITHOUT_LOG = (
     STATE.itemsize - MAX_DECISIONS * VIEW.itemsize
 )  # size in bytes without the log, which is the last field
 
 
-def new_state(seed: int) -> np.record:
+def create_state(seed: int) -> np.record:
     """Return a new engine state for one thread.
 
     `seed` is from 0 to 2**64-1.
     """
-    state: np.record = new_states(seed, 1)[0]
+    state: np.record = create_states(seed, 1)[0]
     return state
 
 
-def new_states(seed: int, n: int) -> np.ndarray:
+def create_states(seed: int, n: int) -> np.ndarray:
     """Return an (n,) array of STATE records that share one log.
 
     Only a state that is not part of a batch can trace a deal. The memory is mapped directly,
@@ -121,7 +124,7 @@ def new_states(seed: int, n: int) -> np.ndarray:
     map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, map_flags)
     states = np.ndarray(n, STATE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
-    states["watch_half"] = -1
+    states["log_half"] = -1
     states["seed"] = seed_to_int64(seed)
     return states
 

@@ -106,20 +106,20 @@ VIEW_FIELDS = (
     ),
 )
 
-_VIEW = np.dtype(
+_VIEW_DTYPE = np.dtype(
     [(name, np.int64) for name, _ in VIEW_FIELDS]
     + [("own_columns", np.int64, MAX_COLUMNS), ("other_columns", np.int64, MAX_COLUMNS)]
     + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
     align=True,
 )
-VIEW = np.dtype((np.record, _VIEW))
+VIEW = np.dtype((np.record, _VIEW_DTYPE))
 # For a `show` policy, meldings[i] contains the three melds of action i in the order of rules.md
 # 3.5, and 0 for each missing meld. For other policies, all entries are 0. Each of the first `turns`
 # rows of `history` contains the seat, the source of the card (0 for the stock, 1 for the pile), the
 # card drawn (-1 if the player did not see it) and the card discarded (-1 for none).
 
 
-def new_view() -> np.record:
+def create_view() -> np.record:
     """Return a view in which all fields are zero.
 
     Each view has a separate allocation, so that the views of the two seats are not adjacent in

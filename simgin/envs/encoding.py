@@ -234,7 +234,7 @@ def _advance(game):
 @compiled
 def _acting_view(game, state):
     """Return the memory address of the acting player's view."""
-    return game.view0 if state.asked_seat == 0 else game.view1
+    return game.view0 if state.query_seat == 0 else game.view1
 
 
 @compiled
@@ -248,9 +248,9 @@ def _observe(game, encoded_rules, observation, mask):
     is_copied = game.is_match or rules.die != DIE_OFF
     if game.status == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
-        game.seat, game.slot = state.asked_seat, state.asked_slot
+        game.seat, game.slot = state.query_seat, state.query_slot
         address = _acting_view(game, state)
-        write_action_mask(stepping.view_at(address), rules, state.asked_slot, mask)
+        write_action_mask(stepping.view_at(address), rules, state.query_slot, mask)
         if is_copied:
             _copy_view(address, game.view_copy)
     else:
@@ -291,7 +291,7 @@ def _act(game):
     """Execute the stored action of a game and advance the game."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
-    answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
+    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_is_pass)
     if answer < 0:
         game.ended = 2
         game.reward = ILLEGAL_ACTION_RESULT if game.is_match else ILLEGAL_ACTION_POINTS

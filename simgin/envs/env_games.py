@@ -157,7 +157,7 @@ class EnvGames:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].status != stepping.AWAITING_ACTION:
             return "The game is over."
-        seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
+        seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].query_slot]
         decision = Decision(int(seat), slot, self.batch.views[seat][game], None)
         opponent = "" if self.matchup.b is None else "opponent"
         return "\n".join(format_table_lines(decision, self.batch.rules, opponent))

@@ -117,7 +117,7 @@ class AdaptRequest(TrainingRequest):
         Raises:
             TuneError: If the cache cannot be written.
         """
-        folder = jit.cache_directory()
+        folder = jit.get_cache_directory()
         if folder is None:
             raise TuneError(
                 "the cache for trained players cannot be written. Set SIMGIN_CACHE_DIR to another "
@@ -299,7 +299,7 @@ def adapt_champion(
 def load_adapted_champion(variant: str, **sizes: Any) -> AdaptedChampion | None:
     """Return the cached result of `adapt_champion` for a variant, or None if there is none."""
     training = AdaptRequest.read(CHAMPION, variant, **sizes)
-    if jit.cache_directory() is None or not training.is_cached:
+    if jit.get_cache_directory() is None or not training.is_cached:
         return None
     return run_adaptation(training)
 

@@ -20,8 +20,8 @@ from numba import from_dtype, int64, types
 from simgin.core import batch_columns, jit
 from simgin.core.codes import SLOTS
 from simgin.core.policy_types import POLICY_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.state import new_state
-from simgin.core.view import new_view
+from simgin.core.state import create_state
+from simgin.core.view import create_view
 from simgin.match_value import kernels
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
@@ -95,13 +95,13 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
         first_deal: Index of the first deal.
     """
     n_players = len(matchup.players)
-    state = new_state(matchup.seed)
+    state = create_state(matchup.seed)
     own_rules = build_rules(matchup.variant)
     turns = np.empty(int(records["turns"].sum()), TURN_DTYPE)
     sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
     parameter_vectors = kernel.seat_players(state, matchup)
-    kernel_arguments = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
+    kernel_arguments = (state, own_rules, create_view(), create_view(), sums_row, kernel.NO_RECORDS)
     play_units, policies = kernel.compile_kernel(n_players), kernel.compile_policies(matchup)
     retrace = _compile_retrace_loop(n_players)
     with python_tier.reraise_policy_errors():

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simgin.core.deadwood import deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.rules_record import FIRST_TURN_DISCARD
 
@@ -29,7 +29,7 @@ def retrace_deals(
     deal need not be traced.
     """
     n = 0
-    state.watch_half = -1
+    state.log_half = -1
     for i in range(deal_ids.shape[0]):
         unit = deal_ids[i, 0]
         half = deal_ids[i, 1]
@@ -60,7 +60,7 @@ def retrace_deals_solo(
     Only view0 is used.
     """
     n = 0
-    state.watch_half = -1
+    state.log_half = -1
     for i in range(deal_ids.shape[0]):
         unit = deal_ids[i, 0]
         kernel(
@@ -125,7 +125,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
         turn.turn = t + 1
         turn.own_turn = own_turns[seat]
         turn.side = seat ^ state.half
-        turn.count = deadwood_for_side(hands[seat], rules, 0)
+        turn.count = compute_deadwood_for_side(hands[seat], rules, 0)
         n += 1
     return n
 

@@ -23,8 +23,8 @@ import numpy as np
 from simgin.core import jit, rng
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.core.state import new_state
-from simgin.core.view import new_view
+from simgin.core.state import create_state
+from simgin.core.view import create_view
 from simgin.match_value import outcomes
 from simgin.play.kernel import compile_matchup, play_with_records, run_units
 from simgin.play.matchup import Matchup
@@ -353,9 +353,11 @@ def _play_from_score(
     """
     own_rules.start_points[:] = start
     records = np.empty(2 * n_units, DEAL_RECORD)
-    state = new_state(matchup.seed)
-    run_units(matchup, state, own_rules, (new_view(), new_view()), first_unit, n_units, records)
-    return records[: state.recorded]
+    state = create_state(matchup.seed)
+    run_units(
+        matchup, state, own_rules, (create_view(), create_view()), first_unit, n_units, records
+    )
+    return records[: state.n_recorded]
 
 
 def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
@@ -386,10 +388,10 @@ def _signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> 
 
 # Cache of computed arrays, with a digest of their dependencies as the key
 #
-# The files are in the directory of the compiled code (`simgin.core.jit.cache_directory`), which is
-# removed if the engine changes. Each file is an npz archive, followed by a
-# checksum. The entry `about` of the archive is a description in JSON. If a file is corrupt, its
-# arrays are computed again.
+# The files are in the directory of the compiled code (`simgin.core.jit.get_cache_directory`), which
+# is removed if the engine changes. Each file is an npz archive, followed by a checksum. The
+# entry `about` of the archive is a description in JSON. If a file is corrupt, its arrays are
+# computed again.
 
 
 CHECKSUM_SIZE = 32  # size of the checksum at the end of a file, in bytes
@@ -434,7 +436,7 @@ def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, An
 
 def outcomes_directory() -> Path | None:
     """Return the directory for cached files, or None if files cannot be cached."""
-    folder = jit.cache_directory()
+    folder = jit.get_cache_directory()
     return None if folder is None else folder / "outcomes"
 
 

@@ -1,9 +1,9 @@
 """Compiled functions of `simgin.odds`. The file name is required by `simgin.core.jit`."""
 
-from simgin.core.solo_deal import joker_position
+from simgin.core.solo_deal import choose_joker_position
 
 
 def write_joker_positions(seed, unit_numbers, deal_numbers, rules, positions):
     """Write the position of the joker in each deal to `positions`."""
     for i in range(len(unit_numbers)):
-        positions[i] = joker_position(seed, unit_numbers[i], deal_numbers[i], rules)
+        positions[i] = choose_joker_position(seed, unit_numbers[i], deal_numbers[i], rules)

@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core.codes import SLOTS
 from simgin.core.deadwood import deadwood
 from simgin.core.query import IllegalActionError
-from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, new_states
+from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, create_states
 from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, seat_players
@@ -56,11 +56,11 @@ class GameBatch:
         self.records["external_seats"] = sum(1 << seat for seat in external_seats)
         self.records["is_match"] = matchup.unit == "match"
         self.records["n_players"] = len(matchup.players)
-        self.states["watched"] = -1  # Log only the actions, without views.
+        self.states["log_mode"] = -1  # Log only the actions, without views.
         self._set_players()
 
     def _allocate(self, n_games: int) -> None:
-        self.states = new_states(self.matchup.seed, n_games)
+        self.states = create_states(self.matchup.seed, n_games)
         # Each seat has one contiguous array.
         self.views = np.zeros(n_games, VIEW), np.zeros(n_games, VIEW)
         self._copied_views = np.zeros(n_games, VIEW)
@@ -82,7 +82,7 @@ class GameBatch:
         self._vectors = seat_players(
             first_state, self.matchup
         )  # Keep the vectors alive, because the states contain only their addresses.
-        for name in ("same", "noisy", "vectors", "lengths"):
+        for name in ("discards_first", "random_slots", "vectors", "lengths"):
             self.states[name] = first_state[name]
         n_players = len(self.matchup.players)
         if len(self.external_seats) < n_players:
@@ -147,7 +147,9 @@ class GameBatch:
         """
         n, first_state = len(self.records), self.states[0]
         states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
-        log = first_state["log"][: first_state["logged"] + 1 if first_state["watched"] > 0 else 0]
+        log = first_state["log"][
+            : first_state["n_logged"] + 1 if first_state["log_mode"] > 0 else 0
+        ]
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
     def _copy_memory(self, contents: list[np.ndarray]) -> None:
@@ -187,7 +189,7 @@ class GameTable:
         self, matchup: Matchup, external_seats: Collection[int] = (0,), unit: int = 0
     ) -> None:
         self._games = GameBatch(matchup, external_seats, 1)
-        self.state.watched = 1  # Log every decision.
+        self.state.log_mode = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
     # These are properties and not attributes, so that a copied table uses the copied games.
@@ -239,14 +241,14 @@ class GameTable:
         if self._status != stepping.AWAITING_ACTION:
             return None
         state = self.state
-        view = self._games.views[state.asked_seat][0].copy()
-        return Decision(int(view.seat), SLOTS[state.asked_slot], view, None)
+        view = self._games.views[state.query_seat][0].copy()
+        return Decision(int(view.seat), SLOTS[state.query_slot], view, None)
 
     @property
     def actions(self) -> list[int]:
         """Actions of all seats so far in the current deal."""
         state = self.state
-        actions_so_far: list[int] = state.answers[: state.scripted].tolist()
+        actions_so_far: list[int] = state.answers[: state.n_scripted].tolist()
         return actions_so_far
 
     def act(self, action: int) -> None:
@@ -289,4 +291,4 @@ class GameTable:
             exception=None,
             hands=find_dealt_hands(state, self.rules, is_solo=self.matchup.b is None),
         )
-        return deal if self.is_deal_over else truncate_deal(deal, int(state.scripted), True)
+        return deal if self.is_deal_over else truncate_deal(deal, int(state.n_scripted), True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import bitboard, codes, endings, meldings
-from simgin.core.deadwood import best_discards, deadwood_for_side
+from simgin.core.deadwood import best_discards, compute_deadwood_for_side
 from simgin.core.rules_record import KNOCKER
 from simgin.rules.build import build_rules
 from simgin.rules.validation import OPENINGS_WITHOUT_UPCARD
@@ -28,7 +28,7 @@ def format_meld(meld: int) -> str:
     A round-the-corner run is written in ascending order, as in `QS KS AS`.
     """
     ranks = bitboard.ranks_of(meld)
-    start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
+    start = 0 if ranks == ALL_RANKS else int(meldings.find_sequence_start(ranks))
 
     def sort_key(card: int) -> tuple[int, int]:
         return (card % 13 - start) % 13, card
@@ -62,7 +62,7 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     """
     buffer = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
-    min_deadwood = int(deadwood_for_side(hand, rules, side))
+    min_deadwood = int(compute_deadwood_for_side(hand, rules, side))
     best_combinations = []
     for combination in _iterate_disjoint_families(melds):
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
@@ -196,7 +196,7 @@ def analyze_hand(
     hand = notation.cards_to_mask(cards)
     limit = None
     if upcard is not None or not rules.knock_by_upcard:
-        limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
+        limit = int(endings.compute_knock_limit(-1 if upcard is None else upcard, rules))
     points = score if rules.shot else None
     eleven_cards = len(cards) == 11
     hand_by_discard = (
@@ -206,9 +206,9 @@ def analyze_hand(
     )
     found_endings = []
     if eleven_cards:
-        min_deadwood, best_ending = best_discards(hand, hand, rules)
-        ending, _, deadwood_points = endings.best_ending(
-            hand, hand, -1, -1, 0, min_deadwood, best_ending, rules
+        min_deadwood, best_cards = best_discards(hand, hand, rules)
+        ending, _, deadwood_points = endings.find_best_ending(
+            hand, hand, -1, -1, 0, min_deadwood, best_cards, rules
         )
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
@@ -266,7 +266,7 @@ def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) ->
     """
     value = rules.value[KNOCKER]
     deadwood_by_card = {
-        card: int(deadwood_for_side(ten_cards, rules, KNOCKER))
+        card: int(compute_deadwood_for_side(ten_cards, rules, KNOCKER))
         for card, ten_cards in hand_by_discard.items()
     }
     sorted_cards = sorted(
@@ -283,7 +283,7 @@ def _find_possible_endings(
     The function assumes that the discard was not taken from the pile in this turn.
     """
     found_endings = []
-    deadwood_points = int(endings.declared_deadwood(ten_cards, -1, rules))
+    deadwood_points = int(endings.compute_declared_deadwood(ten_cards, -1, rules))
     if deadwood_points <= (limit or 0):
         ending_type = "knock" if deadwood_points else "gin"
         found_endings.append(Ending(ending_type, discard, deadwood_points))

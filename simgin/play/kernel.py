@@ -13,8 +13,8 @@ from simgin.core.batch_kernel import play_units, play_units_solo
 from simgin.core.codes import SLOTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.policy_types import POLICY_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.state import new_state
-from simgin.core.view import new_view
+from simgin.core.state import create_state
+from simgin.core.view import create_view
 from simgin.play import watchdog
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import call_interruptibly
@@ -135,8 +135,10 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
     for player, strategy in enumerate(matchup.players):
         policies = _select_policies(strategy)
         player_vectors = [compiler.make_parameter_vector(policy, rules) for policy in policies]
-        state.same[player] = strategy.ending == "same"
-        state.noisy[player] |= sum(policy.noise << slot for slot, policy in enumerate(policies))
+        state.discards_first[player] = strategy.ending == "same"
+        state.random_slots[player] |= sum(
+            policy.noise << slot for slot, policy in enumerate(policies)
+        )
         state.vectors[player] = [vector.ctypes.data for vector in player_vectors]
         state.lengths[player] = [len(vector) for vector in player_vectors]
         vectors += player_vectors
@@ -268,9 +270,9 @@ def _play_and_record(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """Play units and fill `records`. Return the batch rows and the number of deals recorded."""
-    state = new_state(matchup.seed)
+    state = create_state(matchup.seed)
     rules = build_rules(matchup.variant)
-    views = new_views()
+    views = create_views()
     try:
         rows = run_units(matchup, state, rules, views, first_unit, n_units, records)
     except (RulesModifiedError, StrategyError):
@@ -281,7 +283,7 @@ def _play_and_record(
             None if isinstance(error, query.IllegalActionError) else error
         )
     _check_determinism(matchup, rows, first_unit, n_units)
-    return rows, int(state.recorded)
+    return rows, int(state.n_recorded)
 
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
@@ -291,8 +293,14 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
     ]
     if not python_strategies:
         return
-    state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
-    repeated_rows = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
+    state, rules, units = (
+        create_state(matchup.seed),
+        build_rules(matchup.variant),
+        matchup.batch_size,
+    )
+    repeated_rows = run_units(
+        matchup, state, rules, create_views(), first_unit, min(n_units, units)
+    )
     if not np.array_equal(repeated_rows[0], rows[0]):
         names = " or ".join(dict.fromkeys(python_strategies))
         raise PolicyCallError(
@@ -302,9 +310,9 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
         )
 
 
-def new_views() -> tuple[Any, Any]:
+def create_views() -> tuple[Any, Any]:
     """Return empty views of the two seats."""
-    return new_view(), new_view()
+    return create_view(), create_view()
 
 
 # Error messages
@@ -312,8 +320,8 @@ def new_views() -> tuple[Any, Any]:
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     """Return the error message for a failed policy, with a command that replays the deal."""
-    strategy = matchup.players[int(state.asked_seat != state.half)]
-    slot = SLOTS[state.asked_slot]
+    strategy = matchup.players[int(state.query_seat != state.half)]
+    slot = SLOTS[state.query_slot]
     policy = strategy.policy(slot)
     assert policy is not None
     if isinstance(error, query.IllegalActionError):

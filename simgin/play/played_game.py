@@ -95,12 +95,12 @@ def matchup_with_person(
 
 def saved_games_folder() -> Path:
     """Return the folder that contains saved games."""
-    return jit.cache_root() / "play"
+    return jit.get_cache_root() / "play"
 
 
 def saved_game_file(matchup: Matchup) -> Path:
     """Return the path of the file in which the game of a matchup is saved."""
-    name = repr((matchup.key, jit.compiled_digest()))
+    name = repr((matchup.key, jit.compute_compiled_digest()))
     return saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
 

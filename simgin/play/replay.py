@@ -71,7 +71,7 @@ def trace_named_deal(
     matchup = parse_matchup(a, b, variant, seed, unit_type)
     _check_address(matchup, unit, half, deal)
     deal_trace = trace_deal(matchup, unit, half, deal or 0)
-    if deal_trace.error and not deal_trace.state.watched:
+    if deal_trace.error and not deal_trace.state.log_mode:
         raise ReplayError(
             f"the match stopped before this deal. {deal_trace.error}"
         ) from deal_trace.exception
@@ -292,7 +292,7 @@ class Replay:
     def _format_final_draw(self) -> Iterator[str]:
         """Yield the line that describes the last draw if the draw itself ends the deal."""
         state = self.state
-        if self.traced.error or state.drawn < 0 or state.stopper >= 0:
+        if self.traced.error or state.drawn < 0 or state.knocker >= 0:
             return
         for last_decision in self.traced.decisions[-1:]:
             if last_decision.view.turns == state.turns:
@@ -313,7 +313,7 @@ class Replay:
     # End of the deal
 
     def _format_result(self) -> Iterator[str]:
-        if self.state.stopper < 0:
+        if self.state.knocker < 0:
             yield from self._format_other_ending()
         else:
             yield from self._format_showdown()
@@ -367,27 +367,28 @@ class Replay:
 
     def _format_showdown(self) -> Iterator[str]:
         state = self.state
-        knocker = int(state.stopper)
+        knocker = int(state.knocker)
         defender = 1 - knocker
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
         laid_off, melds = self.defender_layoffs()
         held_cards = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
         yield self._format_ending_heading()
         yield from wrap_line(
-            f"  {self._get_player_name(knocker)} shows {melded_hand}, count {state.stopper_count}"
+            f"  {self._get_player_name(knocker)} shows {melded_hand}, "
+            f"count {state.knocker_deadwood}"
         )
         yield from wrap_line(
-            f"  {self._get_player_name(defender)} has {held_cards}, count {state.other_count}"
+            f"  {self._get_player_name(defender)} has {held_cards}, count {state.defender_deadwood}"
         )
         if laid_off:
             yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
 
     def defender_layoffs(self) -> tuple[int, Melding]:
         """Return the cards that the defender laid off, and the melding of the remaining cards."""
-        hand = int(self.state.hand[1 - int(self.state.stopper)])
+        hand = int(self.state.hand[1 - int(self.state.knocker)])
         laid_off = 0
         if self.state.laid_off:
-            options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+            options = np.zeros((3, layoff.MAX_LAYOFF_OPTIONS), np.int64)
             chains = np.zeros((2, 16), np.int64)
             _, laid_off = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
         return int(laid_off), best_meldings(hand & ~int(laid_off), self.rules, DEFENDER)[0]
@@ -485,7 +486,7 @@ class SoloReplay(Replay):
         state = self.state
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[PLAYER_SEAT]))
         yield self._format_ending_heading()
-        deadwood_points = state.stopper_count
+        deadwood_points = state.knocker_deadwood
         yield from wrap_line(
             f"  {self.names[PLAYER_SEAT]} shows {melded_hand}, count {deadwood_points}"
         )
@@ -499,8 +500,8 @@ class SoloReplay(Replay):
         position_text = (
             "  1 card is above the joker" if n == 1 else f"  {n} cards are above the joker"
         )
-        if self.params["deal_scoring"] == "joker" and self.state.stopper >= 0:
-            position_text += f", so the joker's count is {self.state.other_count}"
+        if self.params["deal_scoring"] == "joker" and self.state.knocker >= 0:
+            position_text += f", so the joker's count is {self.state.defender_deadwood}"
         yield position_text
 
     def _format_points(self) -> str:

@@ -6,7 +6,7 @@ The list contains one object for the deal, one per decision, and one for the res
 from typing import Any
 
 from simgin.core.match import UNDECIDED
-from simgin.core.solo_deal import NO_JOKER_ABOVE, PLAYER_SEAT
+from simgin.core.solo_deal import ABOVE_WITHOUT_JOKER, PLAYER_SEAT
 from simgin.play.hand_analysis import format_melds, sort_melds
 from simgin.play.replay import Replay, SoloReplay, score_to_json, with_deal_applied
 from simgin.play.traced_deal import Decision
@@ -92,22 +92,22 @@ def _encode_action(decision: Decision) -> int | str | None:
 def _make_result_object(replay: Replay) -> JsonObject:
     state = replay.state
     ending = replay.traced.kind
-    has_showdown = state.stopper >= 0
+    has_showdown = state.knocker >= 0
     laid_off, melds = replay.defender_layoffs() if has_showdown else (0, ())
     return {
         "event": "result",
         "kind": ending or None,
-        "stopper": _encode_optional_number(state.stopper),
+        "stopper": _encode_optional_number(state.knocker),
         "winner": _encode_optional_number(state.winner),
         "score": [int(points) for points in state.score],
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _format_optional_card(state.discard),
         "melds": format_melds(sort_melds(state.melds)) if has_showdown else [],
-        "stopper_count": int(state.stopper_count) if has_showdown else None,
+        "stopper_count": int(state.knocker_deadwood) if has_showdown else None,
         "defender_melds": format_melds(melds),
         "laid_off": format_hand(laid_off),
-        "defender_count": int(state.other_count) if has_showdown else None,
+        "defender_count": int(state.defender_deadwood) if has_showdown else None,
         "stake": int(state.stake),
         "paid_for_refusal": int(state.pays) if ending == "refused" else None,
         "match": _make_match_object(replay),
@@ -130,7 +130,9 @@ def _make_match_object(replay: Replay) -> JsonObject | None:
 def _make_solo_result_fields(replay: SoloReplay) -> JsonObject:
     """Return the result fields that only solitaire deals have."""
     state = replay.state
-    is_known = replay.has_joker and 0 <= state.above < NO_JOKER_ABOVE and not replay.traced.error
+    is_known = (
+        replay.has_joker and 0 <= state.above < ABOVE_WITHOUT_JOKER and not replay.traced.error
+    )
     return {
         "held": format_hand(int(state.hand[PLAYER_SEAT])),
         "held_count": int(state.count[PLAYER_SEAT]),

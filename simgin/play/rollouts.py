@@ -10,7 +10,11 @@ from simgin.core import codes
 from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.core.endings import find_ending_discards, permitted_discards, required_meld_card
+from simgin.core.endings import (
+    find_ending_discards,
+    find_permitted_discards,
+    find_required_meld_card,
+)
 from simgin.core.offer_queries import query_world_offers
 from simgin.core.paired_rollouts import run_paired_rollouts, run_paired_rollouts_solo
 from simgin.core.policy_types import POLICY_TYPE, VIEW_TYPE
@@ -25,9 +29,9 @@ from simgin.core.position_rollouts import (
 )
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
 from simgin.core.solo_position_rollouts import run_world_rollouts_solo
-from simgin.core.state import SLOT_KNOCK, new_state
+from simgin.core.state import SLOT_KNOCK, create_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import call_kernel_checked, compile_loop, new_views, seat_players
+from simgin.play.kernel import call_kernel_checked, compile_loop, create_views, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, compiler
@@ -100,7 +104,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     if view.taken_offer >= 0:
         return [Action(action_type) for action_type in _list_draw_kinds(view, rules)]
     eleven_cards = int(view.hand)
-    legal = int(permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
+    legal = int(find_permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
     discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
     return discarded + _list_ending_actions(view, eleven_cards, rules)
 
@@ -122,7 +126,7 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
     eleven_cards = int(view.hand)
     drawn_card = int(view.drawn)
-    legal = int(permitted_discards(eleven_cards, -1, drawn_card, rules))
+    legal = int(find_permitted_discards(eleven_cards, -1, drawn_card, rules))
     min_deadwood, best_gin = best_discards(eleven_cards, legal, rules)
     can_stop = drawn_card >= 0 or rules.stop_before_draw
     endings = []
@@ -146,8 +150,8 @@ def _list_draw_kinds(view: Any, rules: Any) -> list[int]:
 def _list_ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
     """Return the legal actions that end the deal for a player with eleven cards."""
     taken_card = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
-    legal = int(permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
-    required_card = int(required_meld_card(taken_card, rules))
+    legal = int(find_permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
+    required_card = int(find_required_meld_card(taken_card, rules))
     limit, points = int(view.limit), int(view.own_points)
     ending = int(find_ending_discards(eleven_cards, legal, required_card, limit, points, rules))
     actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
@@ -242,10 +246,10 @@ def _run_in_new_state(
         random_slots: Slots, as bits, in which A receives random numbers even if its policy does not
             use them.
     """
-    state = new_state(matchup.seed)
+    state = create_state(matchup.seed)
     vectors = seat_players(state, matchup)
-    state.noisy[0] |= random_slots
-    views = new_views()[: len(matchup.players)]
+    state.random_slots[0] |= random_slots
+    views = create_views()[: len(matchup.players)]
     call_kernel_checked(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )

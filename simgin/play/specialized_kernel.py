@@ -264,7 +264,7 @@ def _cache_path(request: dict[str, Any]) -> Path:
     """
     digest = hashlib.sha256(read_bytes(Path(kernel_linker.__file__)))
     digest.update(repr(sorted(request.items())).encode())
-    if (directory := jit.cache_directory()) is None:
+    if (directory := jit.get_cache_directory()) is None:
         raise OSError("the cache is not writable")
     return directory / "kernels" / f"{digest.hexdigest()[:32]}.bin"
 

@@ -25,19 +25,19 @@ from simgin.core import jit
 from simgin.core.batch_kernel import start_mirrored_game
 from simgin.core.codes import PHASE_TURN, SLOTS
 from simgin.core.deal import TURN_OVER, play_deal, play_turns
-from simgin.core.match import UNDECIDED, apply_deal_result, next_dealer
+from simgin.core.match import UNDECIDED, apply_deal_result, choose_next_dealer
 from simgin.core.policy_types import (
     POLICY_TYPE,
     RULES_TYPE,
     STATE_TYPE,
     VIEW_TYPE,
     as_policy,
-    params_at,
+    get_params_at,
 )
 from simgin.core.query import IllegalActionError, clear_history, write_ending_fields
 from simgin.core.rules_record import DIE_OFF
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
-from simgin.core.solo_deal import joker_position, play_deal_solo
+from simgin.core.solo_deal import choose_joker_position, play_deal_solo
 from simgin.core.state import (
     SLOT_ANSWER,
     SLOT_DISCARD,
@@ -143,7 +143,7 @@ def _replay_deal(game, state, rules, view0, view1):
         _restore_turn_start(game, state)
         write_ending_fields(state, view0)  # Clear the ending that the player declined.
         write_ending_fields(state, view1)
-        previous_turn = 0 if state.asked_seat == state.dealer else 1
+        previous_turn = 0 if state.query_seat == state.dealer else 1
         play_turns(
             state, rules, nondealer_view, dealer_view, nondealer_take_policy,
             nondealer_discard_policy, nondealer_knock_policy, dealer_take_policy,
@@ -151,7 +151,7 @@ def _replay_deal(game, state, rules, view0, view1):
             answer_b, show_b, previous_turn, TURN_OVER,
         )  # fmt: skip
         return
-    state.logged = 0
+    state.n_logged = 0
     clear_history(view0, state.turns)
     clear_history(view1, state.turns)
     state.stake = game.stake
@@ -189,14 +189,14 @@ def _save_turn_start(game, state, rules):
     With a die, a turn begins with a decision about an offer, so the state is not saved.
     """
     if (
-        state.asked_slot == SLOT_TAKE
+        state.query_slot == SLOT_TAKE
         and state.phase == PHASE_TURN
         and state.turns > 0
         and rules.die == DIE_OFF
     ):
-        seat = state.asked_seat
-        state.noises[seat] -= (
-            state.noisy[seat ^ state.half] >> SLOT_TAKE & 1
+        seat = state.query_seat
+        state.n_random_numbers[seat] -= (
+            state.random_slots[seat ^ state.half] >> SLOT_TAKE & 1
         )  # The take policy will be called again.
         _copy_state_head(game.state, game.turn_start)
         game.has_turn_start = 1
@@ -205,9 +205,9 @@ def _save_turn_start(game, state, rules):
 @compiled
 def _restore_turn_start(game, state):
     """Restore the saved state, but keep the actions and shuffled cards that followed it."""
-    n_scripted, n_shuffled = state.scripted, state.shuffled
+    n_scripted, n_shuffled = state.n_scripted, state.shuffled
     _copy_state_head(game.turn_start, game.state)
-    state.scripted = n_scripted
+    state.n_scripted = n_scripted
     state.shuffled = n_shuffled
 
 
@@ -217,7 +217,7 @@ def _replay_solo_deal(game, state, rules, view):
 
     At the next decision, the function raises IllegalActionError.
     """
-    state.logged = 0
+    state.n_logged = 0
     clear_history(view, state.turns)
     play_deal_solo(
         state, rules, view, _seat_policy(game, 0, SLOT_DISCARD), _seat_policy(game, 0, SLOT_KNOCK)
@@ -236,17 +236,17 @@ def begin_game(game, unit):
 @compiled
 def _begin_deal(game, state, rules):
     """Clear the actions, and shuffle the pack unless the caller has already arranged it."""
-    state.scripted = 0
+    state.n_scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.status = AWAITING_ACTION
     game.has_turn_start = 0
-    if state.given:
+    if state.has_given_cards:
         return
     start_shuffle(state)
     if game.n_players == 2:
         swap_hands_for_dealer(state)
     else:
-        state.joker = joker_position(state.seed, state.unit, state.deal, rules)
+        state.joker = choose_joker_position(state.seed, state.unit, state.deal, rules)
 
 
 @compiled
@@ -257,7 +257,7 @@ def close_deal(game):
     if not game.is_match or game.outcome != UNDECIDED:
         game.status = GAME_OVER
         return
-    state.dealer = next_dealer(state.dealer, state.winner, rules)
+    state.dealer = choose_next_dealer(state.dealer, state.winner, rules)
     state.deal += 1
     _begin_deal(game, state, rules)
 
@@ -272,8 +272,8 @@ def append_action(game, action):
     if action < 0 or action > 63 or not state.legal >> action & 1:
         state.answer = action
         raise IllegalActionError
-    state.answers[state.scripted] = action
-    state.scripted += 1
+    state.answers[state.n_scripted] = action
+    state.n_scripted += 1
 
 
 @compiled
@@ -294,16 +294,16 @@ def advance_game(game):
             _replay_solo_deal(game, state, rules, view0)
     except Exception:
         is_over = False
-    if state.logged < state.scripted and not is_over:
+    if state.n_logged < state.n_scripted and not is_over:
         raise IllegalActionError  # One of the stored actions is illegal.
-    state.scripted = state.logged
+    state.n_scripted = state.n_logged
     if is_over:
         game.status = DEAL_OVER
         return
-    seat, slot = state.asked_seat, state.asked_slot
+    seat, slot = state.query_seat, state.query_slot
     # If a policy failed, a second call raises the same exception.
     if not game.external_seats >> seat & 1:
-        numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
+        numbers = get_params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalActionError
     _save_turn_start(game, state, rules)
@@ -329,7 +329,7 @@ def step_game(address, command, argument):
     elif command == REPLAY:
         game.status = AWAITING_ACTION
         game.has_turn_start = 0
-        state_at(game.state).scripted = argument
+        state_at(game.state).n_scripted = argument
     else:
         close_deal(game)
     if game.status == AWAITING_ACTION:

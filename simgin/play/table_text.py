@@ -226,7 +226,7 @@ def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
         parts = [f"{SOURCE_WORDS[source]}{drawn_card}"] if source in SOURCE_WORDS else []
         parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
-    if deal.state.stopper >= 0:
-        ending = ENDING_WORDS.get(deal.kind, f"knocked with {deal.state.stopper_count}")
-        lines.append(f"   {names[deal.state.stopper]} {ending}")
+    if deal.state.knocker >= 0:
+        ending = ENDING_WORDS.get(deal.kind, f"knocked with {deal.state.knocker_deadwood}")
+        lines.append(f"   {names[deal.state.knocker]} {ending}")
     return lines

@@ -15,8 +15,8 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.codes import SLOTS
 from simgin.core.rules_record import FIRST_TURN_DISCARD
-from simgin.core.state import new_state
-from simgin.play.kernel import describe_failure, new_views, run_units
+from simgin.core.state import create_state
+from simgin.play.kernel import create_views, describe_failure, run_units
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.text.messages import SimginError
@@ -79,13 +79,13 @@ class TracedDeal:
     @property
     def n_decisions(self) -> int:
         """Number of decisions, including a last decision at which the policy failed."""
-        return int(self.state.logged) + bool(self.error)
+        return int(self.state.n_logged) + bool(self.error)
 
     def decision(self, index: int) -> Decision:
         """Return the decision at an index."""
         state = self.state
         view = state["log"][index].copy()
-        action_code = int(state["answers"][index]) if index < state["logged"] else None
+        action_code = int(state["answers"][index]) if index < state["n_logged"] else None
         return Decision(int(view["seat"]), SLOTS[state["slots"][index]], view, action_code)
 
     @property
@@ -138,22 +138,22 @@ def trace_deal(
     Raises:
         DealNotFoundError: If the match ended before the deal.
     """
-    state = new_state(matchup.seed)
+    state = create_state(matchup.seed)
     rules = build_rules(matchup.variant)
     if points is not None:
         rules.start_points[:] = points
-    state.watch_half = half
-    state.watch_deal = deal
+    state.log_half = half
+    state.log_deal = deal
     if pack is not None:
         # Do not shuffle the given pack.
         state.pack[:] = pack
-        state.given = 1
+        state.has_given_cards = 1
         state.shuffled = len(pack)
         state.dealer = dealer
         state.joker = joker
     state.answers[: len(script)] = script
-    state.scripted = len(script)
-    views = new_views()
+    state.n_scripted = len(script)
+    views = create_views()
     error_text = ""
     exception = None
     try:
@@ -161,7 +161,7 @@ def trace_deal(
     except Exception as error:
         error_text = describe_failure(matchup, state, error)
         exception = error
-    if not error_text and not state.watched:
+    if not error_text and not state.log_mode:
         raise DealNotFoundError(
             f"in unit {unit}, half {half}, the match ended with deal {state.deal}, so it has no "
             f"deal {deal}. Use a smaller deal number."
@@ -245,7 +245,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
         n_actions: Number of actions to keep.
         has_open_decision: True to keep the next decision, too, but without its action.
     """
-    deal.state.logged = n_actions
+    deal.state.n_logged = n_actions
     deal.state.kind = -1
     error_text = "The rest of this deal is unknown." if has_open_decision else ""
     return replace(deal, error=error_text, is_truncated=True)

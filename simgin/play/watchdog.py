@@ -33,8 +33,8 @@ _DECISION_FIELDS = (
     "phase",
     "taken",
     "drawn",
-    "asked_seat",
-    "asked_slot",
+    "query_seat",
+    "query_slot",
 )
 
 
@@ -63,8 +63,8 @@ class _RunningKernel:
             self._warn()
 
     def _warn(self) -> None:
-        strategy = self._matchup.players[int(self._state.asked_seat != self._state.half)]
-        policy = strategy.policy(SLOTS[self._state.asked_slot])
+        strategy = self._matchup.players[int(self._state.query_seat != self._state.half)]
+        policy = strategy.policy(SLOTS[self._state.query_slot])
         if policy is None or policy.function in _reported_functions:
             return
         _reported_functions.add(policy.function)

@@ -58,7 +58,9 @@ class MatchupStats:
         self, unit: str, *fact_names: str, is_proportion: bool = False
     ) -> PairedEstimate:
         """Return the sum of several recorded quantities per unit, such as turns per match."""
-        columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in fact_names]
+        columns = [
+            batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[fact] for fact in fact_names
+        ]
         counts = self.rows[:, columns].sum(axis=1)
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
@@ -70,7 +72,7 @@ class MatchupStats:
     @property
     def n_matches(self) -> int:
         """Number of matches played."""
-        return int(self._total[batch_columns.COL_SUM + batch_columns.FACT_INDEX["matches"]])
+        return int(self._total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["matches"]])
 
     @property
     def _total(self) -> np.ndarray:
@@ -79,7 +81,9 @@ class MatchupStats:
     def _make_ratio_sums(self, fact: str, unit: str) -> RatioSums:
         """Return the sums for the ratio of a recorded quantity to its denominator over matches."""
         total = self._total
-        numerator_index, denominator_index = (batch_columns.FACT_INDEX[x] for x in (fact, unit))
+        numerator_index, denominator_index = (
+            batch_columns.STATISTIC_INDEX[x] for x in (fact, unit)
+        )
         cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
         return RatioSums(
             numerator=int(total[batch_columns.COL_SUM + numerator_index]),

@@ -125,10 +125,10 @@ def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
 RELATIVE_TOLERANCE = 1e-9
 # Quantities that can be negative. In solitaire games, penalties can also be negative.
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
-SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
+SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.STATISTIC_NAMES if "points" in name)
 # column indices at which the histograms end
 _HISTOGRAM_END_COLUMNS = np.cumsum(
-    [batch_columns.TURNS_BINS, batch_columns.DEADWOOD_BINS, batch_columns.PAIR_BINS]
+    [batch_columns.N_TURNS_BINS, batch_columns.N_DEADWOOD_BINS, batch_columns.N_WIN_RATE_BINS]
 )
 
 
@@ -164,14 +164,16 @@ def _iter_invariants(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield a description of each invariant, and two vectors that are equal in valid batches."""
     sums, square_sums, cross_sums = _split_facts(rows)
-    result_fact = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
+    result_fact = batch_columns.STATISTIC_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
     yield "numbers of requested and played units", units, rows[:, batch_columns.COL_UNITS]
     yield f"numbers of {matchup.unit} results and of units", units * n_games, sums[:, result_fact]
     turns, ending_counts, pair_counts, _ = np.split(
         rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_END_COLUMNS, axis=1
     )
-    deals, showdowns = (sums[:, batch_columns.FACT_INDEX[name]] for name in ("deals", "showdowns"))
+    deals, showdowns = (
+        sums[:, batch_columns.STATISTIC_INDEX[name]] for name in ("deals", "showdowns")
+    )
     yield "numbers of deals and of turn counts", deals, turns.sum(axis=1)
     yield "numbers of showdowns and of deadwood counts", showdowns, ending_counts.sum(axis=1)
     yield "numbers of units and of pair scores", units, pair_counts.sum(axis=1)
@@ -182,7 +184,7 @@ def _iter_invariants(
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_fact):
-        description = f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"
+        description = f"the sum of {batch_columns.STATISTIC_NAMES[i]} and the sum of its products"
         yield description, n_games * sums[:, i], cross_sums[:, i]
 
 
@@ -192,7 +194,7 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     min_square = sums**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
     signed_facts = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
-    max_square[:, [batch_columns.FACT_INDEX[name] for name in signed_facts]] = np.inf
+    max_square[:, [batch_columns.STATISTIC_INDEX[name] for name in signed_facts]] = np.inf
     is_out_of_bounds = (square_sums < min_square) | (square_sums > max_square)
     return np.asarray(is_out_of_bounds.any(axis=1))
 
@@ -201,9 +203,9 @@ def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sums of all recorded quantities, of their squares and of their cross products.
 
     A cross product is the product of a quantity and its denominator. All three arrays have shape
-    `(n_batches, N_FACTS)`.
+    `(n_batches, N_STATISTICS)`.
     """
-    end = batch_columns.COL_SUM + 3 * batch_columns.N_FACTS
+    end = batch_columns.COL_SUM + 3 * batch_columns.N_STATISTICS
     sums, square_sums, cross_sums = np.split(rows[:, batch_columns.COL_SUM : end], 3, axis=1)
     return sums, square_sums, cross_sums
 

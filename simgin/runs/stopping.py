@@ -150,8 +150,8 @@ class SequentialTest:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram of
                 pair scores is used.
         """
-        first_column = batch_columns.COL_PAIR_HISTOGRAM
-        counts = totals[first_column : first_column + batch_columns.PAIR_BINS]
+        first_column = batch_columns.COL_WIN_RATE_HISTOGRAM
+        counts = totals[first_column : first_column + batch_columns.N_WIN_RATE_BINS]
         return compute_multinomial_llr(
             counts.tolist(), elo_to_score(self.elo0), elo_to_score(self.elo1)
         )

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simgin.core.batch_columns import (
-    COL_PAIR_HISTOGRAM,
     COL_SQUARE,
     COL_SUM,
     COL_UNITS,
+    COL_WIN_RATE_HISTOGRAM,
     DENOMINATOR_INDEX,
-    FACT_INDEX,
-    PAIR_BINS,
+    N_WIN_RATE_BINS,
+    STATISTIC_INDEX,
 )
 from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
@@ -169,7 +169,7 @@ class BatchRows:
         if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
-        if total[COL_SQUARE + FACT_INDEX["a_margin"]] != 0:
+        if total[COL_SQUARE + STATISTIC_INDEX["a_margin"]] != 0:
             return False
         return all(sum_metric(total, m) == sum_metric(total, m, as_b=True) for m in METRICS)
 

@@ -10,7 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from simgin.core.batch_columns import DENOMINATOR_INDEX, FACT_INDEX, FACT_NAMES
+from simgin.core.batch_columns import DENOMINATOR_INDEX, STATISTIC_INDEX, STATISTIC_NAMES
 
 DEAL, MATCH = "deal", "match"
 # names of the recorded quantities that count deals and matches
@@ -61,7 +61,7 @@ class Metric:
         """
         prefix, name = self.numerator_a[:2], self.numerator_a[2:]
         opposite_name = OPPOSITE_PREFIX.get(prefix, prefix) + name
-        return opposite_name if opposite_name in FACT_INDEX else self.numerator_a
+        return opposite_name if opposite_name in STATISTIC_INDEX else self.numerator_a
 
     @property
     def is_zero_sum(self) -> bool:
@@ -79,7 +79,7 @@ class Metric:
 
         Quantities that are recorded per match are in the last columns.
         """
-        return MATCH if FACT_INDEX[self.denominator] >= FACT_INDEX["matches"] else DEAL
+        return MATCH if STATISTIC_INDEX[self.denominator] >= STATISTIC_INDEX["matches"] else DEAL
 
     @property
     def has_positive_denominators(self) -> bool:
@@ -103,7 +103,7 @@ class Metric:
 
     def find_fact_index(self, as_b: bool = False) -> int:
         """Return the index of the recorded quantity that is the numerator for player A or B."""
-        return FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
+        return STATISTIC_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def find_sign(self, as_b: bool = False) -> int:
         """Return -1 for a zero-sum metric from the perspective of B, otherwise 1."""

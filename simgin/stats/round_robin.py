@@ -186,7 +186,7 @@ def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarra
     n_blocks = -(-n_batches // WORDS_PER_PHILOX_BLOCK)
     index_grid = np.mgrid[:n_samples, :n_blocks]
     sample, index = (indices.ravel().astype(np.uint64) for indices in index_grid)
-    random_words = rng.philox(
+    generate_random_words = rng.philox(
         sample,
         np.zeros_like(sample),
         index,

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from simgin.core.batch_columns import (
-    COL_DEAL_SQUARE,
-    COL_DEALT_DIFFERENCE,
-    COL_MATCH_SQUARE,
+    COL_DEALT_DEADWOOD_DIFFERENCE,
     COL_SQUARE,
+    COL_SQUARED_DEAL_MARGIN,
+    COL_SQUARED_MATCH_MARGIN,
     COL_UNITS,
-    FACT_INDEX,
+    STATISTIC_INDEX,
 )
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES
@@ -98,7 +98,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     influences = batches.compute_influences(rows, fact)
     deals = batches.extract_fact_sums(rows, FACT_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, COL_DEALT_DIFFERENCE] - mean * deals
+    centred_control = rows[:, COL_DEALT_DEADWOOD_DIFFERENCE] - mean * deals
     total_offset = centred_control.sum()
     units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -206,8 +206,8 @@ PAIRING_COLUMNS = (
 )
 # For each unit, the fact that records the margin, and the column with the squared margins
 MARGIN_COLUMNS = {
-    metrics.DEAL: ("a_margin", COL_DEAL_SQUARE),
-    metrics.MATCH: ("a_match_margin", COL_MATCH_SQUARE),
+    metrics.DEAL: ("a_margin", COL_SQUARED_DEAL_MARGIN),
+    metrics.MATCH: ("a_match_margin", COL_SQUARED_MATCH_MARGIN),
 }
 
 # function that computes rho, (n_sums,), from sums of rows and a unit

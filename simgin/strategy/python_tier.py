@@ -18,7 +18,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from simgin.core import jit
-from simgin.core.policy_types import POLICY_SIGNATURE, record_address
+from simgin.core.policy_types import POLICY_SIGNATURE, get_record_address
 from simgin.core.rules_record import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.lint import summarise_numba_error
@@ -90,7 +90,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
     callback = _CALLBACK(_make_callback(function))
 
     def call_policy(view, rules, params):  # type: ignore[no-untyped-def]
-        records = (record_address(view), record_address(rules))
+        records = (get_record_address(view), get_record_address(rules))
         action = callback(*records, params.ctypes.data, len(params))
         if action == _ERROR_CODE:
             raise PolicyRaised

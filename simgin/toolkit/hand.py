@@ -11,7 +11,7 @@ from simgin.core.deadwood import (
     highest_value_cards,
 )
 from simgin.core.jit import jit
-from simgin.core.meldings import meld_extensions
+from simgin.core.meldings import find_meld_extensions
 from simgin.core.meldings import sum_card_values as points_of
 
 
@@ -262,7 +262,7 @@ def count_extensions(melds, cards, rules):
     extensions = 0
     for k in range(3):
         if melds[k]:
-            extensions |= meld_extensions(melds[k], rules)
+            extensions |= find_meld_extensions(melds[k], rules)
     return popcount(extensions & cards)
 
 
@@ -361,5 +361,5 @@ def extension_cards(hand, rules):
         if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
                 if rules.runs[i] & ~suit_cards == 0:
-                    extensions |= meld_extensions(rules.runs[i] << (13 * suit), rules)
+                    extensions |= find_meld_extensions(rules.runs[i] << (13 * suit), rules)
     return extensions & ~hand

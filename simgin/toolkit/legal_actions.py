@@ -6,7 +6,7 @@ Random choices use the random number of the decision, `view.noise`.
 from simgin.core import endings
 from simgin.core.bits import lowest_bit, nth_bit, popcount
 from simgin.core.jit import jit
-from simgin.core.rng import random_words, write_random_blocks
+from simgin.core.rng import generate_random_words, write_random_blocks
 
 
 @jit
@@ -64,7 +64,7 @@ def legal_discards(view, rules):
 
             best_discards(view.hand, legal_discards(view, rules), rules)[0]
     """
-    return endings.permitted_discards(view.hand, view.taken, view.drawn, rules)
+    return endings.find_permitted_discards(view.hand, view.taken, view.drawn, rules)
 
 
 @jit
@@ -132,6 +132,6 @@ def next_random_word(noise, stream):
         return stream[8 * word + block]
     n = stream[8]
     if n & 3 == 0:
-        stream[0], stream[1], stream[2], stream[3] = random_words(noise, 0, 0, n >> 2, 0)
+        stream[0], stream[1], stream[2], stream[3] = generate_random_words(noise, 0, 0, n >> 2, 0)
     stream[8] = n + 1
     return stream[n & 3]

@@ -6,7 +6,7 @@ is *live* if it is unseen. The terms *partner* and *completer* ignore rainbows. 
 that would make a meld if drawn. Outs include cards that complete rainbows.
 """
 
-from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
+from simgin.core.bitboard import can_leave_one_card, cards_in_sets, find_run_outs, ranks_of
 from simgin.core.bits import lowest_bit, popcount
 from simgin.core.cards import LANE_MASK, cards_of_rank, ranks_held_twice, suit_lane
 from simgin.core.deadwood import best_discards, cards_in_melds, deadwood, find_run_cards
@@ -54,7 +54,7 @@ def outs(hand, rules):
 @force_inline
 def outs_by_bits(hand):
     """Compute `outs` for rules with low aces and without rainbows."""
-    return (cards_of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
+    return (cards_of_ranks(ranks_held_twice(hand)) | find_run_outs(hand)) & ~hand
 
 
 @jit

@@ -170,13 +170,13 @@ def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str
 def _find_final_hand(replay: Replay, seat: int) -> Json:
     """Return the final hand of a seat with melds, lay-offs and deadwood."""
     state = replay.traced.state
-    hand, ending_seat = int(state.hand[seat]), int(state.stopper)
+    hand, ending_seat = int(state.hand[seat]), int(state.knocker)
     laid_off_cards = 0
     if seat == ending_seat:
-        melds, deadwood_points = sort_melds(state.melds), int(state.stopper_count)
+        melds, deadwood_points = sort_melds(state.melds), int(state.knocker_deadwood)
     elif ending_seat >= 0:
         laid_off_cards, melds = replay.defender_layoffs()
-        deadwood_points = int(state.other_count)
+        deadwood_points = int(state.defender_deadwood)
     else:
         deadwood_points, melds = shown_melding(hand, replay.rules)
     return {

@@ -468,8 +468,8 @@ def test_deals_of_openspiel_are_read_back(deals):
         if ours.is_truncated:  # a rule of that engine
             assert theirs.over and theirs.returns == [0, 0]
             continue
-        if ours.state.stopper >= 0:
-            seen, stopper = {"laid off": 0}, int(ours.state.stopper)
+        if ours.state.knocker >= 0:
+            seen, stopper = {"laid off": 0}, int(ours.state.knocker)
             check_showdown(openspiel, theirs, ours.state, stopper, rules, seen)
         else:
             assert held == ours.state.hand.tolist()
@@ -508,5 +508,5 @@ def test_deals_of_rlcard_are_read_back(deals):
             if ours.kind != "gin":  # the log does not contain the discard
                 assert int(ours.state.hand[seat]) == hand
         went_out = game.round.going_out_player_id if ours.kind != "void" else -1
-        assert ours.is_truncated or int(ours.state.stopper) == went_out
+        assert ours.is_truncated or int(ours.state.knocker) == went_out
     assert read > deals // 3

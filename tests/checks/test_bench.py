@@ -9,7 +9,7 @@ import pytest
 
 from simgin.checks import bench
 from simgin.checks.bench import BenchError, SpeedChange, compare_speeds
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
@@ -22,7 +22,7 @@ from support.command_line import call
 def test_dealt_hands_come_from_real_packs():
     dealt = {cards: np.zeros(200, np.int64) for cards in (10, 11)}
     for cards, hands in dealt.items():
-        bench._fill_dealt_hands(new_state(bench.SEED), cards, hands)
+        bench._fill_dealt_hands(create_state(bench.SEED), cards, hands)
         assert {int(hand).bit_count() for hand in hands} == {cards}
     gold = loader.find_strategy("gold")
     matchup = Matchup(variants.find_variant("standard"), gold, gold, bench.SEED, "deal")
@@ -34,7 +34,7 @@ def test_dealt_hands_come_from_real_packs():
 def test_hands_in_play_have_eleven_cards_and_improve():
     own_rules = build_rules(variants.find_variant("standard"))
     held = np.zeros(100 * bench.HANDS_PER_DECK, np.int64)
-    bench._fill_hands_in_play(new_state(bench.SEED), own_rules, held)
+    bench._fill_hands_in_play(create_state(bench.SEED), own_rules, held)
     assert {int(hand).bit_count() for hand in held} == {11}
     turns = held.reshape(100, bench.HANDS_PER_DECK)
     first, last = (bench._sum_best_deadwood(turns[:, turn], own_rules, 1) for turn in (0, -1))

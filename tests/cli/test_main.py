@@ -199,7 +199,7 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
         compile_without_cache()
     assert notes[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
     # The warning about the cache must be the only message
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     with session.announce_compilation():
         compile_without_cache()
     assert len(notes) == 2

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compile
 @pytest.fixture(autouse=True)
 def disable_cache(monkeypatch):
     """Compile the functions of this file in every test."""
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
 def counts_references(function):

@@ -10,11 +10,11 @@ from oracles import reference
 from simgin.core.deadwood import (
     best_discards,
     cards_in_melds,
+    compute_deadwood_for_side,
     deadwood,
-    deadwood_for_side,
     deadwood_with_melded,
 )
-from simgin.core.layoff import MAX_OPTIONS, lay_off
+from simgin.core.layoff import MAX_LAYOFF_OPTIONS, lay_off
 from support import hands
 
 NO_DEADWOOD = 1 << 20  # the deadwood if there is no discard or no meld
@@ -102,7 +102,7 @@ def engine_layoff(hand, melds, rules):
     """Return the engine's deadwood after lay-offs, and the mask of the cards laid off."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
-    options = np.zeros((4, MAX_OPTIONS), np.int64)
+    options = np.zeros((4, MAX_LAYOFF_OPTIONS), np.int64)
     count, laid = lay_off(hand, shown, rules, options[:3], np.zeros((2, 16), np.int64))
     assert not options[3].any()  # only the first three rows are of the engine
     return int(count), int(laid)

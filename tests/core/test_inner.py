@@ -13,7 +13,7 @@ from numba.core.typing.typeof import typeof_impl
 from simgin import toolkit
 from simgin.core import jit
 from simgin.core.numba_cache import InnerLibrary
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.rules.build import build_rules
 from simgin.rules.variants import find_variant
 
@@ -45,7 +45,7 @@ def make_functions():
 @pytest.fixture(autouse=True)
 def disable_cache(monkeypatch):
     """Compile the functions of this file in every test."""
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
 def libraries(function):
@@ -189,5 +189,5 @@ def test_constants_do_not_create_separate_versions():
 
 def test_argument_types_are_not_searched_for():
     """Find the class of every argument in numba's table, which is not safe to search in threads."""
-    classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
+    classes = {type(create_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)

@@ -63,9 +63,9 @@ def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
     extra.write_text("x = 1\n")
     sources = [*jit.list_compiled_sources(), extra]
     monkeypatch.setattr(jit, "list_compiled_sources", lambda: sources)
-    before = jit.compiled_digest.__wrapped__()
+    before = jit.compute_compiled_digest.__wrapped__()
     extra.write_text("x = 2\n")
-    assert jit.compiled_digest.__wrapped__() != before
+    assert jit.compute_compiled_digest.__wrapped__() != before
 
 
 def test_old_cache_directories_are_removed(tmp_path):
@@ -74,15 +74,17 @@ def test_old_cache_directories_are_removed(tmp_path):
     for name in others:
         (tmp_path / name).mkdir()
         (tmp_path / name / "thesis.tex").write_text("years of work")
-    (tmp_path / "documents" / jit.TAG_FILE).write_text(jit.TAG_CONTENT.replace("simgin", "another"))
-    os.mkfifo(tmp_path / "0123" / jit.TAG_FILE)
+    (tmp_path / "documents" / jit.CACHE_TAG_FILE).write_text(
+        jit.CACHE_TAG_CONTENT.replace("simgin", "another")
+    )
+    os.mkfifo(tmp_path / "0123" / jit.CACHE_TAG_FILE)
     for i in range(8):
         (tmp_path / f"{i:016x}").mkdir()
-        (tmp_path / f"{i:016x}" / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
+        (tmp_path / f"{i:016x}" / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
     for i, path in enumerate(sorted(tmp_path.iterdir())):
         os.utime(path, (i, i))
     done = run_with_cache(
-        tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)"
+        tmp_path, "from simgin.core import jit; print(jit.get_cache_directory().name)"
     )
     left = {path.name for path in tmp_path.iterdir()}
     assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
@@ -94,8 +96,8 @@ def test_recently_used_cache_directories_are_kept(tmp_path):
     """Keep the caches of other versions of simgin, which can be running a review."""
     for i in range(8):
         (tmp_path / f"{i:016x}").mkdir()
-        (tmp_path / f"{i:016x}" / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
-    run_with_cache(tmp_path, "from simgin.core import jit; jit.cache_directory()")
+        (tmp_path / f"{i:016x}" / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
+    run_with_cache(tmp_path, "from simgin.core import jit; jit.get_cache_directory()")
     assert len([*tmp_path.iterdir()]) == 9
 
 
@@ -188,4 +190,4 @@ def test_a_missing_home_directory_is_reported(monkeypatch):
     monkeypatch.setattr(jit.Path, "home", raise_no_home_directory)
     for name in ("SIMGIN_CACHE_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    assert jit.cache_root().is_absolute()
+    assert jit.get_cache_root().is_absolute()

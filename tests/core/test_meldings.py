@@ -71,7 +71,7 @@ def test_melds_are_ordered_by_their_texts():
         for meld in reference.find_melds(reference.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
-    orders = [meldings.meld_name_key(texts[text]) for text in sorted(texts)]
+    orders = [meldings.make_meld_name_key(texts[text]) for text in sorted(texts)]
     assert all(a < b for a, b in pairwise(orders))
 
 

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from simgin.core import rng
 from simgin.core.jit import compile_function
 from simgin.core.shuffle import deal_next_card, start_shuffle
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
@@ -53,7 +53,7 @@ def test_random_words_agree_with_plain_python():
         index, domain = drawn.getrandbits(16), drawn.randrange(6)
         signed = seed - (1 << 64) if seed >> 63 else seed
         expected = plain_words(seed, unit, deal, index, domain)
-        assert rng.random_words(signed, unit, deal, index, domain) == expected
+        assert rng.generate_random_words(signed, unit, deal, index, domain) == expected
         if i % 7 == 0:
             rng.write_random_blocks(signed, unit, deal, index, domain, out)
             for block, words in enumerate(out.reshape(4, 8).T.tolist()):
@@ -85,7 +85,7 @@ def sample_shuffles(seed, first, n, deal=0):
     if not _dealer:
         _dealer.append(compile_function(deal_shuffles, use_cache=False))
     packs = np.zeros((n, 52), np.int64)
-    state = new_state(seed)
+    state = create_state(seed)
     state.deal = deal
     _dealer[0](state, first, packs)
     return packs

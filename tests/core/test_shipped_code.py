@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 from simgin.core import jit, shipped_code
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSIONS = shipped_code.compiler_versions()
-CORRUPT = shipped_code.CORRUPT
+VERSIONS = shipped_code.get_compiler_versions()
+CORRUPT = shipped_code.CORRUPTION_MESSAGE
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 
@@ -35,7 +35,7 @@ def count_compilations():
 
 
 def describe_problem():
-    return shipped_code.describe_problem(jit.compiled_digest())
+    return shipped_code.describe_problem(jit.compute_compiled_digest())
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def package(tmp_path, monkeypatch):
     native = cpu_target.target_context.codegen().magic_tuple()
     monkeypatch.setattr(shipped_code, "magic_tuple", lambda: native)
     monkeypatch.setattr(shipped_code, "_is_cpu_supported", lambda: True)
-    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path / "first")
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "first")
     assert (count_compilations(), describe_problem()) == (1, "")
     script.write_compiled_package(tmp_path / "compiled")
     monkeypatch.setattr(shipped_code, "DIRECTORY", tmp_path / "compiled")
@@ -71,7 +71,7 @@ def replace(**parts):
     """Return a function that changes parts of the manifest."""
 
     def change_package(package):
-        path = package / shipped_code.MANIFEST
+        path = package / shipped_code.MANIFEST_NAME
         path.write_text(json.dumps(json.loads(path.read_text()) | parts))
 
     return change_package
@@ -84,7 +84,7 @@ def contents(package):
 @pytest.mark.parametrize(
     ("change_package", "problem"),
     [
-        (lambda package: (package / shipped_code.MANIFEST).unlink(), ""),
+        (lambda package: (package / shipped_code.MANIFEST_NAME).unlink(), ""),
         (make_truncation("*.nbc"), CORRUPT),
         (make_truncation("*.nbi"), CORRUPT),
         (make_truncation("*.json"), CORRUPT),
@@ -109,7 +109,7 @@ def test_intact_code_is_loaded_and_not_copied(package):
 
 
 def test_code_is_loaded_although_the_cache_cannot_be_written(package, monkeypatch, capfd):
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert count_compilations() == 0
     assert capfd.readouterr().err == ""
 
@@ -132,7 +132,7 @@ def test_settings_of_numba_decide_which_cpu_is_used(monkeypatch, name, features,
 
 def test_a_cpu_without_an_instruction_set_is_not_supported(monkeypatch):
     monkeypatch.setattr(config, "CPU_NAME", None)
-    features = dict.fromkeys(shipped_code.CPU_FEATURES, True)
+    features = dict.fromkeys(shipped_code.MINIMUM_CPU_FEATURES, True)
     monkeypatch.setattr(shipped_code.llvm, "get_host_cpu_features", lambda: features)
     assert shipped_code._is_cpu_supported()
     features["bmi2"] = False

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
@@ -103,7 +103,7 @@ STRATEGY = Strategy("late", knock=late)
 
 
 def test_a_forked_process_has_states_of_its_own():
-    state = new_state(7)
+    state = create_state(7)
     child = os.fork()
     if not child:
         state.unit = 77

@@ -71,8 +71,8 @@ def play_deals(variant, deals, opponent):
         assert seats.ended[0] == 1 and not seats.masks.any()
         assert np.array_equal(seats.observations[0], seen[-1])  # the end reveals nothing more
         state = seats.batch.states[0]
-        engine = trace_deal(matchup, unit, script=state.answers[: state.scripted])
-        assert not engine.error and engine.state.logged == state.scripted
+        engine = trace_deal(matchup, unit, script=state.answers[: state.n_scripted])
+        assert not engine.error and engine.state.n_logged == state.n_scripted
         asked = engine.decisions if i < 500 else []
         asked = [one for one in asked if opponent is None or one.seat == 0]
         for question, observation in zip(asked, seen, strict=i < 500):
@@ -145,7 +145,7 @@ def record_seat_0(variant, pack, questions, choose):
     """
     seats = EnvGames(variant, None, "deal", 1)
     state = seats.batch.states[0]
-    state.given, state.shuffled, state.joker = 1, 52, 51
+    state.has_given_cards, state.shuffled, state.joker = 1, 52, 51
     state.pack[:] = pack
     seats.reset(1)
     observations, done = [], {0: [], 1: []}

@@ -5,7 +5,7 @@ import pytest
 
 from simgin.core.codes import PHASE_TURN
 from simgin.core.state import SLOT_TAKE
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.envs import encoding
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -36,7 +36,7 @@ class Speechless:
     ],
 )
 def test_the_return_value_of_an_external_policy_is_reported(given, expected):
-    view, rules = new_view(), build_rules(variants.find_variant("standard"))
+    view, rules = create_view(), build_rules(variants.find_variant("standard"))
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
     with pytest.raises(python_tier.InvalidActionError) as error:
         encoding.choose_external_action(lambda seen: given, SLOT_TAKE, view, rules)

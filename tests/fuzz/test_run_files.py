@@ -16,7 +16,7 @@ import pytest
 from hypothesis import strategies as st
 
 from simgin.core import jit
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.match_value import outcomes
 from simgin.rules.build import build_rules
 from simgin.rules.variants import find_variant

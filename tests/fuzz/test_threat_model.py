@@ -81,7 +81,7 @@ def test_experiment_executes_only_the_strategy_files_of_its_players(workspace):
 def test_cache_is_in_the_home_directory(monkeypatch):
     monkeypatch.delenv("SIMGIN_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert jit.cache_root().is_relative_to(Path.home())
+    assert jit.get_cache_root().is_relative_to(Path.home())
 
 
 def test_reading_a_run_executes_none_of_its_strategies(strategy_run):

@@ -263,10 +263,10 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
 @pytest.fixture
 def cached_weights(file, monkeypatch):
     """Cache champion's own weights as those of a trained player."""
-    jit.cache_directory()  # the cache of compiled code does not move
+    jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
     name = loader.format_learned_name("straight-12345678", CHAMPION_FILE.read_bytes())
-    path = Path("cache", jit.compiled_digest(), loader.LEARNED_FOLDER, name).absolute()
+    path = Path("cache", jit.compute_compiled_digest(), loader.LEARNED_FOLDER, name).absolute()
     path.parent.mkdir(parents=True)
     path.write_bytes(CHAMPION_FILE.read_bytes())
     return path

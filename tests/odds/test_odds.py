@@ -359,7 +359,7 @@ def test_odds_by_seat_agree_with_a_run(standard):
     total = batches.sum_rows(runner.run_matchup(matchup, DEALS))
     fact = {
         name: int(total[batch_columns.COL_SUM + place])
-        for name, place in batch_columns.FACT_INDEX.items()
+        for name, place in batch_columns.STATISTIC_INDEX.items()
     }
     won = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS

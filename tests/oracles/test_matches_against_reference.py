@@ -87,7 +87,7 @@ def batch_row(units):
     """Return the batch row of units, by the definitions in `simgin.core.batch_columns`."""
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
-        vector = np.array([facts[name] for name in batch_columns.FACT_NAMES], np.int64)
+        vector = np.array([facts[name] for name in batch_columns.STATISTIC_NAMES], np.int64)
         row[batch_columns.COL_UNITS] += 1
         row[batch_columns.COL_SUM : batch_columns.COL_SQUARE] += vector
         row[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] += vector**2
@@ -95,11 +95,17 @@ def batch_row(units):
             vector * vector[list(batch_columns.DENOMINATOR_INDEX)]
         )
         for n in turns:
-            row[batch_columns.COL_TURNS_HISTOGRAM + min(n, batch_columns.TURNS_BINS - 1)] += 1
+            row[batch_columns.COL_TURNS_HISTOGRAM + min(n, batch_columns.N_TURNS_BINS - 1)] += 1
         for n in counts:
-            row[batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.DEADWOOD_BINS - 1)] += 1
-        row[batch_columns.COL_PAIR_HISTOGRAM + quarters(facts)] += 1
-        for name in ("COL_DEAL_SQUARE", "COL_MATCH_SQUARE", "COL_DEALT_DIFFERENCE"):
+            row[
+                batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.N_DEADWOOD_BINS - 1)
+            ] += 1
+        row[batch_columns.COL_WIN_RATE_HISTOGRAM + quarters(facts)] += 1
+        for name in (
+            "COL_SQUARED_DEAL_MARGIN",
+            "COL_SQUARED_MATCH_MARGIN",
+            "COL_DEALT_DEADWOOD_DIFFERENCE",
+        ):
             row[getattr(batch_columns, name)] += singles[name]
     return row
 
@@ -122,7 +128,7 @@ def name_columns(row):
     found = {
         (block, name): int(row[start + i])
         for block, start in blocks.items()
-        for i, name in enumerate(batch_columns.FACT_NAMES)
+        for i, name in enumerate(batch_columns.STATISTIC_NAMES)
     }
     return {
         **found,
@@ -158,7 +164,7 @@ def record_deal(unit, result, played, a):
             facts[f"{side}_won_{result.kind}"] += 1
     margin = result.points[a] - result.points[1 - a]
     facts["a_margin"] += margin
-    singles["COL_DEAL_SQUARE"] += margin**2
+    singles["COL_SQUARED_DEAL_MARGIN"] += margin**2
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.params
@@ -184,7 +190,7 @@ def _record_showdown(facts, result, played):
 
 def record_match(unit, match, a):
     facts = unit[0]
-    score = final_score(match)
+    score = compute_final_score(match)
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
     unit[3]["COL_MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
@@ -208,7 +214,7 @@ def record_match(unit, match, a):
         facts["goal_met"] += match.winner == 0
 
 
-def final_score(match):
+def compute_final_score(match):
     """Return the final score of both sides: won games, won deals, or total points."""
     goal = match.goal
     if match.params["goal"] == "games":

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chi2
 
 from simgin.core import batch_columns
-from simgin.core.solo_deal import joker_position
+from simgin.core.solo_deal import choose_joker_position
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -33,12 +33,12 @@ def play_sums(a, b, variant, unit, n, seed=SEED):
 
 
 def fact(total, name):
-    return int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+    return int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
 
 
 def ratio_and_error(total, above, below):
     """Return a ratio of two facts and its standard error, from sums over independent units."""
-    top, bottom = batch_columns.FACT_INDEX[above], batch_columns.FACT_INDEX[below]
+    top, bottom = batch_columns.STATISTIC_INDEX[above], batch_columns.STATISTIC_INDEX[below]
     assert batch_columns.DENOMINATOR_INDEX[top] == bottom
     ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
     squares = (
@@ -210,7 +210,7 @@ def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
 
 def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts(simple):
     """Gin has no showdown, so its count of 0 is not part of the histogram."""
-    counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM]
+    counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)
 
@@ -249,7 +249,7 @@ def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
 def test_the_joker_is_uniform_over_its_places(text, first):
     """Chi-square test over the 43 positions after the hand, or all 53 positions."""
     own_rules, n = build_rules(variants.find_variant(f"solitaire-gin{text}")), 53 - first
-    places = np.array([joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])
+    places = np.array([choose_joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])
     counts = np.bincount(places - first, minlength=n)
     assert len(counts) == n and places.min() == first
     assert ((counts - 1000) ** 2 / 1000).sum() < chi2.isf(5e-5, n - 1)

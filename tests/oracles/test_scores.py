@@ -12,7 +12,7 @@ from oracles import reference
 from simgin.core import match, scoring
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
-from simgin.core.state import new_state
+from simgin.core.state import create_state
 from simgin.rules.build import build_rules_from_params
 from support.worked_examples import ROWS
 
@@ -102,7 +102,7 @@ def test_matches_of_small_numbers_are_scored_as_the_reference_scores_them(goal):
 
 def compare_match(row, rules, rng):
     """Score one match with both engines; return its outcome, and if a side just won."""
-    state, book, dealer = new_state(0), reference.Match(row, 0), 0
+    state, book, dealer = create_state(0), reference.Match(row, 0), 0
     match.start_match(state, rules)
     while not book.is_over:
         played = result(row, rng)

@@ -40,7 +40,8 @@ def test_rows_agree_with_the_kernels_sums(variant):
     players, units, halves = (SINGLE, 40, (0,)) if alone else (PAIR, 3, (0, 1))
     row = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
     facts = {
-        name: int(row[batch_columns.COL_SUM + i]) for name, i in batch_columns.FACT_INDEX.items()
+        name: int(row[batch_columns.COL_SUM + i])
+        for name, i in batch_columns.STATISTIC_INDEX.items()
     }
     places = [(unit, half) for unit in range(units) for half in halves]
     results = [

@@ -68,7 +68,7 @@ def specialize_immediately(tmp_path, monkeypatch):
     compiled_code("gold-early")  # with the usual cache
     monkeypatch.setattr(specialized_kernel, "LOAD_AFTER", 0)
     monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER", 0)
-    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
     monkeypatch.setattr(specialized_kernel, "run_linker", lambda _: compiled_code("gold-early"))
     specialized_kernel.find_kernel.cache_clear()
     yield tmp_path
@@ -131,7 +131,7 @@ def fail_to_load(_, monkeypatch):
 
 
 def fail_to_write(_, monkeypatch):
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
 @pytest.mark.parametrize("fault", [fail_to_compile, fail_to_load])

@@ -97,8 +97,10 @@ def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
         table.act(action if int(decision.view.legal) >> action & 1 else 0)
     assert len(set(prompts)) > 2
     deal = table.trace()
-    name = ("you", "gold")[int(deal.state.stopper)]
-    ending = f"knocked with {deal.state.stopper_count}" if deal.state.stopper_count else "went gin"
+    name = ("you", "gold")[int(deal.state.knocker)]
+    ending = (
+        f"knocked with {deal.state.knocker_deadwood}" if deal.state.knocker_deadwood else "went gin"
+    )
     assert format_turn_lines(deal, 0)[-1].strip() == f"{name} {ending}"
     assert format_turn_lines(deal, 1)[-1].strip() != f"{name} {ending}"  # "you" is the other seat
 

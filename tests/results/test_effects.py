@@ -29,7 +29,7 @@ def make_batches(strategy, opponent, win, *, swapped=False, unit="deal"):
 
 
 def fact(found, name):
-    return found.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].astype(float)
+    return found.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(float)
 
 
 def test_against_another_opponent_an_effect_is_a_paired_difference():

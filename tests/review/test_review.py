@@ -149,7 +149,7 @@ def eliminated_after(win_rate, rng):
         wins = rng.binomial(2, win_rate, size)
         totals[batch_columns.COL_UNITS] += size
         for n_wins, bin_index in enumerate((0, 2, 4)):
-            totals[batch_columns.COL_PAIR_HISTOGRAM + bin_index] += (wins == n_wins).sum()
+            totals[batch_columns.COL_WIN_RATE_HISTOGRAM + bin_index] += (wins == n_wins).sum()
         if rule.check_totals(totals):
             return int(totals[batch_columns.COL_UNITS])
     return None
@@ -230,7 +230,7 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(small_review):
 
 
 def select_column(cell, fact):
-    return cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact]].astype(float)
+    return cell[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[fact]].astype(float)
 
 
 FIGURES = {

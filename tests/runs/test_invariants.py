@@ -20,11 +20,11 @@ COLUMN_NAMES = [
     *(
         f"{what} of {fact}"
         for what in ("sum", "square", "product")
-        for fact in batch_columns.FACT_NAMES
+        for fact in batch_columns.STATISTIC_NAMES
     ),
-    *(f"turns {i}" for i in range(batch_columns.TURNS_BINS)),
-    *(f"count {i}" for i in range(batch_columns.DEADWOOD_BINS)),
-    *(f"pair {i}" for i in range(batch_columns.PAIR_BINS)),
+    *(f"turns {i}" for i in range(batch_columns.N_TURNS_BINS)),
+    *(f"count {i}" for i in range(batch_columns.N_DEADWOOD_BINS)),
+    *(f"pair {i}" for i in range(batch_columns.N_WIN_RATE_BINS)),
     *("deal squares", "match squares", "dealt deadwood"),
 ]
 UNITS_PER_BATCH = {"deal": 25, "match": 3}
@@ -121,7 +121,7 @@ def test_changed_high_bit_of_a_square_is_detected(valid_batch):
     """Facts that can be negative are an exception."""
     for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = valid_batch[1].copy()
-        row[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX[fact]] ^= 1 << 40
+        row[batch_columns.COL_SQUARE + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40
         assert not is_accepted(valid_batch[0], row), fact
 
 

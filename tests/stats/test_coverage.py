@@ -182,7 +182,7 @@ def rarely_differing(batches, least, most):
         rows = np.zeros((2, batches, batch_columns.N_COLUMNS), np.int64)
         rows[:, :, batch_columns.COL_UNITS] = 100
         lengths, voids = (
-            rows[:, :, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]]
+            rows[:, :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]]
             for name in ("deals", "void")
         )
         lengths += rng.poisson(deals, batches)
@@ -240,8 +240,8 @@ def test_intervals_with_control_variates_have_nominal_coverage():
     population = draw_population(4, halves=2)
     total = population.sum(axis=0)
     mean = (
-        total[batch_columns.COL_DEALT_DIFFERENCE]
-        / total[batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+        total[batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
+        / total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
     )
     name = "first_player_win"
     found = [
@@ -310,7 +310,7 @@ def estimates_at_looks(population, name, address):
 
     Returns two arrays (experiments, looks).
     """
-    fact = batch_columns.FACT_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
+    fact = batch_columns.STATISTIC_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
     below = batch_columns.DENOMINATOR_INDEX[fact]
     own = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
     columns = [
@@ -373,10 +373,12 @@ def test_the_pair_test_keeps_its_error_rates(truth, error):
     row, decisions = np.zeros(batch_columns.N_COLUMNS, np.int64), []
     for experiment in pairs:
         for look, counts in enumerate(experiment):
-            row[0], row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = (
-                100 * (look + 1),
-                counts,
-            )
+            (
+                row[0],
+                row[
+                    batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5
+                ],
+            ) = (100 * (look + 1), counts)
             if (said := rule.check_totals(row)) is not None:
                 break
         decisions.append("" if said is None else said.partition(" (")[0])

@@ -35,7 +35,7 @@ def one(side_a, side_b, metric="margin"):
 
 
 def fact(cell, name):
-    return cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].astype(float)
+    return cell[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(float)
 
 
 def test_a_paired_difference_of_equal_batches_is_the_mean_of_batch_differences():
@@ -121,11 +121,11 @@ def differing_in(cases, batches=20):
     """Return two cells of 1,000 deals per batch that differ in some drawn deals."""
     cell = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     cell[
-        :, [batch_columns.COL_UNITS, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+        :, [batch_columns.COL_UNITS, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
     ] = 1000
-    cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["void"]] = 7
+    cell[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["void"]] = 7
     other = cell.copy()
-    other[:cases, batch_columns.COL_SUM + batch_columns.FACT_INDEX["void"]] += 1
+    other[:cases, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["void"]] += 1
     return side(other), side(cell)
 
 

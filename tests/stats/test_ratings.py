@@ -118,7 +118,7 @@ def test_the_cross_table_has_every_pair_both_ways():
     frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
     deals, decided, won = (
-        rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].sum() for name in names
+        rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].sum() for name in names
     )
     share = (won + (deals - decided) / 2) / deals
     assert frame["value"].tolist() == pytest.approx([share, 1 - share])
@@ -225,7 +225,7 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     """d duplicates b, once as B; a single turn makes it different."""
     rows = make_pairings(1)
     again = rows["simple", "b"].copy()
-    again[3, batch_columns.COL_SUM + batch_columns.FACT_INDEX["turns"]] += other_turns
+    again[3, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["turns"]] += other_turns
     swapped = toy.swap_sides(rows["b", "c"])
     doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
     doubled |= {("b", "d"): make_pairings(2)["simple", "b"]}

@@ -131,7 +131,7 @@ def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, t
 def make_single_deal_rows(won, n):
     """Return batch rows of n single deals each, of which `won` were won."""
     rows = np.zeros((len(won), batch_columns.N_COLUMNS), np.int64)
-    win, deals = batch_columns.FACT_INDEX["a_deal_win"], batch_columns.FACT_INDEX["deals"]
+    win, deals = batch_columns.STATISTIC_INDEX["a_deal_win"], batch_columns.STATISTIC_INDEX["deals"]
     rows[:, batch_columns.COL_UNITS] = n
     for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
         rows[:, block + win], rows[:, block + deals] = won, n

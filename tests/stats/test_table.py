@@ -55,8 +55,8 @@ def test_every_value_and_error_agrees_with_the_units(unit, metric):
         n = sign * toy.column(facts, name).astype(float) / metric.scale
         d = toy.column(
             facts,
-            batch_columns.FACT_NAMES[
-                batch_columns.DENOMINATOR_INDEX[batch_columns.FACT_INDEX[name]]
+            batch_columns.STATISTIC_NAMES[
+                batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[name]]
             ],
         ).astype(float)
         row = cell(tidy, metric.name, strategy)
@@ -133,8 +133,8 @@ def test_several_estimates_of_a_row_become_several_rows():
 
 
 def test_a_zero_has_no_minus_sign():
-    facts = np.zeros((100, batch_columns.N_FACTS), np.int64)
-    facts[:, batch_columns.FACT_INDEX["deals"]] = 2
+    facts = np.zeros((100, batch_columns.N_STATISTICS), np.int64)
+    facts[:, batch_columns.STATISTIC_INDEX["deals"]] = 2
     assert "-0" not in table.format_csv(
         toy.tidy_rows("standard", "gold", "simple", "deal", toy.batch_row(facts))
     )
@@ -147,11 +147,11 @@ def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
         metric.numerator_a[:2], metric.numerator_a[:2]
     ) + metric.numerator_a[2:]
     assert metric.numerator_b == (metric.numerator_a if metric.is_zero_sum else swapped)
-    assert metric.numerator_a in batch_columns.FACT_INDEX
-    assert metric.numerator_b in batch_columns.FACT_INDEX
+    assert metric.numerator_a in batch_columns.STATISTIC_INDEX
+    assert metric.numerator_b in batch_columns.STATISTIC_INDEX
     facts = [
-        batch_columns.DENOMINATOR_INDEX[batch_columns.FACT_INDEX[fact]]
+        batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[fact]]
         for fact in (metric.numerator_a, metric.numerator_b)
     ]
-    own, other = (batch_columns.FACT_NAMES[fact] for fact in facts)
+    own, other = (batch_columns.STATISTIC_NAMES[fact] for fact in facts)
     assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}

@@ -21,8 +21,8 @@ POPULATION = toy.draw_units(np.random.default_rng(1), 200)
 def test_adjustment_agrees_with_scipys_regression():
     """With equal batches, the adjusted value is the regression at the control's mean."""
     rows, mean = toy.draw_rows(np.random.default_rng(2), POPULATION, 50, 200), 0.3
-    y = rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400
-    x = rows[:, batch_columns.COL_DEALT_DIFFERENCE] / 400
+    y = rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["gin"]] / 400
+    x = rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE] / 400
     line = stats.linregress(x - mean, y)
     found, variance_ratio = variance.adjust_metric(rows, "gin", mean)
     assert found.value == pytest.approx(line.intercept)
@@ -60,8 +60,8 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     """The tolerance of 5 SE gives one false alarm in 300,000 runs."""
     rules, rows = play_matchup(a, b, variant)
     per_deal = (
-        rows[:, batch_columns.COL_DEALT_DIFFERENCE]
-        / rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+        rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
+        / rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
     )
     error = per_deal.std(ddof=1) / np.sqrt(len(rows))
     assert abs(per_deal.mean() - variance.find_mean_dealt_deadwood(rules)) < 5 * error
@@ -180,7 +180,13 @@ def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
 
 def test_the_sign_test_counts_sweeps():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
-    row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = 3, 9, 99, 9, 12
+    row[batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5] = (
+        3,
+        9,
+        99,
+        9,
+        12,
+    )
     found = variance.count_double_wins(row)
     assert (found.a, found.b) == (12, 3)
     assert found.p == pytest.approx(2 * stats.binom.cdf(3, 15, 0.5))

@@ -313,7 +313,7 @@ def test_belief_holds_back_against_a_low_opponent():
 
 def sums_of_facts(a: str, b: str, unit: str, n: int, game: str = "eaai"):
     total = runner.run_matchup(parse_matchup(a, b, game, 2026, unit), n).sum(axis=0)
-    return lambda name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+    return lambda name: int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
 
 
 @pytest.mark.parametrize("bot", BOTS)

@@ -15,7 +15,7 @@ from oracles import reference
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.jit import jit
 from simgin.core.state import SLOT_KNOCK, STATE
-from simgin.core.view import VIEW, new_view
+from simgin.core.view import VIEW, create_view
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import compute_point_equity, make_equity_function
 from simgin.play import kernel

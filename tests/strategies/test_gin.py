@@ -55,7 +55,7 @@ def gins_of(name, text, n):
             if asked.slot == "knock" and (view.ending_count == 0 or view.ending == 3):
                 declined.append(not asked.action)
             elif asked.slot == "discard" and view.least == 0 and row["take_to_knock"] == "any":
-                ended = played.state.stopper == 0 and view.turns == len(played.turns) - 1
+                ended = played.state.knocker == 0 and view.turns == len(played.turns) - 1
                 declined.append(not ended and not view.best >> asked.action & 1)
     return declined
 

@@ -94,7 +94,9 @@ def test_marjjs_results_against_simple_agree_with_the_original():
     """
     matchup = parse_matchup("marjj", "simple", "eaai", 20_210_202, "match")
     total = runner.run_matchup(matchup, 4000).sum(axis=0)
-    found = {name: total[batch_columns.COL_SUM + i] for name, i in batch_columns.FACT_INDEX.items()}
+    found = {
+        name: total[batch_columns.COL_SUM + i] for name, i in batch_columns.STATISTIC_INDEX.items()
+    }
     won = 50 * found["a_match_win"] / found["matches"]  # a match won counts twice
     assert abs(won - 76.40) < 1.5 + 3 * math.hypot(0.85, 0.67)
     for kind, share in (("gin", 11.50), ("knock", 62.04), ("undercut", 26.10), ("void", 0.36)):

@@ -322,9 +322,10 @@ def facts(variant, strategy, n):
     game = parse_matchup(strategy, None, variant, 5, "deal")
     total = runner.run_matchup(game, n).sum(axis=0)
     found = {
-        name: int(total[batch_columns.COL_SUM + i]) for name, i in batch_columns.FACT_INDEX.items()
+        name: int(total[batch_columns.COL_SUM + i])
+        for name, i in batch_columns.STATISTIC_INDEX.items()
     }
-    return found, int(total[batch_columns.COL_DEAL_SQUARE])
+    return found, int(total[batch_columns.COL_SQUARED_DEAL_MARGIN])
 
 
 def mean(variant, strategy, n):

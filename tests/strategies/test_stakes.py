@@ -109,7 +109,9 @@ def test_the_training_script_learns_in_miniature(capsys):
 def won(a, b, variant, matches):
     totals = batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
     return (
-        int(totals[batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_match_win"]]) / 2 / matches
+        int(totals[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["a_match_win"]])
+        / 2
+        / matches
     )
 
 

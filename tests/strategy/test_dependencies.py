@@ -49,13 +49,13 @@ def tripled(x):
     return 3 * x
 """
 ASK = """
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 policy = loader.find_strategy("mine.py").discard
 hook = compiler.compile_policy(policy)
-view = new_view()
+view = create_view()
 view.own_turn = 7
 rules = build_rules(variants.find_variant("standard"))
 vector = compiler.make_parameter_vector(policy)
@@ -164,11 +164,11 @@ def doubled(x):
 
 @compiled_only
 def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
     for i in range(jit.MAX_CACHED_POLICIES + 5):
         old = tmp_path / jit.POLICY_FOLDER / f"{i:016x}"
         old.mkdir(parents=True)
-        (old / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
+        (old / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
         os.utime(old, (i, i))
     jit.compile_function(doubled, "int64(int64)", key="f" * 16)
     new = tmp_path / jit.POLICY_FOLDER / ("f" * 16)

@@ -22,7 +22,7 @@ def play(text: str, seed: int = 1) -> None:
         )
         (row,) = kernel.play_batches(matchup, 0, matchup.count_units(DEALS))
         deals, *kinds = (
-            int(row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+            int(row[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
             for name in ("deals", *batch_columns.DEAL_RESULTS)
         )
         assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)

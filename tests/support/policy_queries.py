@@ -5,7 +5,7 @@ from typing import Any
 
 from oracles import reference
 from simgin.core.deadwood import best_discards
-from simgin.core.view import new_view
+from simgin.core.view import create_view
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from simgin.text import notation
@@ -16,7 +16,7 @@ TRIPLES = [frozenset(meld) for meld in reference.list_all_melds(ROW) if len(meld
 
 
 def view(**fields: int) -> Any:
-    made = new_view()
+    made = create_view()
     made.taken = made.drawn = made.deck_left = -1
     made.limit = 10
     for field, value in fields.items():

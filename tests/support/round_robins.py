@@ -12,10 +12,10 @@ def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
     rows[:, batch_columns.COL_UNITS] = pairs
-    rows[:, batch_columns.COL_PAIR_HISTOGRAM], rows[:, batch_columns.COL_PAIR_HISTOGRAM + 4] = (
-        pairs - won,
-        won,
-    )
+    (
+        rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM],
+        rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM + 4],
+    ) = (pairs - won, won)
     return (a, b), rows
 
 

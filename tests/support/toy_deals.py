@@ -7,12 +7,12 @@ from simgin.stats import table
 
 KINDS = ("knock", "gin", "undercut", "void")
 SHARES = (0.9, 0.04, 0.05, 0.01)
-MUTUAL = (*batch_columns.SIDE_FACTS, "match_win")  # facts of both sides, as a_... and b_...
+MUTUAL = (*batch_columns.SIDE_STATISTICS, "match_win")  # facts of both sides, as a_... and b_...
 OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # facts whose sum over both sides is zero
 
 
 def batch_row(facts):
-    """Return the batch row of unit facts, (units, N_FACTS) int64, summed as in the kernel."""
+    """Return the batch row of unit facts, (units, N_STATISTICS) int64, summed as in the kernel."""
     out = np.zeros(batch_columns.N_COLUMNS, np.int64)
     out[batch_columns.COL_UNITS] = len(facts)
     out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = facts.sum(axis=0)
@@ -24,11 +24,11 @@ def batch_row(facts):
 
 
 def column(facts, name):
-    return facts[:, batch_columns.FACT_INDEX[name]]
+    return facts[:, batch_columns.STATISTIC_INDEX[name]]
 
 
 def draw_facts(rng, n, **how):
-    """Return the facts of `draw_units`, int64 (n, N_FACTS)."""
+    """Return the facts of `draw_units`, int64 (n, N_STATISTICS)."""
     return draw_units(rng, n, **how)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
 
 
@@ -45,11 +45,11 @@ def draw_units(rng, n, *, win=0.5, halves=2, matches=False):
         if matches:
             own, losing = 0.5 * mine + 0.5 * rng.random(n) < win, rng.integers(0, 99, n)
             _add_match(bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE], own, losing)
-            bag[:, batch_columns.COL_MATCH_SQUARE] += (100 - losing) ** 2
+            bag[:, batch_columns.COL_SQUARED_MATCH_MARGIN] += (100 - losing) ** 2
     if matches:
         facts = bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
-        facts[:, batch_columns.FACT_INDEX["settled"]] = column(facts, "matches")
-        facts[:, batch_columns.FACT_INDEX["a_settlement"]] = column(
+        facts[:, batch_columns.STATISTIC_INDEX["settled"]] = column(facts, "matches")
+        facts[:, batch_columns.STATISTIC_INDEX["a_settlement"]] = column(
             facts, "a_margin"
         )  # without bonuses
     _close(bag, matches)
@@ -69,21 +69,22 @@ def draw_rows(rng, bag, batches, per_batch):
 
 def swap_sides(bag):
     swapped = bag.copy()
-    for i, name in enumerate(batch_columns.FACT_NAMES):
+    for i, name in enumerate(batch_columns.STATISTIC_NAMES):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
-        other = batch_columns.FACT_INDEX[mirrored] if name[2:] in MUTUAL else i
+        other = batch_columns.STATISTIC_INDEX[mirrored] if name[2:] in MUTUAL else i
         for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
             sign = -1 if name in OPPOSED and block != batch_columns.COL_SQUARE else 1
             swapped[:, block + other] = sign * bag[:, block + i]
     pairs = slice(
-        batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
+        batch_columns.COL_WIN_RATE_HISTOGRAM,
+        batch_columns.COL_WIN_RATE_HISTOGRAM + batch_columns.N_WIN_RATE_BINS,
     )
     swapped[:, pairs] = bag[:, pairs][:, ::-1]
     return swapped
 
 
 def true_value(bag, name, scale=1):
-    total, fact = bag.sum(axis=0), batch_columns.FACT_INDEX[name]
+    total, fact = bag.sum(axis=0), batch_columns.STATISTIC_INDEX[name]
     return (
         total[batch_columns.COL_SUM + fact]
         / total[batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact]]
@@ -105,12 +106,14 @@ def _deal_rows(rng, luck, first, win):
     facts = rows[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
     own = 0.5 * luck + 0.5 * rng.random(n) < win
     _add_deal(facts, rng, own)
-    facts[:, batch_columns.FACT_INDEX["first_player_win"]] = column(facts, "decided") * (
+    facts[:, batch_columns.STATISTIC_INDEX["first_player_win"]] = column(facts, "decided") * (
         own == first
     )
     better = np.where(first, 0.5 - luck, luck - 0.5)  # the nondealer's luck minus the dealer's luck
-    rows[:, batch_columns.COL_DEALT_DIFFERENCE] = np.rint(60 * better + rng.normal(0, 10, n))
-    rows[:, batch_columns.COL_DEAL_SQUARE] = column(facts, "a_margin") ** 2
+    rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE] = np.rint(
+        60 * better + rng.normal(0, 10, n)
+    )
+    rows[:, batch_columns.COL_SQUARED_DEAL_MARGIN] = column(facts, "a_margin") ** 2
     every = np.arange(n)
     rows[every, batch_columns.COL_TURNS_HISTOGRAM + column(facts, "turns")] = 1
     rows[every, batch_columns.COL_DEADWOOD_HISTOGRAM + column(facts, "knock_count")] = column(
@@ -130,7 +133,7 @@ def _close(bag, matches):
     if not matches:
         halves = column(facts, "deals")
         won = halves + column(facts, "a_deal_win") - column(facts, "b_deal_win")
-    bag[np.arange(len(bag)), batch_columns.COL_PAIR_HISTOGRAM + 2 * won // halves] = 1
+    bag[np.arange(len(bag)), batch_columns.COL_WIN_RATE_HISTOGRAM + 2 * won // halves] = 1
 
 
 def _add_deal(facts, rng, own):
@@ -165,7 +168,7 @@ def _add_match(facts, own, losing):
 
 def _add(facts, amounts):
     for name, amount in amounts.items():
-        facts[:, batch_columns.FACT_INDEX[name]] += amount
+        facts[:, batch_columns.STATISTIC_INDEX[name]] += amount
 
 
 def tidy_rows(*matchup):

@@ -6,11 +6,11 @@ import numpy as np
 
 from simgin.core import batch_columns, codes, endings, layoff, match, meldings, scoring
 from simgin.core.cards import ALL_CARDS
-from simgin.core.deadwood import best_discards, deadwood_batch, deadwood_for_side
+from simgin.core.deadwood import best_discards, compute_deadwood_batch, compute_deadwood_for_side
 from simgin.core.rules_record import DEFENDER, KNOCKER, STOCK_END_OPPONENT_MAY_TAKE
 from simgin.core.showdown import score_showdown as engine_showdown
-from simgin.core.solo_deal import joker_position
-from simgin.core.state import new_state
+from simgin.core.solo_deal import choose_joker_position
+from simgin.core.state import create_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.hand_analysis import (
     best_meldings,
@@ -68,11 +68,11 @@ def find_knock_options(params, hand, limit, taken, drawn, points):
     must = int(endings.required_meld_card(taken, rules))
     legal = int(endings.permitted_discards(mask, taken, drawn, rules))
     least, best = best_discards(mask, legal, rules)
-    ending, _, _ = endings.best_ending(mask, legal, must, limit, points, least, best, rules)
+    ending, _, _ = endings.find_best_ending(mask, legal, must, limit, points, least, best, rules)
     knock, shot = {}, []
     for card in notation.mask_to_cards(legal):
         ten = mask & ~(1 << card)
-        count = int(endings.declared_deadwood(ten, must, rules))
+        count = int(endings.compute_declared_deadwood(ten, must, rules))
         if count <= limit:
             knock[format_card(card)] = count
         if params["shot"] and endings.is_shot(ten, must, points, rules):
@@ -116,7 +116,7 @@ def score_showdown(params, how, hand, defender, limit, points, thrown, taken, le
         int(state.hand[0]),
         rules,
         discard=1 << thrown if thrown >= 0 else 0,
-        required_card=int(endings.required_meld_card(taken, rules)),
+        required_card=int(endings.find_required_meld_card(taken, rules)),
         ranks_left=int(endings.find_required_ranks(points)) if how == "shot" else -1,
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0):
@@ -429,7 +429,7 @@ def _list_unfinished_actions(deal):
 
 def play_match(variant, entries):
     """Enter deals in a match until it is decided; later deals are not played."""
-    rules, state = build_rules(variant), new_state(0)
+    rules, state = build_rules(variant), create_state(0)
     match.start_match(state, rules)
     outcome, deals = match.UNDECIDED, 0
     for entry in entries:
