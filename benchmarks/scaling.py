@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import count_usable_cpus
 from simgin.runs import block, ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.cluster import ClusterPool

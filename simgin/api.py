@@ -518,9 +518,9 @@ def show(
             print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
     arguments = read_arguments(locals())
-    from simgin.play.replay import make_replay, trace_named_deal
+    from simgin.play.replay import make_replay, trace_numbered_deal
 
-    return "\n".join(make_replay(trace_named_deal(**arguments)).lines())
+    return "\n".join(make_replay(trace_numbered_deal(**arguments)).lines())
 
 
 @record_call
@@ -793,7 +793,7 @@ def strategies() -> pd.DataFrame:
     rows = []
     for strategy in catalogue.sort_by_strength([loader.find_strategy(name) for name in names]):
         n_players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
-        description = catalogue.extract_idea(strategy)
+        description = catalogue.extract_first_sentence(strategy)
         row = {"strategy": strategy.name, "players": n_players, "about": description}
         rows.append(row | catalogue.read_entry(strategy.name))
     return make_frame(rows)

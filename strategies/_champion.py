@@ -26,7 +26,7 @@ from simgin.toolkit import (
     ranks_of,
     touching_cards,
 )
-from simgin.toolkit.prospects import count_gin_outs, outs_by_bits
+from simgin.toolkit.prospects import count_gin_outs, find_outs_by_bits
 from simgin.toolkit.stack_arrays import int_stack_array
 
 MATCH_VALUE = 180.0  # value of a match in units of cost (a unit is about one point per deal)
@@ -283,8 +283,8 @@ def write_outs(n_hands, hands, unmatched, unseen, rules, new_meld_outs, other_ou
             other_outs[i] = outs(hands[i], rules) & unseen & ~new_meld_outs[i]
         return
     for i in range(n_hands + 3 & ~3):
-        new_meld_outs[i] = outs_by_bits(unmatched[i]) & unseen
-        other_outs[i] = outs_by_bits(hands[i]) & unseen & ~new_meld_outs[i]
+        new_meld_outs[i] = find_outs_by_bits(unmatched[i]) & unseen
+        other_outs[i] = find_outs_by_bits(hands[i]) & unseen & ~new_meld_outs[i]
 
 
 @force_inline

@@ -77,7 +77,7 @@ def compute_card_features(view: np.record) -> np.ndarray:
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
     exponents = np.zeros((len(cards), model.N_MULTIPLIERS), np.int8)
-    stage = model.prior_offset(view, 0)
+    stage = model.find_prior_offset(view, 0)
     for row_index, card in enumerate(cards):
         exponents[row_index, stage + card % 13] = 1
     for multiplier_index in range(model.EVENTS_OFFSET, model.N_MULTIPLIERS):

@@ -29,7 +29,7 @@ from simgin_strategies._champion import MATCH_VALUE
 from simgin.analysis.world_sampling import sample_worlds
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.rollouts import Action, legal_actions, roll_out_worlds
+from simgin.play.rollouts import Action, list_legal_actions, roll_out_worlds
 from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
@@ -61,7 +61,7 @@ def rank_draws(view: Any, rules: Any, weights: np.ndarray) -> RankedActions:
     if not lowers_deadwood(view, rules):
         return [], []
     gain = player.estimate_take_gain(view, rules, weights)
-    draws = legal_actions(view, rules)[:2]
+    draws = list_legal_actions(view, rules)[:2]
     return draws[::-1] if gain > 0 else draws, [0.0, abs(gain)]
 
 

@@ -90,7 +90,7 @@ def write_feature_differences(views, hands, rules, exchanges, stages, out):
     exchanged_features = np.zeros(model.N_LIKELIHOOD_FEATURES)
     for i in range(len(views)):
         view, hand = views[i], hands[i]
-        stages[i] = model.deal_stage(view.turns - view.own_turn + 1)
+        stages[i] = model.find_deal_stage(view.turns - view.own_turn + 1)
         declined, discarded = model.find_declined_and_discarded(view)
         model.write_hand_features(true_features, hand, declined, discarded, view, rules)
         hidden_cards = hand & ~view.known

@@ -80,7 +80,7 @@ def render_parameter_definitions() -> str:
     base = variants.find_variant("standard")
     tables = []
     for section, group in groupby(
-        variants.rule_parameters().values(), key=lambda parameter: parameter.section
+        variants.load_rule_parameters().values(), key=lambda parameter: parameter.section
     ):
         lines = [
             (

@@ -168,13 +168,14 @@ def render_chart(name: str) -> str:
 def render_review_players() -> str:
     """Return a table of the player types in reviews, with their strategies."""
     two_player, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
-    strong = cast.player_types(two_player)[-1]
+    strong = cast.list_player_types(two_player)[-1]
     lines = [
-        (player.name, f"`{player.strategy}`") for player in (*cast.weaker_types(two_player), strong)
+        (player.name, f"`{player.strategy}`")
+        for player in (*cast.list_weaker_types(two_player), strong)
     ]
     lines += [
         (f"{player.name} (solitaire)", f"`{player.strategy}`")
-        for player in cast.weaker_types(solitaire)
+        for player in cast.list_weaker_types(solitaire)
     ]
     return format_table(("Player type", "Strategy"), lines)
 
@@ -183,7 +184,7 @@ def render_player_types(variant: str) -> str:
     """Return a table of the player types of a game."""
     game = variants.find_variant(variant)
     entries = cast.CAST["solitaire" if game.is_solo else "two_player"]
-    types = zip(cast.player_types(game), entries, strict=True)
+    types = zip(cast.list_player_types(game), entries, strict=True)
     lines = [(name, f"`{strategy}`", entry["about"]) for (name, strategy), entry in types]
     return format_table(("Player type", "Strategy", "Behaviour"), lines)
 

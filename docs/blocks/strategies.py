@@ -67,7 +67,12 @@ def render_strategies() -> str:
         name = strategy.name
         rate = f"{rates[name]:,.0f}" if name in rates else ""
         lines.append(
-            (f"`{name}`", catalogue.format_strength(name), rate, catalogue.extract_idea(strategy))
+            (
+                f"`{name}`",
+                catalogue.format_strength(name),
+                rate,
+                catalogue.extract_first_sentence(strategy),
+            )
         )
     return format_table(
         ("strategy", "Elo, matches won against `simple`", "deals per second", "idea"), lines

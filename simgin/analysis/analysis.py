@@ -24,8 +24,8 @@ from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.position_rollouts import ACTION_END
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup, short_player_names
-from simgin.play.parallel import PROGRESS_PARTS, map_units
+from simgin.play.matchup import Matchup, make_short_player_names, parse_matchup
+from simgin.play.parallel import N_PROGRESS_PARTS, map_units
 from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import TracedDeal
 from simgin.plots.action_costs import COST_UNITS
@@ -513,7 +513,7 @@ def analyse_deal(
         player name.
     """
     players = [player.spec for player in deal.matchup.players]
-    names = names if len(set(names)) == len(players) else short_player_names(deal.matchup)
+    names = names if len(set(names)) == len(players) else make_short_player_names(deal.matchup)
     is_solo = len(players) == 1
     positions = find_decisions(deal, turn)
     if not positions:
@@ -523,7 +523,7 @@ def analyse_deal(
     rollout_opponent = opponent if is_solo else opponent or players[-1]
     strategies = [strategy or players[0], rollout_opponent]
     analyses: dict[str, Analysis] = {}
-    total = PROGRESS_PARTS * len(positions)
+    total = N_PROGRESS_PARTS * len(positions)
     for position in positions:
         player = int(position.view.seat != deal.state.half)
         title = position.label if is_solo else f"{position.label}, {names[player]}"
@@ -532,7 +532,9 @@ def analyse_deal(
             played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
         ) -> None:
             finished_analyses = analyses.copy()
-            n_done = PROGRESS_PARTS * len(finished_analyses) + PROGRESS_PARTS * played // max_worlds
+            n_done = (
+                N_PROGRESS_PARTS * len(finished_analyses) + N_PROGRESS_PARTS * played // max_worlds
+            )
             on_progress(n_done, total, lambda: {**finished_analyses, title: get_result()})
 
         analyses[title] = analyse_position(
@@ -542,7 +544,7 @@ def analyse_deal(
             budget,
             report_progress,
         )
-        on_progress(PROGRESS_PARTS * len(analyses), total, analyses.copy)
+        on_progress(N_PROGRESS_PARTS * len(analyses), total, analyses.copy)
     return analyses
 
 

@@ -14,9 +14,9 @@ from simgin.analysis.position import Position, format_better_action
 from simgin.core.codes import PHASE_BLIND
 from simgin.core.deadwood import compute_deadwood_for_side
 from simgin.core.rules_record import KNOCKER
-from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.matchup import short_names
-from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, pile_label
+from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
+from simgin.play.matchup import make_short_names
+from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, format_pile_label
 from simgin.play.table_text import describe_die
 from simgin.plots import analysis as forest
 from simgin.report import numbers
@@ -247,7 +247,7 @@ def format_table_note(analyses: Analyses) -> str:
     """Return the note that explains the tables of actions."""
     first_analysis, *others = analyses.values()
     matchup = first_analysis.matchup
-    names_by_spec = short_names([matchup])
+    names_by_spec = make_short_names([matchup])
     names = dict.fromkeys(names_by_spec.get(player.spec, player.spec) for player in matchup.players)
     players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
     sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
@@ -410,7 +410,7 @@ def build_card_rows(position: Position) -> Iterator[CardRow]:
         return
     rules = build_rules(position.variant)
     hand = int(view.hand)
-    _, melds = shown_melding(hand, rules)
+    _, melds = choose_shown_melding(hand, rules)
     groups = [group.split() for group in format_melded_hand(melds, hand).split(" | ")]
     new_card = max(int(view.drawn), int(view.taken))
     label = f"Your hand, deadwood {int(compute_deadwood_for_side(hand, rules, KNOCKER))}"
@@ -419,7 +419,7 @@ def build_card_rows(position: Position) -> Iterator[CardRow]:
         # Forgotten cards are shown face down.
         cards = [card.removesuffix(TAKEN_MARK) for card in pile]
         taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
-        yield CardRow(pile_label(position.is_solo), [cards], removed_indices=taken_indices)
+        yield CardRow(format_pile_label(position.is_solo), [cards], removed_indices=taken_indices)
     if not position.is_solo:
         known_cards = format_hand(int(view.known)).split()
         hidden_cards = [FACE_DOWN_CARD] * (HAND_SIZE - len(known_cards))

@@ -18,14 +18,14 @@ from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import Position
 from simgin.analysis.position_parts import Die, parse_score_pair
 from simgin.analysis.position_text import parse_position
-from simgin.play.replay import trace_named_deal
+from simgin.play.replay import trace_numbered_deal
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ class AnalysisRequest:
         points = parse_score_pair(score) if isinstance(score, str) else score
         options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", game, **options)
-        strongest_strategy = strong_player(game)
+        strongest_strategy = find_strong_player(game)
         default_opponent = None if game.is_solo else strongest_strategy
         return cls(position, budget, strategy or strongest_strategy, opponent or default_opponent)
 
@@ -101,7 +101,9 @@ class AnalysisRequest:
         Raises:
             ReplayError: If the deal was not played.
         """
-        return cls(trace_named_deal(a, b, variant, budget.seed, unit, half, deal), budget, **more)
+        return cls(
+            trace_numbered_deal(a, b, variant, budget.seed, unit, half, deal), budget, **more
+        )
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:

@@ -18,7 +18,7 @@ from simgin.analysis.analysis_report import (
 from simgin.analysis.position import Position, find_decisions
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 
 COACH_WORLDS, COACH_SECONDS = (
     1000,

@@ -25,14 +25,14 @@ from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 from simgin.text.files import parse_json, read_text
 from simgin.text.messages import format_value, quote_text
 from simgin.text.notation import mask_to_cards, parse_cards
 
 JsonRow = Mapping[str, Any]
 MAX_FILE_BYTES = 1 << 24
-FIELD_BOUNDS = replay.ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
+FIELD_BOUNDS = replay.DEAL_ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that are determined by earlier decisions
 CHECKED_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()
@@ -92,7 +92,7 @@ def parse_deal_file(
         if log is not None:
             deal = replay_log(log)
             # The players who played the deal are unknown.
-            strongest_strategy = strong_player(deal.matchup.variant)
+            strongest_strategy = find_strong_player(deal.matchup.variant)
             matchup = parse_matchup(strongest_strategy, strongest_strategy, log.variant, 1, "deal")
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
@@ -159,7 +159,7 @@ def _read_matchup(
         raise PositionError(
             f"the number of players does not match {variant.spec}, which requires {players}"
         )
-    substitute = strong_player(variant)
+    substitute = find_strong_player(variant)
     a, b = (*(_find_spec(name, find_strategy, substitute) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
 

@@ -35,8 +35,8 @@ from simgin.analysis.error_rates import DECISION_TITLES
 from simgin.analysis.position import Position, PositionError
 from simgin.core.position_rollouts import ACTION_END
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup, short_names
-from simgin.play.parallel import Progress, map_units, partial_progress
+from simgin.play.matchup import Matchup, make_short_names, parse_matchup
+from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
 from simgin.play.traced_deal import trace_deal
 from simgin.report import html_report
 from simgin.report.card_rows import CardRow
@@ -106,7 +106,7 @@ class DrillRequest:
         strongest_strategy = strong_player(game)
         matchups = [
             parse_matchup(player.strategy, strongest_strategy, game.spec, seed, "deal")
-            for player in weaker_types(game)
+            for player in list_weaker_types(game)
         ]
         evaluator = parse_matchup(
             judge or strongest_strategy, strongest_strategy, game.spec, seed, "deal"
@@ -184,7 +184,7 @@ class Exercise:
     def player_name(self) -> str:
         """Short name of the player who made the mistake."""
         text = self.matchup.a.spec
-        return short_names([self.matchup]).get(text, text)
+        return make_short_names([self.matchup]).get(text, text)
 
     @property
     def command(self) -> str:
@@ -239,7 +239,7 @@ class Drill(Result):
 
 
 def run_drill(
-    request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: DrillRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> Drill:
     """Make exercises from the costliest decisions of each type, at most one per deal.
 
@@ -253,9 +253,13 @@ def run_drill(
     def screen_deal(unit: int, _n: int) -> list[Candidate]:
         return list(_find_candidates(request, unit))
 
-    deal_candidates = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
+    deal_candidates = map_units(
+        screen_deal, units, 1, workers, make_partial_progress(on_progress, 0, 2)
+    )
     candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.low)
-    exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
+    exercises = _select_exercises(
+        request, candidates, workers, make_partial_progress(on_progress, 1, 2)
+    )
     if not exercises:
         raise PositionError(
             "no costly decision was found. Use another --seed or increase --positions."
@@ -312,7 +316,7 @@ def _select_exercises(
     request: DrillRequest,
     candidates: list[Candidate],
     workers: int | None,
-    on_progress: Progress | None,
+    on_progress: ProgressCallback | None,
 ) -> list[Exercise]:
     """Select useful exercises from the candidates, balanced across types of mistakes.
 
@@ -435,7 +439,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "lesson": " ".join(_format_lesson_sentences(exercise)),
         "why": analysis_report.compare_outcomes(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
-        "judge": short_names([analysis.matchup]).get(evaluator, evaluator),
+        "judge": make_short_names([analysis.matchup]).get(evaluator, evaluator),
         "command": exercise.command,
     }
 

@@ -26,8 +26,8 @@ from simgin.analysis.decision_evaluator import (
 )
 from simgin.analysis.position import PositionError, format_better_action
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup, short_names
-from simgin.play.parallel import Progress, map_units
+from simgin.play.matchup import Matchup, make_short_names, parse_matchup
+from simgin.play.parallel import ProgressCallback, map_units
 from simgin.play.traced_deal import TracedDeal, trace_deal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.report import numbers
@@ -105,7 +105,7 @@ class RatingTask:
             PositionError: If the number of deals is out of range.
         """
         game = variants.find_variant(variant)
-        best = strong_player(game)
+        best = find_strong_player(game)
         if not game.is_solo:
             b = b or best
         if not MIN_DEALS <= deals <= MAX_DEALS:
@@ -416,7 +416,7 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
 def _make_short_names(rates: ErrorRates) -> tuple[str, str, str]:
     """Return the short names of the strategy, the opponent and the evaluator."""
     task = rates.task
-    names_by_spec = short_names([task.matchup, task.evaluator])
+    names_by_spec = make_short_names([task.matchup, task.evaluator])
     players = (*task.matchup.players, task.evaluator.a)
     names = [names_by_spec.get(player.spec, player.spec) for player in players]
     return names[0], names[-2], names[-1]

@@ -20,8 +20,8 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.matchup_key import UnitType
 from simgin.play.kernel import compile_matchup, play_with_records
-from simgin.play.matchup import Matchup, parse_matchup, short_names, short_player_names
-from simgin.play.parallel import Progress, map_units, partial_progress
+from simgin.play.matchup import Matchup, make_short_names, make_short_player_names, parse_matchup
+from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
 from simgin.play.replay import format_decision
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.plots.action_costs import COST_UNITS
@@ -136,7 +136,7 @@ class FindRequest:
             )
         unit: UnitType = "deal" if matches is None else "match"
         if unit == "deal":
-            variants.warn_of_match_settings(variants.find_variant(variant))
+            variants.warn_about_match_settings(variants.find_variant(variant))
         return cls(parse_matchup(a, b, variant, parsed_seed, unit), None, query, n, limit)
 
     @property
@@ -150,7 +150,7 @@ class FindRequest:
 
     def get_short_name(self, player: str) -> str:
         """Return the short name of a player."""
-        return short_names(self.matchups).get(player, player)
+        return make_short_names(self.matchups).get(player, player)
 
     @property
     def matchups(self) -> list[Matchup]:
@@ -243,7 +243,7 @@ def _parse_compared_matchups(
 
 
 def search_deals(
-    request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: FindRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> FoundDeals:
     """Play the deals, and return the first deals that match the query."""
     query = request.query
@@ -345,7 +345,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
     """Return a row for each matching deal, with its location, its result and a command."""
     request = result.request
     matchup = request.matchup
-    names = short_player_names(matchup)
+    names = make_short_player_names(matchup)
     rows = []
     for deal in result.deals:
         record = deal["deal"]
@@ -392,7 +392,10 @@ def _build_second_strategy_columns(
 
 
 def _find_costliest(
-    result: FoundDeals, deals: Sequence[DealRow], budget: Budget, on_progress: Progress | None
+    result: FoundDeals,
+    deals: Sequence[DealRow],
+    budget: Budget,
+    on_progress: ProgressCallback | None,
 ) -> list[DealRow]:
     """Return A's costliest decisions with the rows of their deals, in descending order of cost.
 
@@ -406,10 +409,12 @@ def _find_costliest(
         on_progress: Function that receives the progress and the total.
     """
     screening = replace(budget, worlds=SCREENING_WORLDS)
-    candidates = _find_costly_candidates(result, screening, partial_progress(on_progress, 0, 2))
+    candidates = _find_costly_candidates(
+        result, screening, make_partial_progress(on_progress, 0, 2)
+    )
     candidates = candidates[: result.request.limit]
     measurement = replace(budget, worlds=MEASUREMENT_WORLDS, seed=budget.seed + 1)
-    report = partial_progress(on_progress, 1, 2)
+    report = make_partial_progress(on_progress, 1, 2)
     mistakes = []
     for deal_index, analysis in candidates:
         deal = deals[deal_index]
@@ -421,7 +426,7 @@ def _find_costliest(
 
 
 def _find_costly_candidates(
-    result: FoundDeals, budget: Budget, on_progress: Progress | None
+    result: FoundDeals, budget: Budget, on_progress: ProgressCallback | None
 ) -> list[tuple[int, Analysis]]:
     """Return the decisions that seem to be mistakes, each with the index of its deal.
 
@@ -475,7 +480,7 @@ def _measure_mistake(
 
 
 def run_find(
-    request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: FindRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> FoundDeals:
     """Search for deals or for the costliest decisions."""
     result = search_deals(request, workers, on_progress)

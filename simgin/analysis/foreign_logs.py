@@ -27,7 +27,7 @@ from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE, PHASE_LAST
 from simgin.core.deadwood import deadwood
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END, ACTION_LEAVE
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollouts import Action, legal_actions
+from simgin.play.rollouts import Action, list_legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal, truncate_deal
 from simgin.rules.build import build_rules
 from simgin.text.messages import quote_text
@@ -324,7 +324,7 @@ class _LoggedMoves:
         if not remaining or (decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
             return None
         seat, action = remaining[0]
-        moves = legal_actions(view, self.rules)
+        moves = list_legal_actions(view, self.rules)
         legal = {move: self._compute_deadwood_after_ending(view, move) for move in moves}
         if action == GIN_ACTION:
             action = next((move for move in moves if legal[move] == 0), action)

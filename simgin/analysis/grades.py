@@ -126,7 +126,7 @@ class GradeRequest:
         opponent_names = {
             deal.matchup.players[1 - deal.state.half].spec for deal in deals if deal.matchup.b
         }
-        best = strong_player(deals[0].matchup.variant)
+        best = find_strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
             opponent_names.pop() if len(opponent_names) == 1 else best if opponent_names else None
         )

@@ -18,9 +18,9 @@ from simgin.core.position_rollouts import (
     ACTION_REFUSE,
 )
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, KNOCKER
-from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.pile import ELLIPSES, UNKNOWN_CARD_MARK, format_pile, pile_label
-from simgin.play.rollouts import Action, die_actions, legal_actions
+from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
+from simgin.play.pile import ELLIPSES, UNKNOWN_CARD_MARK, format_pile, format_pile_label
+from simgin.play.rollouts import Action, list_die_actions, list_legal_actions
 from simgin.play.table_text import describe_die
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.build import build_rules
@@ -163,12 +163,12 @@ class Position:
             yield f"The score is {self._score_text}, and {dealer}."
             return
         hand, rules = int(view.hand), build_rules(self.variant)
-        _, melds = shown_melding(hand, rules)
+        _, melds = choose_shown_melding(hand, rules)
         deadwood_points = int(compute_deadwood_for_side(hand, rules, KNOCKER))
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
-        yield f"{pile_label(self.is_solo)}  {FORGOTTEN_CARDS_PATTERN.sub(ELLIPSES[0], text)}"
+        yield f"{format_pile_label(self.is_solo)}  {FORGOTTEN_CARDS_PATTERN.sub(ELLIPSES[0], text)}"
         if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
             yield f"The pile contains {cards}, which simgin samples."
@@ -276,7 +276,7 @@ def _iter_positions(deal: TracedDeal) -> Iterator[Position]:
         policy_calls = [deal.decisions[number] for number in numbers]
         view = policy_calls[0].view
         is_about_die = policy_calls[0].slot in ("offer", "answer")
-        actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
+        actions = list_die_actions(view, rules) if is_about_die else list_legal_actions(view, rules)
         chosen_action = _read_chosen_action(policy_calls, rules)
         is_open = deal.is_truncated and chosen_action is None
         if len(actions) > 1 and (is_open or chosen_action in actions):

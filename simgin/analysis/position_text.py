@@ -31,7 +31,7 @@ from simgin.core.match import get_match_target
 from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE, SCORING_PENALTY
 from simgin.core.view import FROM_STOCK
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollouts import die_actions, legal_actions
+from simgin.play.rollouts import list_die_actions, list_legal_actions
 from simgin.play.traced_deal import ScriptedAction, trace_to_decision
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
@@ -92,7 +92,7 @@ def parse_position(
         view = _make_view(parse_cards(cards), pile, variant, seat, stock, die)
     if score is not None:
         _write_score(view, score, variant)
-    find_actions = die_actions if die.is_decision else legal_actions
+    find_actions = list_die_actions if die.is_decision else list_legal_actions
     actions = find_actions(view, build_rules(variant))
     return Position(variant, view, actions, in_match=score is not None)
 

@@ -11,11 +11,15 @@ import numpy as np
 
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.match_value.boards import count_won_deals, next_dealer_table
-from simgin.match_value.match_value import MatchValue, ValueUnavailableError, value_from_outcomes
+from simgin.match_value.boards import count_won_deals, make_next_dealer_table
+from simgin.match_value.match_value import (
+    MatchValue,
+    ValueUnavailableError,
+    make_value_from_outcomes,
+)
 from simgin.match_value.outcomes import Outcomes, count_outcomes
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.rules.parameters import int_param
+from simgin.rules.parameters import get_int_param
 from simgin.rules.variants import Variant
 
 EQUITY_PLAYER = "gold-early"
@@ -121,7 +125,7 @@ def _compute_scores_after_deals(records: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Return the player who deals after each deal."""
-    return np.asarray(next_dealer_table(variant.params)[records["dealer"], records["winner"]])
+    return np.asarray(make_next_dealer_table(variant.params)[records["dealer"], records["winner"]])
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -129,8 +133,8 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
     ending = records["kind"]
     is_gin = np.isin(ending, GIN_KINDS)
     factor = np.ones(ending.shape, np.int64)
-    factor[is_gin] = int_param(variant.params, "deal_count_gin")
-    factor[ending == UNDERCUT] = int_param(variant.params, "deal_count_undercut")
+    factor[is_gin] = get_int_param(variant.params, "deal_count_gin")
+    factor[ending == UNDERCUT] = get_int_param(variant.params, "deal_count_undercut")
     return np.where(ending == REFUSED, records["pays"], factor * records["stake"])
 
 
@@ -147,7 +151,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
     try:
         matchup = _make_equal_matchup(variant)
         outcomes = count_outcomes(matchup, EQUITY_DEALS, workers)
-        return PointsEquity(value_from_outcomes(matchup, outcomes))
+        return PointsEquity(make_value_from_outcomes(matchup, outcomes))
     except ValueUnavailableError:
         return None
 
@@ -162,11 +166,11 @@ def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> Deals
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, count_won_deals(row, outcomes))
-    goal = int_param(row, "deals_target")
+    goal = get_int_param(row, "deals_target")
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1.0
-    fill_deals_table(table, probabilities, next_dealer_table(row), die_cap, pays_offered)
+    fill_deals_table(table, probabilities, make_next_dealer_table(row), die_cap, pays_offered)
     return DealsEquity(variant, table)
 
 
@@ -175,18 +179,18 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, outcomes.column("points"))
-    goal = int_param(row, "points_target")
+    goal = get_int_param(row, "points_target")
     max_points, counts = np.array(row["game_table"]).T
     games = counts[np.searchsorted(max_points, np.arange(goal))]
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal, goal, 2, die_cap + 1, 3))
-    fill_game_table(table, probabilities, games, next_dealer_table(row), die_cap, pays_offered)
+    fill_game_table(table, probabilities, games, make_next_dealer_table(row), die_cap, pays_offered)
     return GameEquity(variant, table, games)
 
 
 def _read_die_rules(variant: Variant) -> tuple[int, bool]:
     """Return the highest number on the die, and whether a refusal costs the offered number."""
-    return int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
+    return get_int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
 
 
 def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:

@@ -29,7 +29,7 @@ from simgin.learn.champion_weights import compute_point_equity, make_match_equit
 from simgin.learn.strongest import load_or_find_strongest
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import Progress, map_units
+from simgin.play.parallel import ProgressCallback, map_units
 from simgin.play.rollouts import roll_out_deals
 from simgin.plots.action_costs import GAIN_UNITS
 from simgin.report.html_report import load_template
@@ -38,7 +38,7 @@ from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import Params, int_param
+from simgin.rules.parameters import Params, get_int_param
 from simgin.runs.result import Result
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, paired_estimate
@@ -148,7 +148,7 @@ class ChartRequest:
             )
         scores = None if score is None else _parse_score(score, parsed_variant.params)
         if scores is None:
-            variants.warn_of_match_settings(parsed_variant)
+            variants.warn_about_match_settings(parsed_variant)
         n_deals = deals or CHART_KINDS[kind].default_deals
         return cls(kind, parsed_variant.spec, player or "", n_deals, seed, scores)
 
@@ -189,7 +189,7 @@ def _parse_score(text: str, params: Params) -> tuple[int, int]:
             "your points first."
         )
     points, opponent_points = int(score_match[1]), int(score_match[2])
-    target = int_param(params, "points_target")
+    target = get_int_param(params, "points_target")
     if max(points, opponent_points) >= target:
         raise ChartError(
             f"--score: {quote_text(text)} is not a valid score, because the match ends at {target} "
@@ -283,7 +283,7 @@ class Chart(Result):
 
 
 def run_chart(
-    request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: ChartRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> Chart:
     """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
 
@@ -303,7 +303,7 @@ def run_chart(
 
 
 def measure_chart(
-    request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: ChartRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> Chart:
     """Measure the cells of a chart with paired rollouts.
 

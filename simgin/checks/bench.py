@@ -41,8 +41,8 @@ from simgin.play.kernel import compile_kernel, compile_policies, play_batches
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.specialized_kernel import (
     allow_specialized_kernels,
+    disable_specialized_kernels,
     find_kernel,
-    only_generic_kernels,
 )
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
@@ -128,7 +128,7 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
         *_iter_matchup_tasks(threads),
         *_iter_reference_tasks(),
     ]
-    with only_generic_kernels():
+    with disable_specialized_kernels():
         rates = _measure_best_rates(tasks, seconds)
     measured_tasks = list(zip(tasks, rates, strict=True))
     rate_on_one_thread = {task.figure: rate for task, rate in measured_tasks if task.threads == 1}
@@ -148,7 +148,7 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
 
 def choose_thread_counts() -> list[int]:
     """Return the numbers of threads to measure: 1, 2 and the number of usable cores."""
-    n_cores = parallel.usable_cpus()
+    n_cores = parallel.count_usable_cpus()
     return sorted({1, min(2, n_cores), n_cores})
 
 

@@ -160,7 +160,7 @@ def _compile_policies(strategy: Strategy) -> str:
             compiler.compile_policy(policy)
         except StrategyError as error:
             raise _CheckError("compiles", str(error)) from None
-        if reason := compiler.interpretation_reason(policy).rstrip("."):
+        if reason := compiler.find_interpretation_reason(policy).rstrip("."):
             notes.append(f"{policy.slot} runs in Python ({reason})")
     return f"{', '.join(notes) or 'Every policy is compiled'}."
 

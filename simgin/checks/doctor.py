@@ -147,7 +147,7 @@ def _find_installed_version(name: str) -> str | None:
 def check_machine() -> HealthCheck:
     """Report the number of CPU cores and the memory size."""
     details = f"{platform.system()} {platform.machine()}"
-    details += f", {parallel.usable_cpus()} usable processors"
+    details += f", {parallel.count_usable_cpus()} usable processors"
     if hasattr(os, "sysconf"):  # os.sysconf does not exist on Windows
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
         details += f", {memory:.1f} GiB memory"

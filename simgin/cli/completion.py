@@ -10,15 +10,15 @@ from click import shell_completion
 def complete_variant(word: str) -> Iterator[str]:
     """Yield completions of a variant spec: variants or, after "+", rule parameters."""
     from simgin.rules import variants
-    from simgin.rules.parameters import rule_parameters
+    from simgin.rules.parameters import load_rule_parameters
 
     prefix, separator, last_part = word.rpartition("+")
     name, equals_sign, _ = last_part.partition("=")
-    if equals_sign and name in rule_parameters():
+    if equals_sign and name in load_rule_parameters():
         yield from (f"{prefix}+{name}={value}" for value in variants.suggest_values(name))
     else:
         yield from (f"{prefix}{separator}{variant}" for variant in variants.variant_names())
-        yield from (f"{prefix}+{parameter}=" for parameter in rule_parameters() if separator)
+        yield from (f"{prefix}+{parameter}=" for parameter in load_rule_parameters() if separator)
 
 
 def complete_strategy(word: str) -> Iterator[str]:
@@ -27,7 +27,7 @@ def complete_strategy(word: str) -> Iterator[str]:
 
     prefix, separator, _ = word.rpartition("+")
     if not separator:
-        yield from (*catalogue.list_by_strength(), *cast.NAMED_TYPES)
+        yield from (*catalogue.list_by_strength(), *cast.NAMED_PLAYER_TYPES)
         return
     for slot, names in catalogue.list_policy_names().items():
         slot_spec = f"{prefix}+{slot}="

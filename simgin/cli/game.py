@@ -30,13 +30,13 @@ from simgin.cli.output import (
 )
 from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
-from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.matchup import Matchup, parse_matchup, short_names
+from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
+from simgin.play.matchup import Matchup, make_short_names, parse_matchup
 from simgin.play.played_game import PlayedGame
 from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
 from simgin.play.traced_deal import TracedDeal
 from simgin.rules.variants import Variant
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 from simgin.text.files import has_suffix, write_file
 from simgin.text.messages import escape_control_chars
 from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
@@ -142,7 +142,7 @@ class InteractiveGame:
         assert decision is not None, "the deal is not over"
         rules = self.table.rules
         opponent = self.matchup.opponent
-        opponent = short_names([self.matchup]).get(opponent, opponent)
+        opponent = make_short_names([self.matchup]).get(opponent, opponent)
         lines = (
             [*self.panel, "", *table_text.format_hand_lines(decision.view, rules)]
             if self.panel
@@ -285,7 +285,7 @@ def format_deal_result(deal: TracedDeal) -> Iterator[str]:
     yield from lines[len(lines) - lines[::-1].index("") :]
     hand = int(deal.state.hand[1])
     if deal.state.knocker < 0 and deal.matchup.b is not None and hand:
-        deadwood_points, melds = shown_melding(hand, replay.rules)
+        deadwood_points, melds = choose_shown_melding(hand, replay.rules)
         melded_hand = format_melded_hand(melds, hand)
         yield f"{replay.names[1]} held {melded_hand}, deadwood {deadwood_points}"
 
@@ -303,7 +303,7 @@ def format_help_lines(choices: table_text.Choices) -> Iterator[str]:
 
 def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield lines that compare the error rate of the user with the rates of built-in strategies."""
-    judge_spec = strong_player(matchup.variant)
+    judge_spec = find_strong_player(matchup.variant)
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
     )

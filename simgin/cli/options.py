@@ -200,7 +200,7 @@ def _set_patience(context: click.Context, option: click.Parameter, value: object
     if seconds is not None:
         from simgin.play import watchdog
 
-        watchdog.ABORT_AFTER = seconds
+        watchdog.ABORT_AFTER_SECONDS = seconds
         context.meta[PATIENCE_KEY] = value
 
 

@@ -46,7 +46,7 @@ def make_plan_rows(
         Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of
         pairs that are missing from the ledger) and `seconds` (estimated from a few pairs).
     """
-    n_threads = workers or usable_cpus()
+    n_threads = workers or count_usable_cpus()
     remaining_units = _count_remaining_units(plan, output, record_deals)
     compile_players(plan.matchups)
     rows = []

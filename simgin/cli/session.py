@@ -215,7 +215,7 @@ def render_run_results(
     yield from render_report(report, details, details_hint)
     if note := format_outcome_note(report.verdict):
         yield note
-    if details and (sentence := specialized_kernel.describe_use()):
+    if details and (sentence := specialized_kernel.describe_specialized_kernel_use()):
         yield sentence
 
 

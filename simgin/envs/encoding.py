@@ -43,10 +43,19 @@ from simgin.core.scoring import RESULT_REFUSED
 from simgin.core.state import SLOT_ANSWER, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_TAKE
 from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
-from simgin.play.game_table import memory_address
+from simgin.play.game_table import get_memory_address
 from simgin.strategy import python_tier
 
-TAKE_CARD, DRAW, PASS_TURN, END, CONTINUE, ACCEPT, REFUSE, FIRST_OFFER = range(52, 60)
+(
+    TAKE_CARD,
+    DRAW_CARD,
+    PASS_TURN,
+    END_DEAL,
+    CONTINUE_DEAL,
+    ACCEPT_OFFER,
+    REFUSE_OFFER,
+    FIRST_OFFER,
+) = range(52, 60)
 FIRST_MELDING = FIRST_OFFER + 7
 N_ACTIONS = FIRST_MELDING + 64
 # An observation consists of planes of 52 cards, one-hot vectors for the slot (one of six) and the
@@ -63,9 +72,9 @@ NUMBER_FIELDS = tuple(
     ending_count least""".split()
 )
 PLANES_END = 52 * len(PLANES)
-FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
+NUMBERS_OFFSET = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
-OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
+OBSERVATION_SIZE = NUMBERS_OFFSET + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
 # rewards for an illegal action in an episode of one deal and of one match
 ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
 
@@ -74,37 +83,38 @@ FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
 MASKS_TYPE = types.Array(int8, 2, "C")
 _SOURCE = Path(__file__).read_bytes() + Path(stepping.__file__).read_bytes()
 CACHE_KEY = hashlib.sha256(_SOURCE).hexdigest()[:16]
-compiled = partial(jit.compile_function, key=CACHE_KEY)
-_ENCODED_TURN = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
+compile_cached = partial(jit.compile_function, key=CACHE_KEY)
+_ENCODED_TURNS = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
 _GAME_BYTES = stepping.GAME.itemsize
 _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
 
 
-def _field_offsets(names, length=1):
+def _list_field_offsets(names, length=1):
     """Return the offsets of view fields, counted in int64 numbers."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
 
 _FROM_OPENSPIEL = np.argsort(_TO_OPENSPIEL)
-_SET_OFFSETS = np.array(_field_offsets(CARD_SETS))
-_CARD_OFFSETS = np.array(_field_offsets(SINGLE_CARDS))
+_SET_OFFSETS = np.array(_list_field_offsets(CARD_SETS))
+_CARD_OFFSETS = np.array(_list_field_offsets(SINGLE_CARDS))
 # The offsets are an array because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
-    _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
+    _list_field_offsets(NUMBER_FIELDS)
+    + _list_field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
 # offsets in the view, in bytes
-_HEAD_END, _HISTORY_OFFSET = _field_offsets(("meldings", "history"))
-numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.size // 8))
+_HEAD_SIZE, _HISTORY_OFFSET = _list_field_offsets(("meldings", "history"))
+get_numbers_at = stepping.make_record_getter(stepping.make_int64_record_type(VIEW_TYPE.size // 8))
 
 
-@compiled
+@compile_cached
 def convert_card(card):
     """Convert a card number between simgin (suits S H D C) and OpenSpiel (suits s c d h)."""
     return _TO_OPENSPIEL[card]
 
 
-@compiled
+@compile_cached
 def to_env_action(slot, action, zero_is_pass):
     """Convert an engine action to an environment action.
 
@@ -115,18 +125,18 @@ def to_env_action(slot, action, zero_is_pass):
     """
     if slot == SLOT_TAKE:
         if action == 0:
-            return PASS_TURN if zero_is_pass else DRAW
+            return PASS_TURN if zero_is_pass else DRAW_CARD
         return PASS_TURN if action == ACTION_PASS else TAKE_CARD
     if slot == SLOT_DISCARD:
         return convert_card(action)
     if slot == SLOT_KNOCK:
-        return END if action else CONTINUE
+        return END_DEAL if action else CONTINUE_DEAL
     if slot == SLOT_ANSWER:
-        return ACCEPT if action else REFUSE
+        return ACCEPT_OFFER if action else REFUSE_OFFER
     return (FIRST_OFFER if slot == SLOT_OFFER else FIRST_MELDING) + action
 
 
-@compiled
+@compile_cached
 def to_engine_action(slot, action, legal, zero_is_pass):
     """Convert an environment action to an engine action, or to -1 if it is illegal."""
     while legal:
@@ -137,13 +147,13 @@ def to_engine_action(slot, action, legal, zero_is_pass):
     return -1
 
 
-@compiled
+@compile_cached
 def is_zero_pass(view, rules):
     """Return True if the engine action 0 passes the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
-@compiled
+@compile_cached
 def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
     zero_is_pass = is_zero_pass(view, rules)
@@ -154,7 +164,7 @@ def write_action_mask(view, rules, slot, mask):
         legal &= legal - 1
 
 
-@compiled
+@compile_cached
 def write_observation(address, slot, out):
     """Write the part of an observation that precedes the rules.
 
@@ -163,8 +173,8 @@ def write_observation(address, slot, out):
         slot: Slot of the decision.
         out: Output, observation, (OBSERVATION_SIZE,) float32.
     """
-    view, numbers = stepping.view_at(address), numbers_at(address).numbers
-    out[52 * len(_SET_OFFSETS) : FIRST_NUMBER] = 0
+    view, numbers = stepping.get_view_at(address), get_numbers_at(address).numbers
+    out[52 * len(_SET_OFFSETS) : NUMBERS_OFFSET] = 0
     for i in range(len(_SET_OFFSETS)):
         for address in range(52):
             out[52 * i + address] = numbers[_SET_OFFSETS[i]] >> _FROM_OPENSPIEL[address] & 1
@@ -179,26 +189,26 @@ def write_observation(address, slot, out):
     out[PLANES_END + 12] = view.owner == view.seat
     out[PLANES_END + 13] = view.owner >= 0 and view.owner != view.seat
     for i in range(len(_NUMBER_OFFSETS)):
-        out[FIRST_NUMBER + i] = numbers[_NUMBER_OFFSETS[i]] * 0.01
+        out[NUMBERS_OFFSET + i] = numbers[_NUMBER_OFFSETS[i]] * 0.01
 
 
-@compiled
+@compile_cached
 def _write_history(view, out, first):
     """Write the turns in which each card was discarded, or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
         if discarded >= 0:
-            out[first + 52 * (seat != view.seat) + convert_card(discarded)] = _ENCODED_TURN[i]
+            out[first + 52 * (seat != view.seat) + convert_card(discarded)] = _ENCODED_TURNS[i]
         if seat != view.seat and source == FROM_PILE:
-            out[first + 104 + convert_card(card)] = _ENCODED_TURN[i]
+            out[first + 104 + convert_card(card)] = _ENCODED_TURNS[i]
 
 
 # Games with one or two external players
 
 
-@compiled
-def _reward(game, state, rules, stake):
+@compile_cached
+def _compute_reward(game, state, rules, stake):
     """Return the reward of seat 0 for a finished deal, in points or in units of the stake.
 
     In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
@@ -216,10 +226,10 @@ def _reward(game, state, rules, stake):
     return state.score[0] - state.score[1]
 
 
-@compiled
-def _advance(game):
+@compile_cached
+def _advance_to_decision(game):
     """Advance a game to an external decision or to its end, and return the gain of seat 0."""
-    state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
+    state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
     gain = 0
     while game.status == stepping.AWAITING_ACTION:
         stepping.advance_game(game)
@@ -227,30 +237,30 @@ def _advance(game):
             break
         stake = state.stake  # a new game resets the stake
         stepping.close_deal(game)
-        gain += _reward(game, state, rules, stake)
+        gain += _compute_reward(game, state, rules, stake)
     return gain
 
 
-@compiled
-def _acting_view(game, state):
+@compile_cached
+def _get_acting_view_address(game, state):
     """Return the memory address of the acting player's view."""
     return game.view0 if state.query_seat == 0 else game.view1
 
 
-@compiled
-def _observe(game, encoded_rules, observation, mask):
+@compile_cached
+def _write_acting_observation(game, encoded_rules, observation, mask):
     """Write the observation and the action mask of the acting player.
 
     After the end of the game, the last observation remains and no action is legal.
     """
-    rules = stepping.rules_at(game.rules)
+    rules = stepping.get_rules_at(game.rules)
     # The engine can change a view after the decision because of the die or the next deal.
     is_copied = game.is_match or rules.die != DIE_OFF
     if game.status == stepping.AWAITING_ACTION:
-        state = stepping.state_at(game.state)
+        state = stepping.get_state_at(game.state)
         game.seat, game.slot = state.query_seat, state.query_slot
-        address = _acting_view(game, state)
-        write_action_mask(stepping.view_at(address), rules, state.query_slot, mask)
+        address = _get_acting_view_address(game, state)
+        write_action_mask(stepping.get_view_at(address), rules, state.query_slot, mask)
         if is_copied:
             _copy_view(address, game.view_copy)
     else:
@@ -261,36 +271,38 @@ def _observe(game, encoded_rules, observation, mask):
         observation[OBSERVATION_SIZE - N_PARAMETERS + i] = encoded_rules[i]
 
 
-@compiled
+@compile_cached
 def _copy_view(source, target):
     """Copy the view fields that observations use.
 
     `source` and `target` are memory addresses.
     """
-    source_numbers, target_numbers = numbers_at(source).numbers, numbers_at(target).numbers
-    for i in range(_HEAD_END):
+    source_numbers, target_numbers = get_numbers_at(source).numbers, get_numbers_at(target).numbers
+    for i in range(_HEAD_SIZE):
         target_numbers[i] = source_numbers[i]
-    for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
+    for i in range(
+        _HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.get_view_at(source).turns + 1) // 2
+    ):
         target_numbers[i] = source_numbers[i]  # each int64 contains two turns
 
 
-@compiled
+@compile_cached
 def _begin_next_game(game, stride):
     """Begin the next game that has an external decision."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)
-        _advance(game)
+        _advance_to_decision(game)
         game.unit += stride
         if game.status == stepping.AWAITING_ACTION:
             return
 
 
-@compiled
-def _act(game):
+@compile_cached
+def _execute_action(game):
     """Execute the stored action of a game and advance the game."""
-    state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
-    zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
+    state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
+    zero_is_pass = is_zero_pass(stepping.get_view_at(_get_acting_view_address(game, state)), rules)
     answer = to_engine_action(state.query_slot, game.action, state.legal, zero_is_pass)
     if answer < 0:
         game.ended = 2
@@ -298,15 +310,15 @@ def _act(game):
         game.status = stepping.GAME_OVER
     else:
         stepping.append_action(game, answer)
-        game.reward = _advance(game)
+        game.reward = _advance_to_decision(game)
         game.ended = game.status == stepping.GAME_OVER
 
 
-@compiled
-def _first_invalid_action(address, n_games, stride):
+@compile_cached
+def _find_first_invalid_action(address, n_games, stride):
     """Return the index of the first game with an action outside the action space, or -1."""
     for i in range(n_games):
-        game = stepping.game_at(address + i * _GAME_BYTES)
+        game = stepping.get_game_at(address + i * _GAME_BYTES)
         is_active = not game.ended or not stride
         if is_active and not 0 <= game.action < N_ACTIONS:
             return i
@@ -331,25 +343,25 @@ def step_games(address, stride, encoded_rules, observations, masks):
         Index of the first game with an action outside the action space, or -1 if there is none.
         If there is such an action, no game is advanced.
     """
-    invalid_index = _first_invalid_action(address, len(observations), stride)
+    invalid_index = _find_first_invalid_action(address, len(observations), stride)
     if invalid_index >= 0:
         return invalid_index
     for i in range(len(observations)):
-        game = stepping.game_at(address + i * _GAME_BYTES)
+        game = stepping.get_game_at(address + i * _GAME_BYTES)
         if not game.ended:
-            _act(game)
+            _execute_action(game)
         else:
             game.reward = 0
             if stride:
                 _begin_next_game(game, stride)
-        _observe(game, encoded_rules, observations[i], masks[i])
+        _write_acting_observation(game, encoded_rules, observations[i], masks[i])
     return int64(-1)
 
 
 @cache
 def compile_step_games() -> Any:
     """Compile `step_games` and return the compiled function."""
-    return compiled(
+    return compile_cached(
         step_games, int64(int64, int64, ENCODED_RULES_TYPE, FLOAT_MATRIX_TYPE, MASKS_TYPE)
     )
 
@@ -379,7 +391,7 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
     """
     observation, mask = np.zeros(OBSERVATION_SIZE, np.float32), np.zeros(N_ACTIONS, np.int8)
     observation[-N_PARAMETERS:] = encode_rules(rules)
-    write_observation(memory_address(view), slot, observation)
+    write_observation(get_memory_address(view), slot, observation)
     write_action_mask(view, rules, slot, mask)
     with _ACT_LOCK:
         result = act({"observation": observation, "action_mask": mask})

@@ -140,7 +140,7 @@ class EnvGames:
             with python_tier.reraise_policy_errors():
                 raise
         if invalid_index >= 0:
-            raise _invalid_action_error(int(self.actions[invalid_index]))
+            raise _make_invalid_action_error(int(self.actions[invalid_index]))
         self.observations, self.masks = observations, masks
 
     def observe(self) -> dict[str, np.ndarray]:
@@ -171,9 +171,9 @@ def parse_action(action: Any) -> int:
     try:
         number = operator.index(action)
     except TypeError:
-        raise _invalid_action_error(action) from None
+        raise _make_invalid_action_error(action) from None
     if action is True or action is False or not 0 <= number < encoding.N_ACTIONS:
-        raise _invalid_action_error(action)
+        raise _make_invalid_action_error(action)
     return number
 
 
@@ -191,7 +191,7 @@ def parse_actions(actions: Any, n_games: int) -> np.ndarray:
     return numbers
 
 
-def _invalid_action_error(action: Any) -> EnvError:
+def _make_invalid_action_error(action: Any) -> EnvError:
     max_action = encoding.N_ACTIONS - 1
     return EnvError(
         f"{format_value(action)} is not a valid action. Use an integer from 0 to {max_action} that "

@@ -23,10 +23,10 @@ import numpy as np
 from simgin.core.codes import SLOTS
 from simgin.strategy import Policy, Strategy
 
-Act = Callable[[Mapping[str, np.ndarray]], int]
+ActFunction = Callable[[Mapping[str, np.ndarray]], int]
 
 
-def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
+def make_external_strategy(name: str, act: ActFunction, about: str = "") -> Strategy:
     """Return a strategy that calls the function `act` for every decision.
 
     Args:

@@ -46,7 +46,7 @@ MAX_ENVS = 1_000_000
 Observation = dict[str, np.ndarray]
 
 
-def _observation_space() -> spaces.Dict:
+def _make_observation_space() -> spaces.Dict:
     """Return a new space for the observations of a variant.
 
     Environments must not share the random numbers of a space.
@@ -112,7 +112,7 @@ class SearchMixin:
         self._seats.resample_hidden_cards(np.random.default_rng(seed))
 
 
-def _not_begun_error() -> EnvError:
+def _make_not_begun_error() -> EnvError:
     return EnvError("No game is in progress. Call reset() first.")
 
 
@@ -143,7 +143,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     ) -> None:
         _check_options(render_mode, opponent)
         self.render_mode = render_mode
-        self.observation_space = _observation_space()
+        self.observation_space = _make_observation_space()
         self.action_space = spaces.Discrete(N_ACTIONS)
         self._seats = EnvGames(variant, opponent, unit, 1)
         self._is_running = False
@@ -160,7 +160,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and advance to the player's next decision or to the end of the game."""
         if not self._is_running:
-            raise _not_begun_error()
+            raise _make_not_begun_error()
         seats = self._seats
         seats.step_one(action)
         ended = seats.ended.item()
@@ -214,7 +214,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         num_envs = _parse_num_envs(num_envs)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.single_observation_space = _observation_space()
+        self.single_observation_space = _make_observation_space()
         self.single_action_space = spaces.Discrete(N_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -239,7 +239,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Take one action in each game."""
         seats = self._seats
         if not seats.has_begun:
-            raise _not_begun_error()
+            raise _make_not_begun_error()
         seats.step(parse_actions(actions, self.num_envs))
         rewards = seats.rewards.astype(np.float64)
         return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
@@ -291,7 +291,9 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []  # the list is empty until the first reset
-        self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: _make_observation_space() for agent in self.possible_agents
+        }
         self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -325,7 +327,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         The action mask is zero unless the seat is acting.
         """
         if not self._seats.has_begun:
-            raise _not_begun_error()
+            raise _make_not_begun_error()
         observation = self._observations.get(agent, self._empty_observation)
         is_acting = agent == self.agent_selection and not self.terminations.get(agent, True)
         mask = observation["action_mask"] if is_acting else self._empty_observation["action_mask"]
@@ -334,7 +336,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
     def step(self, action: int | None) -> None:
         """Take an action, and advance to the next decision."""
         if not self.agents:
-            raise _not_begun_error()
+            raise _make_not_begun_error()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)

@@ -33,12 +33,12 @@ from simgin.learn.improvement import (
 )
 from simgin.learn.random_rules import is_in_training_range
 from simgin.learn.tune_request import TrainingRequest, TuneError, read_players
-from simgin.play.parallel import PROGRESS_PARTS, Progress
+from simgin.play.parallel import N_PROGRESS_PARTS, ProgressCallback
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import Variant
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
@@ -46,7 +46,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Estimate, compute_two_sided_p_value
 from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import cast, loader
-from simgin.strategy.cast import CHAMPION, SELF
+from simgin.strategy.cast import CHAMPION, SELF_PLAY
 from simgin.text.amounts import parse_count
 from simgin.text.files import read_bytes, write_file
 
@@ -55,7 +55,10 @@ if TYPE_CHECKING:
 
 # opponents for training, except `champion`
 TRAINING_OPPONENTS = tuple(
-    name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
+    name
+    for group in cast.TRAINING_SETTINGS.values()
+    for name in group["opponents"]
+    if name != SELF_PLAY
 )
 ADAPT_ROUNDS = 12  # number of rounds per opponent type
 ADAPT_DEALS = 40_000  # number of deals per round
@@ -273,7 +276,11 @@ class AdaptedChampion(Improvement):
 
 
 def adapt_champion(
-    variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
+    variant: str,
+    *,
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+    **sizes: Any,
 ) -> AdaptedChampion:
     """Return `champion` trained for a two-player variant, using a cached result if available.
 
@@ -322,7 +329,7 @@ def find_untrained_parameters(variant: Variant) -> list[str]:
     trained_rules = variants.find_variant(champion_weights.find_trained_variant(variant))
     names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
-        rule = rule_parameters()[name]
+        rule = load_rule_parameters()[name]
         affects_play = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
         has_effect = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
         if (
@@ -457,7 +464,7 @@ def _play_rounds(
 def _report_completed_step(progress: Progress | None) -> None:
     """Report that a step is complete, if there is a progress callback."""
     if progress is not None:
-        progress(PROGRESS_PARTS, PROGRESS_PARTS)
+        progress(N_PROGRESS_PARTS, N_PROGRESS_PARTS)
 
 
 def format_plan_sentence(training: AdaptRequest) -> str:

@@ -42,7 +42,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import map_units
 from simgin.play.rollouts import PairedRollouts, roll_out_deals
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import int_param
+from simgin.rules.parameters import get_int_param
 from simgin.rules.variants import Variant
 from simgin.strategy import (
     Policy,
@@ -55,7 +55,7 @@ from simgin.strategy import (
     loader,
     take,
 )
-from simgin.strategy.cast import SELF, TRAINING
+from simgin.strategy.cast import SELF_PLAY, TRAINING_SETTINGS
 from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
@@ -672,8 +672,8 @@ def compute_match_win_rate(records: np.ndarray) -> float:
 def list_training_opponents(group: str) -> list[Strategy | None]:
     """Return the training opponents in a group, with None for the player itself."""
     return [
-        None if name == SELF else loader.find_strategy(name)
-        for name in TRAINING[group]["opponents"]
+        None if name == SELF_PLAY else loader.find_strategy(name)
+        for name in TRAINING_SETTINGS[group]["opponents"]
     ]
 
 
@@ -795,7 +795,9 @@ def estimate_likelihood_ratios(
         player.N_MEAN_POINTS), and ratios by number of turns, (player.N_TURNS,).
     """
     samples = []
-    for weights, group in zip((hasty_weights, patient_weights), TRAINING.values(), strict=True):
+    for weights, group in zip(
+        (hasty_weights, patient_weights), TRAINING_SETTINGS.values(), strict=True
+    ):
         opponents: list[Strategy | None] = [
             loader.find_strategy(name) for name in group["recognized"]
         ]

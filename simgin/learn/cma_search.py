@@ -34,7 +34,7 @@ from simgin.learn.tune_request import (
     TuneRequest,
     group_values_by_slot,
 )
-from simgin.play.parallel import Progress
+from simgin.play.parallel import ProgressCallback
 from simgin.report.progress import OnProgress
 from simgin.report.report import Plot
 from simgin.report.report_table import Column, Table
@@ -196,7 +196,7 @@ def _play_generation(
     number: int,
     tried_values: Sequence[ParameterValues],
     workers: int | None,
-    progress: Progress | None,
+    progress: ProgressCallback | None,
 ) -> dict[str, np.ndarray]:
     """Play the candidates of a generation, the distribution mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
@@ -217,7 +217,7 @@ def play_finals(
     history: SearchHistory,
     ledger: Ledger,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> ParameterValues:
     """Return the finalist with the best score in new deals, which are played if necessary.
 

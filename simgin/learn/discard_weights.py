@@ -23,7 +23,7 @@ from simgin.learn.improvement import Improvement
 from simgin.learn.tune_request import CONFIRMATION_MATCHES, TrainingRequest, TuneError, read_players
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import Progress, map_units, partial_progress
+from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
 from simgin.play.rollouts import PairedRollouts, roll_out_deals
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
@@ -166,7 +166,7 @@ def _play_round(
     number: int,
     weights: np.ndarray,
     workers: int | None,
-    progress: Progress | None,
+    progress: ProgressCallback | None,
 ) -> dict[str, np.ndarray]:
     """Play a round with the weights of the previous round, and fit new weights."""
     match = request.match
@@ -177,7 +177,7 @@ def _play_round(
             match.variant, player, opponent, match.compute_generation_seed(number), "deal"
         )
         kernel.compile_matchup(matchup)
-        opponent_progress = partial_progress(progress, index, len(match.pool))
+        opponent_progress = make_partial_progress(progress, index, len(match.pool))
         sums_by_opponent += map_units(
             partial(sampler.sample, matchup),
             request.deals,

@@ -12,7 +12,7 @@ import numpy as np
 from simgin.core import batch_columns, rng
 from simgin.learn.tune_request import TuneRequest
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress
+from simgin.play.parallel import N_PROGRESS_PARTS, ProgressCallback, make_partial_progress
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report import LazySequence, Plot, Report
@@ -142,7 +142,7 @@ def evaluate_strategies(
     seed: int,
     n_matches: int,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[PairedEstimate]:
     """Return the score of each strategy against all opponents, measured on the same deals."""
     all_matchups = []
@@ -229,7 +229,7 @@ def confirm_gain(
     tuned_strategy: Strategy,
     ledger: Ledger,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Confirmation:
     """Confirm the gain of a strategy on held-out deals, or load the result from the ledger.
 

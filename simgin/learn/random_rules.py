@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from simgin.rules import variants
-from simgin.rules.parameters import ParamValue, rule_parameters
+from simgin.rules.parameters import ParamValue, load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
@@ -132,7 +132,7 @@ def _list_sampled_values() -> dict[str, list[ParamValue]]:
         for value in values:
             for assignment in f"{name}={value}".split("+"):
                 parameter, _, text = assignment.partition("=")
-                values_by_name[parameter].append(rule_parameters()[parameter].parse(text))
+                values_by_name[parameter].append(load_rule_parameters()[parameter].parse(text))
     return dict(values_by_name)
 
 

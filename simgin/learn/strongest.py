@@ -13,13 +13,13 @@ import numpy as np
 
 from simgin.learn import adapt
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import Progress
+from simgin.play.parallel import ProgressCallback
 from simgin.rules import variants
 from simgin.runs.runner import run_matchup, run_matchups
 from simgin.runs.stopping import SequentialTest
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
+from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO_STRATEGY
 
 # critical value of a two-sided 5 % test, corrected for three challengers
 CRITICAL_VALUE = 2.39
@@ -50,7 +50,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
     applies to all challengers together.
     """
     if variants.find_variant(variant).params["players"] == 1:
-        return FAST_SOLO
+        return FAST_SOLO_STRATEGY
     best_name, best_win_rate = CHAMPION, 0.5
     for name, win_rate in play_pilot_matches(variant, seed, workers).items():
         if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > best_win_rate:
@@ -92,7 +92,7 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 
 
 def train_or_find_strongest(
-    variant: str, seed: int, workers: int | None, progress: Progress | None
+    variant: str, seed: int, workers: int | None, progress: ProgressCallback | None
 ) -> str:
     """Train `champion` for a rule set. If another strategy beats it, find the strongest player."""
     trained_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from simgin.play.matchup import Matchup, PlayerCountError, short_names
+from simgin.play.matchup import Matchup, PlayerCountError, make_short_names
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.manifest import build_identity

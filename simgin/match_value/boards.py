@@ -18,7 +18,7 @@ from simgin.core import jit
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.match_value import kernels
 from simgin.match_value.outcomes import Outcomes, ScoreOutcomes
-from simgin.rules.parameters import Params, int_param, match_goal
+from simgin.rules.parameters import Params, find_match_goal, get_int_param
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Board:
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
     """Return the board for the parameters of a variant, with strategy A at `seat`."""
-    layout = match_goal(params).board
+    layout = find_match_goal(params).board
     if layout == "total":
         return TotalBoard(params, outcomes)
     if layout == "games":
@@ -183,7 +183,7 @@ class _DealTransitions:
         self._dealer = outcomes.column("dealer")
         self._winner = outcomes.column("winner")
         self._is_solo = params["players"] == 1
-        self._next_dealers = next_dealer_table(params)
+        self._next_dealers = make_next_dealer_table(params)
         self._gains_by_field = {
             "score": outcomes.column("points"),
             "deals": count_won_deals(params, outcomes),
@@ -238,10 +238,10 @@ class _DealTransitions:
 
 def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     """Return the number of won deals that each outcome counts as (rules.md 7 and 8.5)."""
-    if not match_goal(params).counts_deals:
+    if not find_match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
-    gin_count = int_param(params, "deal_count_gin")
-    undercut_count = int_param(params, "deal_count_undercut")
+    gin_count = get_int_param(params, "deal_count_gin")
+    undercut_count = get_int_param(params, "deal_count_undercut")
     kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), gin_count, 1)
     factor = np.where(kind == "undercut", undercut_count, factor)
@@ -249,14 +249,14 @@ def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     return np.asarray(factor * outcomes.column("stake"))
 
 
-def next_dealer_table(params: Params) -> np.ndarray:
+def make_next_dealer_table(params: Params) -> np.ndarray:
     """Return the next dealer for each dealer and winner (0, 1 or -1 for none), (2, 3) int64."""
     winners = (0, 1, -1)
-    rows = [[_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)]
+    rows = [[_find_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)]
     return np.array(rows, np.int64)
 
 
-def _next_dealer(params: Params, dealer: int, winner: int) -> int:
+def _find_next_dealer(params: Params, dealer: int, winner: int) -> int:
     """Return the side that deals next (rules.md 4.1).
 
     In solitaire games, the dealer does not change.
@@ -272,23 +272,23 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
 
 def _make_track(params: Params, seat: int) -> Track:
     """Return the track for the side at a seat."""
-    goal = match_goal(params)
+    goal = find_match_goal(params)
     if goal.one_deal:
         return Track(("deals",), (1,))
     targets = goal.side_goal(params, seat).targets
-    return Track(tuple(targets), tuple([int_param(params, name) for name in targets.values()]))
+    return Track(tuple(targets), tuple([get_int_param(params, name) for name in targets.values()]))
 
 
-def starting_points(params: Params) -> tuple[int, int]:
+def get_starting_points(params: Params) -> tuple[int, int]:
     """Return the points of both seats at the start of a match."""
     points: Any = params["start_points"] or (0, 0)
     points_0, points_1 = points
     return points_0, points_1
 
 
-def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
+def get_starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
     """Return the scores of A and B at the start of a match, which include start_points."""
-    points = starting_points(params)
+    points = get_starting_points(params)
     a, b = fields
     start_a = [points[seat] if name == "score" else 0 for name in a]
     start_b = [points[1 - seat] if name == "score" else 0 for name in b]
@@ -302,12 +302,12 @@ class RaceBoard(Board):
         self._params = params
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
-        self._is_one_deal = match_goal(params).one_deal
+        self._is_one_deal = find_match_goal(params).one_deal
         # number of possible scores of A and of B
         self._shape = self._a.length + 1, self._b.length + 1
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
-        self.start = starting_scores(params, seat, self.fields)
+        self.start = get_starting_scores(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _DealTransitions:
@@ -350,13 +350,13 @@ class GamesBoard(Board):
         self._outcomes = outcomes
         self._tracks = _make_track(params, seat), _make_track(params, 1 - seat)
         self._length = self._tracks[0].length
-        self._target = int_param(params, "games_target")
+        self._target = get_int_param(params, "games_target")
         band_limits, games_by_band = np.array(params["game_table"]).T
         band_index = np.searchsorted(band_limits, np.arange(self._length))
         self._games = games_by_band[band_index]  # number of won games, by points of the loser
         self.fields = ("games", "score"), ("games", "score")
         self.size = 2 * (self._target * (self._length + 1)) ** 2
-        self.start = starting_scores(params, seat, self.fields)
+        self.start = get_starting_scores(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _DealTransitions:
@@ -415,8 +415,8 @@ class TotalBoard(Board):
 
     def __init__(self, params: Params, outcomes: Outcomes) -> None:
         self._points = outcomes.column("points")
-        self._deals = int_param(params, "deals_in_match")
-        self._goal = int_param(params, "total_goal")
+        self._deals = get_int_param(params, "deals_in_match")
+        self._goal = get_int_param(params, "total_goal")
         self._low = self._deals * min(int(self._points.min()), 0)
         self._high = self._deals * max(int(self._points.max()), 0)
         self._totals = self._high - self._low + 1
@@ -460,11 +460,11 @@ class PerScoreBoard(Board):
     """Board for a match to a number of points, with deal outcomes that depend on the score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
-        self._target = int_param(params, "points_target")
-        self._next_dealers = next_dealer_table(params)
+        self._target = get_int_param(params, "points_target")
+        self._next_dealers = make_next_dealer_table(params)
         self.fields = ("score",), ("score",)
         self.size = 2 * (self._target + 1) ** 2
-        self.start = starting_scores(params, seat, self.fields)
+        self.start = get_starting_scores(params, seat, self.fields)
         start = outcomes.start
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")

@@ -1,7 +1,7 @@
 """Deadwood after every turn of a deal, and win rates by deadwood.
 
     turns = simulate_hands_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
-    win_rate_by_deadwood(turns)
+    compute_win_rate_by_deadwood(turns)
 
 The deals are played and recorded as usual. The same kernel then replays each recorded deal. After a
 replay, the pack and the histories in the state determine the hands. A replay differs from the
@@ -25,7 +25,7 @@ from simgin.core.view import create_view
 from simgin.match_value import kernels
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import Progress, map_units
+from simgin.play.parallel import ProgressCallback, map_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import MIN_UNITS, compute_proportion_interval
 from simgin.stats.table import Frame, build_output_frame, make_frame
@@ -69,7 +69,10 @@ class TurnRecords:
 
 
 def simulate_hands_by_turn(
-    matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
+    matchup: Matchup,
+    n_units: int,
+    workers: int | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> TurnRecords:
     """Play units of single deals and record every turn."""
     kernel.compile_matchup(matchup)
@@ -100,7 +103,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     turns = np.empty(int(records["turns"].sum()), TURN_DTYPE)
     sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
-    parameter_vectors = kernel.seat_players(state, matchup)
+    parameter_vectors = kernel.set_strategies(state, matchup)
     kernel_arguments = (state, own_rules, create_view(), create_view(), sums_row, kernel.NO_RECORDS)
     play_units, policies = kernel.compile_kernel(n_players), kernel.compile_policies(matchup)
     retrace = _compile_retrace_loop(n_players)
@@ -127,7 +130,7 @@ def _compile_retrace_loop(players: int) -> Any:
     return jit.compile_function(function, types.void(*arguments))
 
 
-def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
+def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     """Compute the win rate of A by number of turns and deadwood.
 
     `count` is the lower edge of a bin of 5 points of deadwood, and `n` is the number of deals that
@@ -138,7 +141,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
         DataFrame of the output `counts` (rows.toml).
     """
     matchup = turns.matchup
-    turn, deadwood_points, unit, is_won = _hands_after_turns(turns)
+    turn, deadwood_points, unit, is_won = _find_hands_after_turns(turns)
     turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN_SIZE], axis=1)
     groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
     value, se, n = _mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
@@ -152,7 +155,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     return frame[frame["value"].notna()].reset_index(drop=True)
 
 
-def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
+def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """Return the number of turns, the deadwood, the unit and the result for each hand.
 
     The hands are the dealt hand of A and its hand after each turn that did not end the deal.
@@ -183,7 +186,7 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     return np.concatenate([np.stack(columns).astype(np.int64) for columns in hands], axis=1)
 
 
-def _mean_by_group(
+def _compute_mean_by_group(
     x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the mean of x, its standard error and the number of observations per group.

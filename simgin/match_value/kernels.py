@@ -76,7 +76,7 @@ def retrace_deals_solo(
 
 
 @jit
-def _dealt_hand(state, rules, is_nondealer, is_solo):
+def _get_dealt_hand(state, rules, is_nondealer, is_solo):
     """Return the hand that was dealt to a player.
 
     `is_nondealer` selects the nondealer in a two-player deal.
@@ -104,9 +104,9 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
     own_turns = np.zeros(2, np.int64)
     if state.turns:
         first = 0 if is_solo else 1 - state.dealer
-        hands[first] = _dealt_hand(state, rules, True, is_solo)
+        hands[first] = _get_dealt_hand(state, rules, True, is_solo)
         if not is_solo:
-            hand = _dealt_hand(state, rules, False, is_solo)
+            hand = _get_dealt_hand(state, rules, False, is_solo)
             hands[1 - first] = hand
     for t in range(state.turns):
         seat = int(view0.history[t, 0])

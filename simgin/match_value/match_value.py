@@ -31,9 +31,9 @@ from simgin.match_value.outcomes import (
 )
 from simgin.play.kernel import play_with_records
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import Progress
+from simgin.play.parallel import ProgressCallback
 from simgin.renamed import RenamedAttributes
-from simgin.rules.parameters import Params, int_param
+from simgin.rules.parameters import Params, get_int_param
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, make_frame
@@ -41,9 +41,9 @@ from simgin.text import shell
 from simgin.text.amounts import parse_count
 from simgin.text.messages import SimginError
 
-VALUE_DEALS = 1_000_000
+DEFAULT_VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
-PROBE_UNITS = 2_000
+N_PROBE_UNITS = 2_000
 # Maximum proportion of matches that `max_deals` can end. Match values ignore `max_deals`, which
 # causes an error of at most half this proportion.
 MAX_TRUNCATED_PROPORTION = 1e-4
@@ -98,7 +98,7 @@ class MatchValue(RenamedAttributes):
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
-            return float((int_param(params, "deals_in_match") if goal.total else 1) > deals)
+            return float((get_int_param(params, "deals_in_match") if goal.total else 1) > deals)
         probability = self.outcomes.probabilities[0]
         bounds = []
         for z in CHERNOFF_BASES:
@@ -189,11 +189,11 @@ def compute_value(
     a: str,
     b: str | None = None,
     *,
-    deals: int | str = VALUE_DEALS,
+    deals: int | str = DEFAULT_VALUE_DEALS,
     seed: int = 1,
     seat: int | None = None,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> MatchValue:
     """Compute match values from single deals, which are played or loaded from the cache.
 
@@ -215,7 +215,7 @@ def compute_value(
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
     if not goal.board:
-        raise value_unavailable_error(
+        raise make_value_unavailable_error(
             matchup,
             f"the match value cannot be computed for goal = {goal.name}, because the match "
             "has too many states.",
@@ -227,9 +227,9 @@ def compute_value(
         )
     if goal.one_deal or not depends_on_score(matchup):
         outcomes = count_outcomes(matchup, parse_count(deals), workers, on_progress)
-        return value_from_outcomes(matchup, outcomes, seat or 0)
+        return make_value_from_outcomes(matchup, outcomes, seat or 0)
     if matchup.b is None or goal.score != "points":
-        raise value_unavailable_error(
+        raise make_value_unavailable_error(
             matchup,
             f"the match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
             "because the strategies use the score. Strategies that use the score are supported "
@@ -243,11 +243,11 @@ def _has_symmetric_seats(variant: Variant) -> bool:
     """Return True if both seats have the same goal, starting score and chance of being dealer."""
     is_dealer_random = variant.params["first_dealer"] in ("lot", None)
     has_common_goal = variant.goal.other is None
-    a, b = boards.starting_points(variant.params)
+    a, b = boards.get_starting_points(variant.params)
     return has_common_goal and is_dealer_random and a == b
 
 
-def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
+def make_value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
     """Compute match values from deal outcomes that do not depend on the score.
 
     In self-play, every deal is counted for both sides. If the rules treat the seats equally, V(a,
@@ -281,26 +281,26 @@ def solve_value(
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
     value = MatchValue(matchup, outcomes, make_board(matchup.variant.params, seat, outcomes), seat)
     if value.board.size > MAX_STATES:
-        raise value_unavailable_error(
+        raise make_value_unavailable_error(
             matchup,
             f"the match has {value.board.size:,} states, but simgin can compute match values for "
             f"at most {MAX_STATES:,} states.",
         )
-    max_deals = int_param(matchup.variant.params, "max_deals")
+    max_deals = get_int_param(matchup.variant.params, "max_deals")
     proportion = value.bound_longer_matches(max_deals)
     if proportion > MAX_TRUNCATED_PROPORTION:
         reason = (
             f"max_deals = {max_deals} could end up to {100 * min(proportion, 1):.2g} % of matches "
             "early. Increase it."
         )
-        raise value_unavailable_error(matchup, reason)
+        raise make_value_unavailable_error(matchup, reason)
     return value
 
 
 # Unsupported matchups
 
 
-def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
+def make_value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
     """Return an error that suggests a command to estimate the match win probability."""
     names = [player.spec for player in matchup.players]
     arguments = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
@@ -317,7 +317,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
     is_offered = is_refused | (outcomes.column("stake") > 1)
     if die_continues and is_offered.any():
-        raise value_unavailable_error(
+        raise make_value_unavailable_error(
             matchup, "the match value cannot be computed for die = game if a player offers the die."
         )
     if params["die_refusal_pays"] == "new" and is_refused.any():
@@ -325,7 +325,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
             "the match value cannot be computed for die_refusal_pays = new, because outcomes do "
             "not record the offer."
         )
-        raise value_unavailable_error(matchup, reason)
+        raise make_value_unavailable_error(matchup, reason)
     needs_winners = not matchup.variant.goal.total
     is_won = outcomes.column("winner") >= 0
     if needs_winners and not is_won.any():
@@ -333,7 +333,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
             f"the match value does not exist, because neither side won any of {outcomes.n_deals:,} "
             f"deals of {matchup.title}."
         )
-        raise value_unavailable_error(matchup, reason)
+        raise make_value_unavailable_error(matchup, reason)
 
 
 def depends_on_score(matchup: Matchup) -> bool:
@@ -346,7 +346,9 @@ def depends_on_score(matchup: Matchup) -> bool:
     params = matchup.variant.params
     if matchup.variant.goal.total:
         return False  # Matches to a total start at 0 (rules.md, section 7).
-    max_score = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
+    max_score = (
+        99 if params["points_target"] is None else get_int_param(params, "points_target") - 1
+    )
     start_scores = [
         (max_score, 0),
         (0, max_score),
@@ -366,7 +368,7 @@ def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     params = {**matchup.variant.params, "start_points": list(start)}
     variant = dataclasses.replace(matchup.variant, params=params)
     matchup = dataclasses.replace(matchup, variant=variant)
-    _, records = play_with_records(matchup, 0, PROBE_UNITS)
+    _, records = play_with_records(matchup, 0, N_PROBE_UNITS)
     score_fields = ("score_a", "score_b", "outcome")
     columns = [records[name] for name in records.dtype.names or () if name not in score_fields]
     return np.stack(columns, axis=1)

@@ -28,9 +28,9 @@ from simgin.core.view import create_view
 from simgin.match_value import outcomes
 from simgin.play.kernel import compile_matchup, play_with_records, run_units
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import Progress, map_units
+from simgin.play.parallel import ProgressCallback, map_units
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import int_param
+from simgin.rules.parameters import get_int_param
 from simgin.strategy import loader
 from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
@@ -123,7 +123,10 @@ def jackknife_se(leave_one_out: np.ndarray) -> np.ndarray:
 
 
 def count_outcomes(
-    matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
+    matchup: Matchup,
+    deals: int,
+    workers: int | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Outcomes:
     """Count the outcomes of single deals, or load the counts from the cache.
 
@@ -141,7 +144,7 @@ def count_outcomes(
             f"{deals} deals are too few to estimate the outcome distribution. Use at least "
             f"{MIN_OUTCOME_DEALS:,} deals, preferably a million."
         )
-    identity = outcomes.cache_identity(matchup, deals, "outcomes of single deals")
+    identity = outcomes.make_cache_identity(matchup, deals, "outcomes of single deals")
 
     def count() -> outcomes.Arrays:
         return _count_outcomes(matchup, deals, workers, on_progress)
@@ -150,7 +153,7 @@ def count_outcomes(
 
 
 def _count_outcomes(
-    matchup: Matchup, deals: int, workers: int | None, on_progress: Progress | None
+    matchup: Matchup, deals: int, workers: int | None, on_progress: ProgressCallback | None
 ) -> outcomes.Arrays:
     def part(first_unit: int, n_units: int) -> np.ndarray:
         _, records = play_with_records(matchup, first_unit, n_units)
@@ -167,16 +170,16 @@ def tally_records(records: np.ndarray) -> np.ndarray:
 
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """
-    offsets = outcome_rows(records) - _COLUMN_MIN
+    offsets = make_outcome_rows(records) - _COLUMN_MIN
     packed_outcomes = np.ravel_multi_index(tuple(offsets.T), _COLUMN_SIZES)
     n_packed = int(np.prod(_COLUMN_SIZES))
-    packed_keys = group_numbers(records) * n_packed + packed_outcomes
+    packed_keys = compute_group_indices(records) * n_packed + packed_outcomes
     packed_keys, counts = np.unique(packed_keys, return_counts=True)
     group, packed_outcomes = np.divmod(packed_keys, n_packed)
     return np.stack([group, packed_outcomes, counts], axis=1)
 
 
-def group_numbers(records: np.ndarray) -> np.ndarray:
+def compute_group_indices(records: np.ndarray) -> np.ndarray:
     """Return the group index of each recorded deal.
 
     Groups consist of pairs of consecutive units because the dealer of single deals alternates.
@@ -184,7 +187,7 @@ def group_numbers(records: np.ndarray) -> np.ndarray:
     return np.asarray(records["unit"] // 2 % N_GROUPS)
 
 
-def outcome_rows(records: np.ndarray) -> np.ndarray:
+def make_outcome_rows(records: np.ndarray) -> np.ndarray:
     """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
     # At most one side scores (rules.md, section 7).
     points = records["points_a"] + records["points_b"]
@@ -273,7 +276,10 @@ class ScoreOutcomes:
 
 
 def count_outcomes_by_score(
-    matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
+    matchup: Matchup,
+    deals: int,
+    workers: int | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> ScoreOutcomes:
     """Count the outcomes at every score, or load the counts from the cache.
 
@@ -290,7 +296,7 @@ def count_outcomes_by_score(
     Raises:
         OutcomeError: If the target exceeds 250 points.
     """
-    target = int_param(matchup.variant.params, "points_target")
+    target = get_int_param(matchup.variant.params, "points_target")
     if target > MAX_TARGET_POINTS:
         raise OutcomeError(
             f"points_target = {target} is too high to count outcomes by score. Use at most "
@@ -299,7 +305,7 @@ def count_outcomes_by_score(
     units = MIN_UNITS_PER_SCORE * max(
         1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
     )
-    identity = outcomes.cache_identity(matchup, units, "outcomes by score")
+    identity = outcomes.make_cache_identity(matchup, units, "outcomes by score")
 
     def count() -> outcomes.Arrays:
         return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
@@ -310,7 +316,11 @@ def count_outcomes_by_score(
 
 
 def _count_outcomes_by_score(
-    matchup: Matchup, target: int, n_units: int, workers: int | None, on_progress: Progress | None
+    matchup: Matchup,
+    target: int,
+    n_units: int,
+    workers: int | None,
+    on_progress: ProgressCallback | None,
 ) -> outcomes.Arrays:
     def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
         return _play_score_row(matchup, first, target, n_units)
@@ -368,19 +378,19 @@ def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.nd
     changed_deals = score_records[is_changed]
     return np.concatenate(
         [
-            _signed_changes(changed_deals, changed_deals, 1),
-            _signed_changes(changed_deals, start_records[is_changed], -1),
+            _make_signed_changes(changed_deals, changed_deals, 1),
+            _make_signed_changes(changed_deals, start_records[is_changed], -1),
         ]
     )
 
 
-def _signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
+def _make_signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     """Return rows with the columns CHANGE_COLUMNS: scores, group, sign and deal outcomes."""
     points = deals["points_a"] + deals["points_b"]
     score_columns = [
         score_records["score_a"],
         score_records["score_b"],
-        group_numbers(score_records),
+        compute_group_indices(score_records),
         np.full(len(score_records), sign),
     ]
     return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
@@ -408,7 +418,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
         compute: Function that computes the arrays.
     """
     identity_text = json.dumps(identity, sort_keys=True)
-    path = _cache_path(identity_text)
+    path = _get_cache_path(identity_text)
     if path is None:
         return compute()
     arrays = _read_arrays(path, identity_text)
@@ -419,7 +429,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     return arrays
 
 
-def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
+def make_cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
     """Return all settings that determine the arrays computed from a matchup."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
@@ -434,14 +444,14 @@ def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, An
     }
 
 
-def outcomes_directory() -> Path | None:
+def get_outcomes_directory() -> Path | None:
     """Return the directory for cached files, or None if files cannot be cached."""
     folder = jit.get_cache_directory()
     return None if folder is None else folder / "outcomes"
 
 
-def _cache_path(text: str) -> Path | None:
-    folder = outcomes_directory()
+def _get_cache_path(text: str) -> Path | None:
+    folder = get_outcomes_directory()
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
     return None if folder is None else folder / f"{digest}.npz"
 
@@ -453,7 +463,7 @@ def _read_arrays(path: Path, text: str) -> Arrays | None:
     except OSError:
         return None
     stream = io.BytesIO(content[:-CHECKSUM_SIZE])
-    if content[-CHECKSUM_SIZE:] != _checksum(stream):
+    if content[-CHECKSUM_SIZE:] != _compute_checksum(stream):
         return None
     with np.load(stream, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
@@ -466,10 +476,10 @@ def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
     with atomic_write(path) as file:
-        file.write(stream.getvalue() + _checksum(stream))
+        file.write(stream.getvalue() + _compute_checksum(stream))
 
 
-def _checksum(stream: io.BytesIO) -> bytes:
+def _compute_checksum(stream: io.BytesIO) -> bytes:
     """Return the checksum that is appended to a cache file.
 
     Programs that read npz files ignore the checksum.

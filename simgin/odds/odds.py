@@ -14,13 +14,13 @@ from simgin.odds.solo_deals import SoloDeals
 from simgin.odds.two_player_odds import SelfPlay
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import partial_progress
+from simgin.play.parallel import make_partial_progress
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
 from simgin.stats import table
 from simgin.strategy import loader
-from simgin.strategy.cast import odds_players
+from simgin.strategy.cast import list_odds_players
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ class OddsRequest:
     def two_player_groups(self) -> list[PlayerGroup]:
         """Two-player variants with their players in self-play, weakest first."""
         return [
-            (variant.spec, self.strategies or odds_players(variant))
+            (variant.spec, self.strategies or list_odds_players(variant))
             for variant in map(variants.find_variant, self.variants)
             if not variant.is_solo
         ]
@@ -242,7 +242,7 @@ def run_odds(
                 player,
                 variant,
                 n_deals,
-                on_progress=partial_progress(progress, 0, 2),
+                on_progress=make_partial_progress(progress, 0, 2),
                 **play_settings,
             )
             self_plays.append(self_play)
@@ -251,9 +251,9 @@ def run_odds(
                     self_play.matchup,
                     n_deals // TRACED_DEAL_INTERVAL,
                     workers,
-                    partial_progress(progress, 1, 2),
+                    make_partial_progress(progress, 1, 2),
                 )
-                deadwood_tables.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
+                deadwood_tables.append(hands_by_turn.compute_win_rate_by_deadwood(turn_hands))
             if progress:
                 progress(1, 1)
     return build_odds(
@@ -282,7 +282,7 @@ def build_odds(
         seed: Seed of the shuffles.
         threshold_results: Deals for each knock threshold, by solitaire variant that allows
             knocking.
-        deadwood_tables: Tables returned by `hands_by_turn.win_rate_by_deadwood`.
+        deadwood_tables: Tables returned by `hands_by_turn.compute_win_rate_by_deadwood`.
     """
     all_deals = [deals for players in solo_results for deals in players]
     comparable_results = [players for players in solo_results if len(players) > 1]

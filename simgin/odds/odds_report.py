@@ -15,7 +15,7 @@ from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
 from simgin.rules.variants import find_variant
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import NAIVE, STRONG, odds_players, type_name
+from simgin.strategy.cast import NAIVE, STRONG, find_type_name, list_odds_players
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,7 +174,7 @@ def _format_rates(rows: pd.DataFrame) -> list[str]:
 
 def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
     """Return player types for use in a sentence, or the specs of other strategies."""
-    if naive == odds_players(find_variant(variant))[0]:
+    if naive == list_odds_players(find_variant(variant))[0]:
         return "A naive player", f"a strong player ({strong})"
     return naive, strong
 
@@ -278,7 +278,7 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
         default_type = STRONG if player == odds.strongest[variant] else ""
-        player_type = type_name(str(player)) or default_type
+        player_type = find_type_name(str(player)) or default_type
         player_label = f"{player_type} ({player})" if player_type else str(player)
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}

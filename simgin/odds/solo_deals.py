@@ -22,9 +22,9 @@ from simgin.match_value.outcomes import Outcomes
 from simgin.odds import kernels
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
-from simgin.play.parallel import Progress, map_units
+from simgin.play.parallel import ProgressCallback, map_units
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import int_param
+from simgin.rules.parameters import get_int_param
 from simgin.rules.variants import Variant
 from simgin.stats.table import build_output_frame, make_frame
 
@@ -116,7 +116,7 @@ def play_solo_deals(
     *,
     seed: int = 1,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
     compile_players: Callable[[Matchup], None] = compile_matchup,
 ) -> SoloDeals:
     """Play at least n deals of a solitaire variant, or load them from the cache.
@@ -173,7 +173,10 @@ def _count_deals_per_unit(matchup: Matchup) -> int:
 
 
 def compute_solo_tables(
-    matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
+    matchup: Matchup,
+    n_units: int,
+    workers: int | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> outcomes.Arrays:
     """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = matchup.batch_size

@@ -1,7 +1,7 @@
 """Odds of solitaire games as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
-    players = odds_players(find_variant(variant))  # weakest first
+    players = list_odds_players(find_variant(variant))  # weakest first
     samples = [play_solo_deals(player, variant, 40_000) for player in players]
     compute_odds_by_strategy(samples)  # win rates, gin rates and scores
     compute_odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
@@ -128,12 +128,12 @@ def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         )
         return win_rate, n_units
     if deals.depends_on_score:
-        raise match_value.value_unavailable_error(
+        raise match_value.make_value_unavailable_error(
             deals.matchup,
             f"The match win probability of {deals.strategy} in {deals.variant} cannot be "
             f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
-    start_value = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
+    start_value = match_value.make_value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n_units, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
     estimate = make_estimate_with_t_interval(
         start_value.value, start_value.se, n_units, np.inf, **bounds

@@ -68,7 +68,7 @@ def simulate_self_play(
     *,
     seed: int = 1,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> SelfPlay:
     """Play n deals of a strategy against itself, or load cached results.
 

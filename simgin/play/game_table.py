@@ -23,7 +23,7 @@ from simgin.core.query import IllegalActionError
 from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, create_states
 from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
-from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, seat_players
+from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, set_strategies
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import Decision, TracedDeal, find_dealt_hands, truncate_deal
 from simgin.rules.build import build_rules
@@ -77,9 +77,9 @@ class GameBatch:
     def _set_players(self) -> None:
         """Set the memory addresses of the rules and of the policies in this process."""
         self.rules = build_rules(self.matchup.variant)
-        self.records["rules"] = memory_address(self.rules)
+        self.records["rules"] = get_memory_address(self.rules)
         first_state = self.states[0]
-        self._vectors = seat_players(
+        self._vectors = set_strategies(
             first_state, self.matchup
         )  # Keep the vectors alive, because the states contain only their addresses.
         for name in ("discards_first", "random_slots", "vectors", "lengths"):
@@ -114,7 +114,7 @@ class GameBatch:
         hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden_cards))
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[name][opponent] = value
-            self._saved_states[index, int64_field_index(name) + opponent] = value
+            self._saved_states[index, find_int64_field_index(name) + opponent] = value
         drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
         drawn_cards[:] = [new_card.get(card, card) for card in drawn_cards.tolist()]
 
@@ -161,13 +161,13 @@ class GameBatch:
         self._set_addresses()
 
 
-def int64_field_index(name: str) -> int:
+def find_int64_field_index(name: str) -> int:
     """Return the index of a field among the int64 numbers of a state record."""
     assert STATE.fields is not None
     return STATE.fields[name][1] // 8
 
 
-def memory_address(record: Any) -> int:
+def get_memory_address(record: Any) -> int:
     """Return the memory address of a record."""
     return int(record.__array_interface__["data"][0])
 
@@ -190,7 +190,7 @@ class GameTable:
     ) -> None:
         self._games = GameBatch(matchup, external_seats, 1)
         self.state.log_mode = 1  # Log every decision.
-        self._step(stepping.BEGIN, unit)
+        self._step(stepping.COMMAND_BEGIN, unit)
 
     # These are properties and not attributes, so that a copied table uses the copied games.
 
@@ -260,11 +260,11 @@ class GameTable:
         legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
         if not 0 <= action < 64 or not legal >> action & 1:
             raise IllegalMoveError(f"{action} is not a legal action")
-        self._step(stepping.ACT, action)
+        self._step(stepping.COMMAND_ACT, action)
 
     def undo_to(self, length: int) -> None:
         """Undo all actions of the deal except the first `length`, and go to the next decision."""
-        self._step(stepping.REPLAY, length)
+        self._step(stepping.COMMAND_REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal with the given actions of all seats, and advance to the next decision."""
@@ -275,7 +275,7 @@ class GameTable:
 
     def close_deal(self) -> None:
         """Add the result of a finished deal to the score, and begin the next deal of the match."""
-        self._step(stepping.CLOSE_DEAL, 0)
+        self._step(stepping.COMMAND_CLOSE_DEAL, 0)
 
     def trace(self) -> TracedDeal:
         """Return the trace of the current deal.

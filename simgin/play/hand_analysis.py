@@ -52,7 +52,7 @@ def sort_melds(melds: Iterable[int]) -> Melding:
     return tuple(sorted((int(meld) for meld in melds if meld), key=format_meld))
 
 
-def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
+def find_best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     """Return all meldings that leave the least deadwood, sorted by name.
 
     Args:
@@ -64,7 +64,7 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
     min_deadwood = int(compute_deadwood_for_side(hand, rules, side))
     best_combinations = []
-    for combination in _iterate_disjoint_families(melds):
+    for combination in _iterate_disjoint_melds(melds):
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
             best_combinations.append(sort_melds(combination))
@@ -76,7 +76,7 @@ def format_melds(melding: Sequence[int]) -> list[str]:
     return [format_meld(meld) for meld in melding]
 
 
-def _iterate_disjoint_families(melds: list[int]) -> Iterator[Melding]:
+def _iterate_disjoint_melds(melds: list[int]) -> Iterator[Melding]:
     """Yield every combination of up to three disjoint melds, including the empty combination.
 
     Eleven cards contain at most three melds.
@@ -87,7 +87,7 @@ def _iterate_disjoint_families(melds: list[int]) -> Iterator[Melding]:
                 yield combination
 
 
-def shown_melding(
+def choose_shown_melding(
     hand: int, rules: Any, *, discard: int = 0, required_card: int = -1, ranks_left: int = -1
 ) -> tuple[int, Melding]:
     """Return the melding that a player shows under the automatic rule (rules.md 3.5).
@@ -214,15 +214,15 @@ def analyze_hand(
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
     for discard, ten_cards in hand_by_discard.items():
         found_endings += _find_possible_endings(discard, ten_cards, limit, points, rules)
-    deadwood, melding = shown_melding(hand, rules)
+    deadwood, melding = choose_shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
         cards=hand,
         deadwood=deadwood,
         melding=melding,
-        meldings=best_meldings(hand, rules),
+        meldings=find_best_meldings(hand, rules),
         knock_limit=limit,
-        shot_ranks=None if points is None else required_shot_ranks(points),
+        shot_ranks=None if points is None else find_required_shot_ranks(points),
         deadwood_by_discard=_compute_deadwood_by_discard(hand_by_discard, rules)
         if eleven_cards
         else {},
@@ -230,7 +230,7 @@ def analyze_hand(
     )
 
 
-def required_shot_ranks(points: int) -> list[int]:
+def find_required_shot_ranks(points: int) -> list[int]:
     """Return the ranks that a shot must leave unmatched at a match score (rules.md 3.6).
 
     Returns:
@@ -290,7 +290,7 @@ def _find_possible_endings(
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
         required = int(endings.find_required_ranks(points))
-        deadwood, _ = shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
+        deadwood, _ = choose_shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
         found_endings.append(Ending("shot", discard, deadwood))
     return found_endings
 

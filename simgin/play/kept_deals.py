@@ -10,15 +10,15 @@ from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
 from simgin.text.user_data import find_user_data_directory
 
-MAX_DEALS = 100  # maximum number of stored deals; older deals are deleted
-FILE_PATTERN = "deal-*.json"  # simgin does not change other files in the directory.
+MAX_SAVED_DEALS = 100  # maximum number of stored deals; older deals are deleted
+DEAL_FILE_PATTERN = "deal-*.json"  # simgin does not change other files in the directory.
 
 
-class NoDealsError(SimginError):
+class NoSavedDealsError(SimginError):
     """Error raised if the directory of saved deals is empty."""
 
 
-def deals_directory() -> Path:
+def get_deals_directory() -> Path:
     """Return the directory in which finished deals are saved."""
     return find_user_data_directory() / "deals"
 
@@ -29,24 +29,24 @@ def save_deal(content: bytes) -> None:
     Raises:
         OSError: If the deal cannot be written.
     """
-    folder = deals_directory()
+    folder = get_deals_directory()
     write_file(folder / f"deal-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json", content)
-    for path in sorted(folder.glob(FILE_PATTERN))[:-MAX_DEALS]:
+    for path in sorted(folder.glob(DEAL_FILE_PATTERN))[:-MAX_SAVED_DEALS]:
         with contextlib.suppress(OSError):
             path.unlink()
 
 
-def last_deals(n_deals: int) -> list[str]:
+def find_last_deals(n_deals: int) -> list[str]:
     """Return the files of the most recent deals, all of the same variant, oldest first.
 
     Raises:
         NoDealsError: If the directory does not contain any deals.
     """
-    folder = deals_directory()
-    paths = sorted(folder.glob(FILE_PATTERN), reverse=True)
+    folder = get_deals_directory()
+    paths = sorted(folder.glob(DEAL_FILE_PATTERN), reverse=True)
     variants = {str(path): variant for path in paths if (variant := _read_variant(path))}
     if not variants:
-        raise NoDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
+        raise NoSavedDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
     files = next(iter(variants.values()))
     return [path for path, variant in variants.items() if variant == files][:n_deals][::-1]
 

@@ -123,7 +123,7 @@ def compile_matchup(matchup: Matchup) -> None:
 # Playing
 
 
-def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
+def set_strategies(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """Write the strategies of a matchup to the engine state.
 
     Returns:
@@ -172,7 +172,7 @@ def run_units(
         RulesModifiedError: If a policy changed the rules or its parameters.
         Exception: If a policy raises an exception, which propagates unchanged.
     """
-    vectors = seat_players(state, matchup)
+    vectors = set_strategies(state, matchup)
     bytes_before = _copy_readonly_bytes(rules, vectors)
     batches = -(-n_units // matchup.batch_size)
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)

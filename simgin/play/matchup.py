@@ -136,7 +136,7 @@ def parse_matchup(
 # Short names of strategies from files
 
 
-def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
+def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     """Return short display names for all strategies that were loaded from files.
 
     For example, `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares the
@@ -186,12 +186,12 @@ def _find_shortest_path(text: str, namesakes: Iterable[str]) -> str:
     return text
 
 
-def short_player_names(matchup: Matchup) -> list[str]:
+def make_short_player_names(matchup: Matchup) -> list[str]:
     """Return the short names of a matchup's players, with A first.
 
     In self-play, (A) and (B) follow the names.
     """
-    names_by_spec = short_names([matchup])
+    names_by_spec = make_short_names([matchup])
     names = [names_by_spec.get(player.spec, player.spec) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:
         return [f"{names[0]} (A)", f"{names[0]} (B)"]

@@ -17,18 +17,20 @@ from simgin.core import jit
 
 T = TypeVar("T")
 # Function that is called with the number of finished units and the total number of units
-Progress = Callable[[int, int], None]
-PROGRESS_PARTS = 1000  # number of progress steps per part of a task
+ProgressCallback = Callable[[int, int], None]
+N_PROGRESS_PARTS = 1000  # number of progress steps per part of a task
 
 
-def usable_cpus() -> int:
+def count_usable_cpus() -> int:
     """Return the number of CPUs for this process, which is the default number of workers."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def partial_progress(on_progress: Progress | None, index: int, n_parts: int) -> Progress | None:
+def make_partial_progress(
+    on_progress: ProgressCallback | None, index: int, n_parts: int
+) -> ProgressCallback | None:
     """Return a progress callback for one part of a task that has several parts.
 
     Args:
@@ -39,7 +41,7 @@ def partial_progress(on_progress: Progress | None, index: int, n_parts: int) -> 
     if on_progress is None:
         return None
     return lambda done, units: on_progress(
-        PROGRESS_PARTS * index + PROGRESS_PARTS * done // units, PROGRESS_PARTS * n_parts
+        N_PROGRESS_PARTS * index + N_PROGRESS_PARTS * done // units, N_PROGRESS_PARTS * n_parts
     )
 
 
@@ -48,7 +50,7 @@ def map_units(
     n_units: int,
     block_size: int,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> list[T]:
     """Apply a function to blocks of units in several threads.
 
@@ -74,7 +76,7 @@ def map_units(
                 i = pending_indices.get_nowait()
                 _complete_future(futures[i], partial(play_block, *blocks[i]))
 
-    for _ in range(workers or usable_cpus()):
+    for _ in range(workers or count_usable_cpus()):
         threading.Thread(target=play_blocks, daemon=True).start()
     results: list[T] = []
     try:

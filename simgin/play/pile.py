@@ -16,7 +16,7 @@ ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # marks for any number of u
 PILE_ORDER = "oldest first"
 
 
-def pile_label(is_solo: bool) -> str:
+def format_pile_label(is_solo: bool) -> str:
     """Return the label of the pile, which states the order of the cards."""
     return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
 

@@ -1,6 +1,6 @@
 """Game of a human player, alone or against a strategy, which is saved after every action.
 
-game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
+game = PlayedGame(make_matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
 game.act(list_choices(game.decision, game.table.rules)["t"][0])
 
 `simgin play` and `simgin web` share the saved games.
@@ -33,7 +33,7 @@ from simgin.text.files import read_bytes, write_file
 from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
-PERSON = "you"  # strategy name that represents the human player
+PERSON_NAME = "you"  # strategy name that represents the human player
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 
@@ -50,7 +50,7 @@ class SavedGame(Schema):
 
     Attributes:
         variant: Spec of the variant.
-        players: Specs of the strategies by seat, one of which is `PERSON`.
+        players: Specs of the strategies by seat, one of which is `PERSON_NAME`.
         seed: Seed of the shuffles.
         unit: "deal" or "match".
         deals: Actions of all seats in each deal. The last deal is the current deal.
@@ -67,7 +67,7 @@ class SavedGame(Schema):
     back: Annotated[int, Field(ge=0, lt=1 << 31)]
 
 
-def matchup_with_person(
+def make_matchup_with_person(
     opponent: str | Strategy, variant: Variant, seed: int, unit: UnitType, seat: int = 0
 ) -> Matchup:
     """Return the matchup of a human player against a strategy or in a solitaire game.
@@ -83,7 +83,7 @@ def matchup_with_person(
         PlayerCountError: If an opponent is specified for a solitaire variant.
     """
     # simgin never calls the policies of the strategy that represents the person.
-    person = with_policies(replace(loader.find_strategy("gold"), name=PERSON), {}, PERSON)
+    person = with_policies(replace(loader.find_strategy("gold"), name=PERSON_NAME), {}, PERSON_NAME)
     if variant.params["players"] == 1:
         if opponent:
             raise PlayerCountError(f"{variant.spec} is a solitaire variant. Omit {opponent}.")
@@ -93,15 +93,15 @@ def matchup_with_person(
     return Matchup(variant, a, b, seed, unit)
 
 
-def saved_games_folder() -> Path:
+def get_saved_games_folder() -> Path:
     """Return the folder that contains saved games."""
     return jit.get_cache_root() / "play"
 
 
-def saved_game_file(matchup: Matchup) -> Path:
+def get_saved_game_file(matchup: Matchup) -> Path:
     """Return the path of the file in which the game of a matchup is saved."""
     name = repr((matchup.key, jit.compute_compiled_digest()))
-    return saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
+    return get_saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
 
 def read_saved_game(path: Path) -> SavedGame:
@@ -130,7 +130,7 @@ class PlayedGame:
     """Game of a human player, which is saved after every action.
 
     Args:
-        matchup: Matchup from `matchup_with_person`.
+        matchup: Matchup from `make_matchup_with_person`.
         file: File of the saved game.
 
     Attributes:
@@ -144,7 +144,7 @@ class PlayedGame:
     def __init__(self, matchup: Matchup, file: Path) -> None:
         self.matchup = matchup
         self.file = file
-        self.seat = [player.spec for player in matchup.players].index(PERSON)
+        self.seat = [player.spec for player in matchup.players].index(PERSON_NAME)
         self.table = GameTable(matchup, external_seats=(self.seat,))
         self.deals: list[TracedDeal] = []
         self.prompts: list[int] = []
@@ -154,7 +154,7 @@ class PlayedGame:
     @property
     def opponent(self) -> str:
         """Spec of the opponent, or "" in solitaire variants."""
-        opponents = [player.spec for player in self.matchup.players if player.spec != PERSON]
+        opponents = [player.spec for player in self.matchup.players if player.spec != PERSON_NAME]
         return opponents[0] if opponents else ""
 
     @property
@@ -213,7 +213,7 @@ class PlayedGame:
     def save(self) -> None:
         """Save the game to its file."""
         saved_game = SavedGame(
-            **_identity(self.matchup),
+            **_get_identity(self.matchup),
             deals=[*self._earlier_actions, self.table.actions],
             prompts=self.prompts,
             back=self.n_undone,
@@ -234,7 +234,9 @@ class PlayedGame:
         if not self.file.exists():
             return False
         saved_game = read_saved_game(self.file)
-        if saved_game.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
+        if saved_game.model_dump(include={*_get_identity(self.matchup)}) != _get_identity(
+            self.matchup
+        ):
             raise CorruptGameError
         *closed_deals, current_actions = saved_game.deals
         try:
@@ -263,7 +265,7 @@ class PlayedGame:
             raise CorruptGameError
 
 
-def _identity(matchup: Matchup) -> dict[str, Any]:
+def _get_identity(matchup: Matchup) -> dict[str, Any]:
     """Return the fields of a saved game that must match the matchup."""
     return {
         "variant": matchup.variant.spec,
@@ -275,7 +277,7 @@ def _identity(matchup: Matchup) -> dict[str, Any]:
 
 def list_saved_games() -> Iterator[SavedGame]:
     """Yield all saved games that can be resumed, newest first."""
-    files = saved_games_folder().glob("*.json")
+    files = get_saved_games_folder().glob("*.json")
     for file in sorted(files, key=lambda path: -path.stat().st_mtime):
         try:
             yield read_saved_game(file)

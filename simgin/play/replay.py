@@ -17,21 +17,21 @@ from simgin.core.rules_record import DEFENDER, DIE_OFF, FIRST_TURN_DISCARD, JOKE
 from simgin.core.solo_deal import PLAYER_SEAT
 from simgin.play.hand_analysis import (
     Melding,
-    best_meldings,
+    choose_shown_melding,
+    find_best_meldings,
     format_melded_hand,
-    shown_melding,
     sort_melds,
 )
-from simgin.play.matchup import Matchup, parse_matchup, short_names
+from simgin.play.matchup import Matchup, make_short_names, parse_matchup
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import match_goal, rule_parameters
+from simgin.rules.parameters import find_match_goal, load_rule_parameters
 from simgin.text.messages import SimginError, format_value
 from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
 # Exclusive upper bounds of the numbers that identify a deal
-ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
+DEAL_ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
 NO_ACTION_TEXT = "returns no legal action"
 DIE_SLOTS = ("offer", "answer")
 ENDING_PHRASES = {
@@ -49,7 +49,7 @@ class ReplayError(SimginError):
     """Error raised if a deal cannot be replayed."""
 
 
-def trace_named_deal(
+def trace_numbered_deal(
     a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None
 ) -> TracedDeal:
     """Play and trace a single deal, or one deal of a match.
@@ -69,7 +69,7 @@ def trace_named_deal(
     """
     unit_type: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, unit_type)
-    _check_address(matchup, unit, half, deal)
+    _check_deal_address(matchup, unit, half, deal)
     deal_trace = trace_deal(matchup, unit, half, deal or 0)
     if deal_trace.error and not deal_trace.state.log_mode:
         raise ReplayError(
@@ -78,13 +78,13 @@ def trace_named_deal(
     return deal_trace
 
 
-def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
+def _check_deal_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
     numbers = {"seed": matchup.seed, "unit": unit, "half": half, "deal": deal or 0}
     for name, number in numbers.items():
-        if not isinstance(number, Integral) or not 0 <= number < ADDRESS_BOUNDS[name]:
+        if not isinstance(number, Integral) or not 0 <= number < DEAL_ADDRESS_BOUNDS[name]:
             raise ReplayError(
                 f"{name} {format_value(number)} is out of range. Use an integer from 0 to "
-                f"{ADDRESS_BOUNDS[name] - 1}."
+                f"{DEAL_ADDRESS_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
         kind = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
@@ -102,7 +102,7 @@ class Replay:
         self.goal = variant.goal
         self.rules = build_rules(variant)
         specs = [player.spec for player in traced_deal.matchup.players]
-        names_by_spec = short_names([traced_deal.matchup])
+        names_by_spec = make_short_names([traced_deal.matchup])
         # strategy specs and display names, by seat
         self.specs = self._sort_by_seat(specs)
         self.names = self._sort_by_seat([names_by_spec.get(spec, spec) for spec in specs])
@@ -224,7 +224,7 @@ class Replay:
         return f"{self.names[seat]} (seat {seat})"
 
     def _format_hand(self, hand: int) -> str:
-        deadwood, melds = shown_melding(hand, self.rules)
+        deadwood, melds = choose_shown_melding(hand, self.rules)
         return f"{format_melded_hand(melds, hand)}, deadwood {deadwood}"
 
     # Turns
@@ -329,7 +329,7 @@ class Replay:
 
     def match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
-        state_after, outcome = with_deal_applied(self.state, self.rules)
+        state_after, outcome = copy_with_deal_applied(self.state, self.rules)
         yield from wrap_line(f"Match: {self._format_scores(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
@@ -391,7 +391,7 @@ class Replay:
             options = np.zeros((3, layoff.MAX_LAYOFF_OPTIONS), np.int64)
             chains = np.zeros((2, 16), np.int64)
             _, laid_off = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
-        return int(laid_off), best_meldings(hand & ~int(laid_off), self.rules, DEFENDER)[0]
+        return int(laid_off), find_best_meldings(hand & ~int(laid_off), self.rules, DEFENDER)[0]
 
 
 # Solitaire games against the joker or a limit on draws
@@ -621,7 +621,7 @@ def wrap_line(line: str) -> list[str]:
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     """Format the score of a seat, given the engine state and the parameters of the match goal."""
-    side = match_goal(params).side_goal(params, seat)
+    side = find_match_goal(params).side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
         f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
@@ -638,7 +638,7 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 def _count_columns(params: Mapping[str, Any]) -> int:
     """Return the number of Hollywood columns, or 0 if the match goal has no columns."""
-    if rule_parameters()["columns"].has_effect(params):
+    if load_rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
     return 0
 
@@ -657,7 +657,7 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
+def copy_with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
     """Return a copy of the state to which the result of a deal has been applied.
 
     Returns:

@@ -8,7 +8,7 @@ from typing import Any
 from simgin.core.match import UNDECIDED
 from simgin.core.solo_deal import ABOVE_WITHOUT_JOKER, PLAYER_SEAT
 from simgin.play.hand_analysis import format_melds, sort_melds
-from simgin.play.replay import Replay, SoloReplay, score_to_json, with_deal_applied
+from simgin.play.replay import Replay, SoloReplay, copy_with_deal_applied, score_to_json
 from simgin.play.traced_deal import Decision
 from simgin.text.notation import format_card, format_hand
 
@@ -122,7 +122,7 @@ def _make_match_object(replay: Replay) -> JsonObject | None:
     """
     if replay.traced.matchup.unit == "deal" or replay.traced.error:
         return None
-    state_after, outcome = with_deal_applied(replay.state, replay.rules)
+    state_after, outcome = copy_with_deal_applied(replay.state, replay.rules)
     numbers = score_to_json(state_after, replay.params)
     return numbers | {"over": outcome != UNDECIDED, "winner": _encode_optional_number(outcome)}
 

@@ -31,7 +31,7 @@ from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
 from simgin.core.solo_position_rollouts import run_world_rollouts_solo
 from simgin.core.state import SLOT_KNOCK, create_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import call_kernel_checked, compile_loop, create_views, seat_players
+from simgin.play.kernel import call_kernel_checked, compile_loop, create_views, set_strategies
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, compiler
@@ -89,7 +89,7 @@ class Worlds:
             self.views[index] = other_worlds.views[0]
 
 
-def legal_actions(view: Any, rules: Any) -> list[Action]:
+def list_legal_actions(view: Any, rules: Any) -> list[Action]:
     """Return all legal actions at a decision in the slot take, discard or knock.
 
     Discards come first, in the order of the card numbers. Endings follow.
@@ -109,7 +109,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     return discarded + _list_ending_actions(view, eleven_cards, rules)
 
 
-def die_actions(view: Any, rules: Any) -> list[Action]:
+def list_die_actions(view: Any, rules: Any) -> list[Action]:
     """Return all legal actions at a decision in the slot offer or answer."""
     if view.offered:
         return [Action(ACTION_ACCEPT), Action(ACTION_REFUSE)]
@@ -247,7 +247,7 @@ def _run_in_new_state(
             use them.
     """
     state = create_state(matchup.seed)
-    vectors = seat_players(state, matchup)
+    vectors = set_strategies(state, matchup)
     state.random_slots[0] |= random_slots
     views = create_views()[: len(matchup.players)]
     call_kernel_checked(

@@ -40,10 +40,10 @@ from simgin.play import kernel_linker
 from simgin.strategy.dependencies import is_built_in
 from simgin.text.files import read_bytes, write_file
 
-LOAD_AFTER = 0.5  # CPU time in seconds after which a kernel is loaded from the cache
+LOAD_AFTER_SECONDS = 0.5  # CPU time in seconds after which a kernel is loaded from the cache
 # CPU time in seconds after which a kernel is compiled. The compilation takes 2 to 3 s and pays off
 # if the run continues for another 20 to 40 s.
-COMPILE_AFTER = 15.0
+COMPILE_AFTER_SECONDS = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
 FREE_MEMORY = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
@@ -98,13 +98,15 @@ class SpecializedKernel:
         """Load the specialised kernel if it exists, or start the compilation if the run is long."""
         if not _is_enabled:
             return
-        if self._generic_seconds >= LOAD_AFTER and not self._has_looked:
+        if self._generic_seconds >= LOAD_AFTER_SECONDS and not self._has_looked:
             self._has_looked = True
             self._code = _read_code(self._request())
         if self._code:
             code, self._code = self._code, b""
             self._specialized = load_kernel(self._generic, code)
-        elif self._generic_seconds >= COMPILE_AFTER and not (self._specialized or self._is_started):
+        elif self._generic_seconds >= COMPILE_AFTER_SECONDS and not (
+            self._specialized or self._is_started
+        ):
             self._is_started = True
             threading.Thread(target=self._compile, args=(self._request(),), daemon=True).start()
 
@@ -133,7 +135,7 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
 
 
 @contextmanager
-def only_generic_kernels() -> Iterator[None]:
+def disable_specialized_kernels() -> Iterator[None]:
     """Use only generic kernels in this context, so that speeds do not depend on the cache."""
     with allow_specialized_kernels(False):
         yield
@@ -150,7 +152,7 @@ def allow_specialized_kernels(is_allowed: bool = True) -> Iterator[None]:
         _is_enabled = was_enabled
 
 
-def describe_use() -> str:
+def describe_specialized_kernel_use() -> str:
     """Return a sentence about the CPU time of specialised kernels, or "" if the run used none."""
     generic, specialized = _cpu_seconds.values()
     if not specialized:
@@ -175,7 +177,7 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
     kernel = generic.get_compile_result(None)
     versions = [policy.get_compile_result(POLICY_SIGNATURE) for policy in policies]
     for policy, version in zip(policies, versions, strict=True):
-        if not is_built_in(policy.py_func) and not _only_reads_rules(version):
+        if not is_built_in(policy.py_func) and not _is_rules_read_only(version):
             raise ValueError(f"{policy.__name__} might modify the rules")
     return {
         "kernel": _read_bitcode(kernel),
@@ -185,7 +187,7 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
             (_read_bitcode(version), version.fndesc.llvm_func_name) for version in versions
         ],
         "rules": rules,
-        "target": _target_options(kernel.library.codegen),
+        "target": _get_target_options(kernel.library.codegen),
     }
 
 
@@ -214,7 +216,7 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     mmap.mmap(-1, FREE_MEMORY).close()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     with global_compiler_lock:
-        machine = target.create_target_machine(**_target_options(version.library.codegen))
+        machine = target.create_target_machine(**_get_target_options(version.library.codegen))
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
         engine.finalize_object()
@@ -238,7 +240,7 @@ def _read_bitcode(version: Any) -> bytes:
     return bytes(library._bitcode or library._get_module_for_linking().as_bitcode())
 
 
-def _only_reads_rules(version: Any) -> bool:
+def _is_rules_read_only(version: Any) -> bool:
     """Return True if LLVM has proved that a policy does not modify the rules."""
     module = version.library._get_module_for_linking()
     for argument in module.get_function(version.fndesc.llvm_func_name).arguments:
@@ -247,14 +249,14 @@ def _only_reads_rules(version: Any) -> bool:
     return False
 
 
-def _target_options(codegen: Any) -> dict[str, Any]:
+def _get_target_options(codegen: Any) -> dict[str, Any]:
     """Return the options with which numba creates its target machine."""
     options: dict[str, Any] = {"opt": int(config.OPT)}
     codegen._customize_tm_options(options)
     return options
 
 
-def _cache_path(request: dict[str, Any]) -> Path:
+def _get_cache_path(request: dict[str, Any]) -> Path:
     """Return the path of a kernel in the cache.
 
     The file name identifies all inputs of the compiler.
@@ -272,7 +274,7 @@ def _cache_path(request: dict[str, Any]) -> Path:
 def _read_code(request: dict[str, Any]) -> bytes:
     """Return the code in the cache, or b"" if the file does not exist or is corrupt."""
     with suppress(OSError):
-        path = _cache_path(request)
+        path = _get_cache_path(request)
         content = read_bytes(path)
         os.utime(path)  # The least recently used files are removed first.
         if hashlib.sha256(content[32:]).digest() == content[:32]:
@@ -282,7 +284,7 @@ def _read_code(request: dict[str, Any]) -> bytes:
 
 def _write_code(request: dict[str, Any], code: bytes) -> None:
     """Write code with its checksum to the cache, and remove the oldest files."""
-    path = _cache_path(request)
+    path = _get_cache_path(request)
     write_file(path, hashlib.sha256(code).digest() + code)
     files = sorted(path.parent.glob("*.bin"), key=lambda file: file.stat().st_mtime)
     for file in files[:-MAX_CACHED_KERNELS]:

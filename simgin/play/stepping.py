@@ -66,11 +66,11 @@ GAME = np.dtype(
     )
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
-BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
+COMMAND_BEGIN, COMMAND_ACT, COMMAND_REPLAY, COMMAND_CLOSE_DEAL = range(4)  # commands of step_game
 # size of the part of a state that can change during a turn, in int64 fields
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-compiled = partial(jit.compile_function, key=CACHE_KEY)
+compile_cached = partial(jit.compile_function, key=CACHE_KEY)
 
 
 # Access to records and policies by address
@@ -89,18 +89,20 @@ def make_record_getter(record_type):
     return record
 
 
-def int64_record_type(n):
+def make_int64_record_type(n):
     """Return the type of a record of n int64 fields."""
     return from_dtype(np.dtype([("numbers", np.int64, n)]))
 
 
-state_at, rules_at, view_at = map(make_record_getter, (STATE_TYPE, RULES_TYPE, VIEW_TYPE))
-game_at = make_record_getter(from_dtype(GAME))
-_head_at = make_record_getter(int64_record_type(STATE_HEAD_SIZE))
+get_state_at, get_rules_at, get_view_at = map(
+    make_record_getter, (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
+)
+get_game_at = make_record_getter(from_dtype(GAME))
+_get_state_head_at = make_record_getter(make_int64_record_type(STATE_HEAD_SIZE))
 
 
 @intrinsic
-def _policy_at(typing_context, address):
+def _get_policy_at(typing_context, address):
     def code(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], context.get_value_type(POLICY_TYPE))
 
@@ -110,7 +112,7 @@ def _policy_at(typing_context, address):
 # One game
 
 
-@compiled
+@compile_cached
 def stop_at_decision(view, rules, params):
     """Pause the deal at a decision of an external seat.
 
@@ -119,7 +121,7 @@ def stop_at_decision(view, rules, params):
     return int64(-1)
 
 
-@compiled
+@compile_cached
 def _replay_deal(game, state, rules, view0, view1):
     """Replay the actions of a two-player deal.
 
@@ -127,18 +129,18 @@ def _replay_deal(game, state, rules, view0, view1):
     """
     nondealer = 1 - state.dealer
     nondealer_view, dealer_view = (view1, view0) if nondealer == 1 else (view0, view1)
-    nondealer_take_policy = _seat_policy(game, nondealer, SLOT_TAKE)
-    dealer_take_policy = _seat_policy(game, 1 - nondealer, SLOT_TAKE)
-    nondealer_discard_policy = _seat_policy(game, nondealer, SLOT_DISCARD)
-    dealer_discard_policy = _seat_policy(game, 1 - nondealer, SLOT_DISCARD)
-    nondealer_knock_policy = _seat_policy(game, nondealer, SLOT_KNOCK)
-    dealer_knock_policy = _seat_policy(game, 1 - nondealer, SLOT_KNOCK)
-    offer_a = _seat_policy(game, 0, SLOT_OFFER)
-    answer_a = _seat_policy(game, 0, SLOT_ANSWER)
-    show_a = _seat_policy(game, 0, SLOT_SHOW)
-    offer_b = _seat_policy(game, 1, SLOT_OFFER)
-    answer_b = _seat_policy(game, 1, SLOT_ANSWER)
-    show_b = _seat_policy(game, 1, SLOT_SHOW)
+    nondealer_take_policy = _get_seat_policy(game, nondealer, SLOT_TAKE)
+    dealer_take_policy = _get_seat_policy(game, 1 - nondealer, SLOT_TAKE)
+    nondealer_discard_policy = _get_seat_policy(game, nondealer, SLOT_DISCARD)
+    dealer_discard_policy = _get_seat_policy(game, 1 - nondealer, SLOT_DISCARD)
+    nondealer_knock_policy = _get_seat_policy(game, nondealer, SLOT_KNOCK)
+    dealer_knock_policy = _get_seat_policy(game, 1 - nondealer, SLOT_KNOCK)
+    offer_a = _get_seat_policy(game, 0, SLOT_OFFER)
+    answer_a = _get_seat_policy(game, 0, SLOT_ANSWER)
+    show_a = _get_seat_policy(game, 0, SLOT_SHOW)
+    offer_b = _get_seat_policy(game, 1, SLOT_OFFER)
+    answer_b = _get_seat_policy(game, 1, SLOT_ANSWER)
+    show_b = _get_seat_policy(game, 1, SLOT_SHOW)
     if game.has_turn_start:
         _restore_turn_start(game, state)
         write_ending_fields(state, view0)  # Clear the ending that the player declined.
@@ -164,25 +166,25 @@ def _replay_deal(game, state, rules, view0, view1):
     )  # fmt: skip
 
 
-@compiled
-def _seat_policy(game, seat, slot):
+@compile_cached
+def _get_seat_policy(game, seat, slot):
     """Return the policy of a seat in a slot."""
     if game.external_seats >> seat & 1:
         return as_policy(stop_at_decision)
-    return _policy_at(game.policies[seat, slot])
+    return _get_policy_at(game.policies[seat, slot])
 
 
-@compiled
+@compile_cached
 def _copy_state_head(source, target):
     """Copy the state fields that can change during a turn.
 
     `source` and `target` are addresses.
     """
     for i in range(STATE_HEAD_SIZE):
-        _head_at(target).numbers[i] = _head_at(source).numbers[i]
+        _get_state_head_at(target).numbers[i] = _get_state_head_at(source).numbers[i]
 
 
-@compiled
+@compile_cached
 def _save_turn_start(game, state, rules):
     """Save the state if the current decision is the first decision of a turn.
 
@@ -202,7 +204,7 @@ def _save_turn_start(game, state, rules):
         game.has_turn_start = 1
 
 
-@compiled
+@compile_cached
 def _restore_turn_start(game, state):
     """Restore the saved state, but keep the actions and shuffled cards that followed it."""
     n_scripted, n_shuffled = state.n_scripted, state.shuffled
@@ -211,7 +213,7 @@ def _restore_turn_start(game, state):
     state.shuffled = n_shuffled
 
 
-@compiled
+@compile_cached
 def _replay_solo_deal(game, state, rules, view):
     """Replay the actions of a solitaire deal.
 
@@ -220,20 +222,24 @@ def _replay_solo_deal(game, state, rules, view):
     state.n_logged = 0
     clear_history(view, state.turns)
     play_deal_solo(
-        state, rules, view, _seat_policy(game, 0, SLOT_DISCARD), _seat_policy(game, 0, SLOT_KNOCK)
+        state,
+        rules,
+        view,
+        _get_seat_policy(game, 0, SLOT_DISCARD),
+        _get_seat_policy(game, 0, SLOT_KNOCK),
     )
 
 
-@compiled
+@compile_cached
 def begin_game(game, unit):
     """Begin the game of a unit, which is a deal or a match."""
-    state, rules = state_at(game.state), rules_at(game.rules)
+    state, rules = get_state_at(game.state), get_rules_at(game.rules)
     state.unit = unit
     start_mirrored_game(state, rules, 0, game.is_match != 0)
     _begin_deal(game, state, rules)
 
 
-@compiled
+@compile_cached
 def _begin_deal(game, state, rules):
     """Clear the actions, and shuffle the pack unless the caller has already arranged it."""
     state.n_scripted = 0
@@ -249,10 +255,10 @@ def _begin_deal(game, state, rules):
         state.joker = choose_joker_position(state.seed, state.unit, state.deal, rules)
 
 
-@compiled
+@compile_cached
 def close_deal(game):
     """Apply the result of a finished deal, and begin the next deal unless the match is over."""
-    state, rules = state_at(game.state), rules_at(game.rules)
+    state, rules = get_state_at(game.state), get_rules_at(game.rules)
     game.outcome = apply_deal_result(state, rules, state.deal + 1)
     if not game.is_match or game.outcome != UNDECIDED:
         game.status = GAME_OVER
@@ -262,13 +268,13 @@ def close_deal(game):
     _begin_deal(game, state, rules)
 
 
-@compiled
+@compile_cached
 def append_action(game, action):
     """Append an action to the action list of a deal.
 
     An illegal action raises IllegalActionError.
     """
-    state = state_at(game.state)
+    state = get_state_at(game.state)
     if action < 0 or action > 63 or not state.legal >> action & 1:
         state.answer = action
         raise IllegalActionError
@@ -276,7 +282,7 @@ def append_action(game, action):
     state.n_scripted += 1
 
 
-@compiled
+@compile_cached
 def advance_game(game):
     """Advance to the next decision of an external seat, or to the end of the deal.
 
@@ -284,8 +290,8 @@ def advance_game(game):
         IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
         Exception: If a policy raises an exception. Another call raises the same exception again.
     """
-    state, rules = state_at(game.state), rules_at(game.rules)
-    view0, view1 = view_at(game.view0), view_at(game.view1)
+    state, rules = get_state_at(game.state), get_rules_at(game.rules)
+    view0, view1 = get_view_at(game.view0), get_view_at(game.view1)
     is_over = True
     try:
         if game.n_players == 2:
@@ -304,7 +310,7 @@ def advance_game(game):
     # If a policy failed, a second call raises the same exception.
     if not game.external_seats >> seat & 1:
         numbers = get_params_at(state.vectors[seat, slot], state.lengths[seat, slot])
-        _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
+        _get_seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalActionError
     _save_turn_start(game, state, rules)
 
@@ -321,15 +327,15 @@ def step_game(address, command, argument):
         command: BEGIN, ACT, REPLAY or CLOSE_DEAL.
         argument: Unit for BEGIN, action for ACT, or number of actions for REPLAY.
     """
-    game = game_at(address)
-    if command == BEGIN:
+    game = get_game_at(address)
+    if command == COMMAND_BEGIN:
         begin_game(game, argument)
-    elif command == ACT:
+    elif command == COMMAND_ACT:
         append_action(game, argument)
-    elif command == REPLAY:
+    elif command == COMMAND_REPLAY:
         game.status = AWAITING_ACTION
         game.has_turn_start = 0
-        state_at(game.state).n_scripted = argument
+        get_state_at(game.state).n_scripted = argument
     else:
         close_deal(game)
     if game.status == AWAITING_ACTION:
@@ -339,4 +345,4 @@ def step_game(address, command, argument):
 @cache
 def compile_step_game() -> Any:
     """Compile `step_game` and return the compiled function."""
-    return compiled(step_game, void(int64, int64, int64))
+    return compile_cached(step_game, void(int64, int64, int64))

@@ -11,10 +11,15 @@ from simgin.core import codes
 from simgin.core.position_rollouts import ACTION_DISCARD
 from simgin.core.rules_record import DIE_OFF
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.hand_analysis import format_melded_hand, format_melds, shown_melding, sort_melds
-from simgin.play.pile import format_pile, pile_label
+from simgin.play.hand_analysis import (
+    choose_shown_melding,
+    format_melded_hand,
+    format_melds,
+    sort_melds,
+)
+from simgin.play.pile import format_pile, format_pile_label
 from simgin.play.replay import wrap_line
-from simgin.play.rollouts import legal_actions
+from simgin.play.rollouts import list_legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
@@ -85,7 +90,7 @@ def _list_ending_choices(view: Any, rules: Any) -> Choices:
     ending_choices = {key: ([YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([NO], "draw another card")}
-    cards = [a.card for a in legal_actions(view, rules) if a.kind == ACTION_DISCARD]
+    cards = [a.card for a in list_legal_actions(view, rules) if a.kind == ACTION_DISCARD]
     return ending_choices | {format_card(card): ([NO, card], "discard it") for card in cards}
 
 
@@ -97,16 +102,16 @@ def format_prompt(decision: Decision, rules: Any) -> str:
     cards = [key for key in choices if len(key) == 2]
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
     if cards:
-        example = _example_discard(decision, rules, cards)
+        example = _suggest_discard(decision, rules, cards)
         keys.insert(0, f"a card to discard it, such as {example}")
     *first_keys, last_key = keys
     return f"Type {', '.join(first_keys)}, or {last_key}." if first_keys else f"Type {last_key}."
 
 
-def _example_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> str:
+def _suggest_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> str:
     """Return the highest unmatched card that can be discarded, or any card if there is none."""
     hand = int(decision.view.hand)
-    _, melds = shown_melding(hand, rules)
+    _, melds = choose_shown_melding(hand, rules)
     unmatched = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: card % 13)
     return next((card for card in map(format_card, unmatched[::-1]) if card in cards), cards[0])
 
@@ -133,7 +138,7 @@ def format_table_lines(decision: Decision, rules: Any, opponent: str) -> Iterato
         )
     yield f"Stock    {stock_text}"
     pile = " ".join(format_pile(view, rules, not opponent)) or "none"
-    yield from wrap_line(f"{pile_label(not opponent)}  {pile}")
+    yield from wrap_line(f"{format_pile_label(not opponent)}  {pile}")
     yield ""
     yield from format_hand_lines(view, rules)
 
@@ -171,7 +176,7 @@ def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
     if new_card >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {format_card(new_card)}"
-    _, melds = shown_melding(hand, rules)
+    _, melds = choose_shown_melding(hand, rules)
     groups = [f"[{meld}]" for meld in format_melds(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
     yield format_deadwood_line(view)

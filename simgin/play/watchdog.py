@@ -21,9 +21,9 @@ from simgin.strategy import Policy
 from simgin.strategy.python_tier import InvalidActionError
 from simgin.text.messages import print_status
 
-WARN_AFTER = 10.0  # time in seconds before the warning
-ABORT_AFTER = 60.0  # time in seconds before the call is aborted
-CHECK_INTERVAL = 1.0  # seconds between two checks
+WARN_AFTER_SECONDS = 10.0  # time in seconds before the warning
+ABORT_AFTER_SECONDS = 60.0  # time in seconds before the call is aborted
+CHECK_INTERVAL_SECONDS = 1.0  # seconds between two checks
 # State fields. Between two decisions of a deal, at least one of these fields changes.
 _DECISION_FIELDS = (
     "unit",
@@ -41,7 +41,7 @@ _DECISION_FIELDS = (
 class _RunningKernel:
     """Running kernel, with the time spent in the current policy call."""
 
-    def __init__(self, matchup: Matchup, state: Any, on_timeout: OnTimeout) -> None:
+    def __init__(self, matchup: Matchup, state: Any, on_timeout: TimeoutCallback) -> None:
         self._matchup = matchup
         self._state = state
         self._on_timeout = on_timeout
@@ -53,13 +53,17 @@ class _RunningKernel:
     def check(self) -> None:
         """Warn if the current policy call takes too long, and later abort the call."""
         decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
-        self._waited = self._waited + CHECK_INTERVAL if decision_key == self._decision else 0.0
+        self._waited = (
+            self._waited + CHECK_INTERVAL_SECONDS if decision_key == self._decision else 0.0
+        )
         self._decision = decision_key
-        if self._waited >= ABORT_AFTER:
+        if self._waited >= ABORT_AFTER_SECONDS:
             _running_kernels.discard(self)
             with suppress(InvalidStateError):  # The policy returned before the call was aborted.
-                self._on_timeout(InvalidActionError(f"did not return within {ABORT_AFTER:g} s."))
-        elif self._waited >= WARN_AFTER:
+                self._on_timeout(
+                    InvalidActionError(f"did not return within {ABORT_AFTER_SECONDS:g} s.")
+                )
+        elif self._waited >= WARN_AFTER_SECONDS:
             self._warn()
 
     def _warn(self) -> None:
@@ -71,7 +75,7 @@ class _RunningKernel:
         print_status(format_unresponsive_warning(policy))
 
 
-OnTimeout = Callable[[BaseException], None]
+TimeoutCallback = Callable[[BaseException], None]
 _running_kernels: set[_RunningKernel] = set()
 _reported_functions: set[Callable[..., Any]] = (
     set()
@@ -86,13 +90,13 @@ def format_unresponsive_warning(policy: Policy) -> str:
     location = f"{policy.location}:{line}"
     return (
         f"the {policy.slot} policy {policy.name!r} ({location}) has not returned for "
-        f"{WARN_AFTER:.0f} s. It might be in an endless loop. Press Ctrl-C to stop, or wait for "
-        f"the abort after {ABORT_AFTER:g} s."
+        f"{WARN_AFTER_SECONDS:.0f} s. It might be in an endless loop. Press Ctrl-C to stop, or "
+        f"wait for the abort after {ABORT_AFTER_SECONDS:g} s."
     )
 
 
 @contextmanager
-def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
+def watch_policies(matchup: Matchup, state: Any, on_timeout: TimeoutCallback) -> Iterator[None]:
     """Within a `with` block, warn about slow policy calls, and abort them after a time limit.
 
     The watchdog is disabled while a debugger is active.
@@ -120,6 +124,6 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Itera
 
 def _watch_loop() -> None:
     while True:
-        time.sleep(CHECK_INTERVAL)
+        time.sleep(CHECK_INTERVAL_SECONDS)
         for running_kernel in list(_running_kernels):
             running_kernel.check()

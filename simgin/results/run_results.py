@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core.matchup_key import MatchupKey
-from simgin.play.parallel import Progress
+from simgin.play.parallel import ProgressCallback
 from simgin.results.live_result import LiveEstimate
 from simgin.results.run_info import (
     RunInfo,
@@ -582,7 +582,7 @@ def _play_stage(
 
 def _split_progress(
     plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None, live: LiveEstimate
-) -> tuple[Progress | None, Progress | None]:
+) -> tuple[ProgressCallback | None, ProgressCallback | None]:
     """Return progress callbacks for the matchups and for the extra passes of a plan."""
     if on_progress is None:
         return None, None

@@ -15,8 +15,8 @@ from simgin.core import batch_columns
 from simgin.core.match import UNDECIDED
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import Progress, map_units
-from simgin.rules.parameters import Params, int_param, match_goal
+from simgin.play.parallel import ProgressCallback, map_units
+from simgin.rules.parameters import Params, find_match_goal, get_int_param
 from simgin.stats.paired_estimate import PairedEstimate
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _count_part(matchup: Matchup, first_unit: int, units: int, units_per_batch: 
             match_index, knock_deadwood, (*match_shape, N_DEADWOOD_BINS)
         ),
     }
-    goal = match_goal(params)
+    goal = find_match_goal(params)
     if matchup.b is not None and goal.score and goal.other is None:
         leads = count_comebacks(records, params)
         counts["leads"] = np.add.reduceat(leads, np.arange(0, len(leads), units_per_batch))
@@ -164,8 +164,8 @@ def _extract_scores_before_deals(
     records: np.ndarray, params: Params
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the scores of both sides before every deal, and the target score."""
-    ((field, target_name),) = match_goal(params).side.targets.items()
-    return records[f"{field}_a"], records[f"{field}_b"], int_param(params, target_name)
+    ((field, target_name),) = find_match_goal(params).side.targets.items()
+    return records[f"{field}_a"], records[f"{field}_b"], get_int_param(params, target_name)
 
 
 def _count_scores(

@@ -20,14 +20,20 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from simgin.learn import adapt
 from simgin.learn.strongest import load_or_find_strongest, play_matches, train_or_find_strongest
-from simgin.play.parallel import Progress, partial_progress
+from simgin.play.parallel import ProgressCallback, make_partial_progress
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.runs.experiment_file import Count, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
-from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, PlayerType, weaker_types
+from simgin.strategy.cast import (
+    CHAMPION,
+    GIN_PLAYER,
+    IMMEDIATE_KNOCKER,
+    PlayerType,
+    list_weaker_types,
+)
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, format_value, suggest_spelling
 
@@ -432,7 +438,7 @@ def _parse_span(span_text: str) -> Sequence[str]:
 
 
 def resolve_players(
-    request: ReviewRequest, workers: int | None = None, progress: Progress | None = None
+    request: ReviewRequest, workers: int | None = None, progress: ProgressCallback | None = None
 ) -> ReviewRequest:
     """Return the request with its strong players and its targets for equal match length.
 
@@ -446,7 +452,7 @@ def resolve_players(
     """
     strong_players = {}
     for index, variant in enumerate(request.variants):
-        variant_progress = partial_progress(progress, index, len(request.variants))
+        variant_progress = make_partial_progress(progress, index, len(request.variants))
         if request.given_strong is not None:
             strong_players[variant] = request.given_strong
         elif request.adapt:
@@ -508,7 +514,7 @@ def find_nearest_target(
         measure_length: Function that returns the number of turns per match for a target.
         guess: Target that is tried first.
     """
-    largest = rule_parameters()["points_target"].high // TARGET_STEP
+    largest = load_rule_parameters()["points_target"].high // TARGET_STEP
     # Candidates are multiples of five. A target of 0 is not possible.
     low, high = 0, largest + 1
     low_turns, high_turns = 0.0, math.inf

@@ -32,7 +32,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import GIN_PLAYER, PLURALS, STRONG
+from simgin.strategy.cast import GIN_PLAYER, PLAYER_TYPE_PLURALS, STRONG
 from simgin.text.messages import capitalize_first, join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
@@ -136,7 +136,7 @@ def list_stalled_warnings(review: Review) -> list[str]:
 
 def _pluralise(player_type: str) -> str:
     """Return the players of a type in the plural, such as `beginners` or `gold players`."""
-    return PLURALS.get(player_type, f"{player_type} players")
+    return PLAYER_TYPE_PLURALS.get(player_type, f"{player_type} players")
 
 
 def format_rule_set_label(review: Review, variant: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core.rules_record import RULE_PARAMETERS, build_rules_record
-from simgin.rules.parameters import Params, ParamValue, rule_parameters
+from simgin.rules.parameters import Params, ParamValue, load_rule_parameters
 from simgin.rules.variants import Variant
 
 NO_EFFECT_CODE = -1  # code of a parameter that has no effect
@@ -38,7 +38,7 @@ def _encode_value(name: str, value: ParamValue) -> int:
 
     A word is encoded as its index in the list of choices, and None as NO_EFFECT_CODE.
     """
-    parameter = rule_parameters()[name]
+    parameter = load_rule_parameters()[name]
     if value is None:
         return NO_EFFECT_CODE
     if any(isinstance(choice, str) for choice in parameter.choices):

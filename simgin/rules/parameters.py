@@ -231,7 +231,7 @@ def load_variants_file() -> dict[str, Any]:
 
 
 @cache
-def rule_parameters() -> dict[str, Parameter]:
+def load_rule_parameters() -> dict[str, Parameter]:
     """Return all parameters by name, in the order of section 11 of rules.md."""
     by_name = {}
     for section, tables in load_variants_file()["parameters"].items():
@@ -261,7 +261,7 @@ def _format_conditions(conditions: Conditions) -> str:
     return " and ".join(words)
 
 
-def int_param(params: Params, name: str) -> int:
+def get_int_param(params: Params, name: str) -> int:
     """Return the value of a parameter, checking that it is an integer."""
     value = params[name]
     assert isinstance(value, int), (
@@ -341,7 +341,7 @@ class MatchGoal:
 
 
 @cache
-def match_goals() -> dict[str, MatchGoal]:
+def load_match_goals() -> dict[str, MatchGoal]:
     """Return all match goals by name.
 
     The names are the values of the parameter `goal`.
@@ -353,6 +353,6 @@ def match_goals() -> dict[str, MatchGoal]:
     return by_name
 
 
-def match_goal(params: Mapping[str, Any]) -> MatchGoal:
+def find_match_goal(params: Mapping[str, Any]) -> MatchGoal:
     """Return the match goal that the parameters of a variant specify."""
-    return match_goals()[params["goal"]]
+    return load_match_goals()[params["goal"]]

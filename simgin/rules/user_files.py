@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from simgin.rules.parameters import Parameter, ParamValue, load_variants_file, rule_parameters
-from simgin.rules.validation import unknown_parameter_error
+from simgin.rules.parameters import Parameter, ParamValue, load_rule_parameters, load_variants_file
+from simgin.rules.validation import make_unknown_parameter_error
 from simgin.text import toml
 from simgin.text.files import has_suffix, slugify
 from simgin.text.messages import format_value, suggest_spelling
@@ -35,7 +35,7 @@ from simgin.text.toml import TomlError
 if TYPE_CHECKING:
     from simgin.rules.variants import Variant
 
-SUFFIX = ".toml"
+VARIANT_FILE_SUFFIX = ".toml"
 MAX_LISTED_NAMES = 8  # maximum number of names in a message
 COMMENT_WIDTH = 100  # maximum width of a comment, in columns
 _NAME_PATTERN = re.compile(r"[a-z0-9-]+", re.ASCII)
@@ -109,7 +109,7 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     Raises:
         TomlError: If the file cannot be read or has an invalid format.
     """
-    error_text = path_error(path)
+    error_text = find_path_error(path)
     if error_text:
         raise TomlError([error_text])
     fix = "Specify a variant file, or create one with `simgin variants new`"
@@ -128,13 +128,13 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     return variants
 
 
-def path_error(path: str) -> str:
+def find_path_error(path: str) -> str:
     """Return an error message if a path cannot be part of a variant spec, otherwise ""."""
     if not path.isprintable():
         return f"the path {format_value(path)} has unprintable characters. Rename the file."
     if path != path.strip():
         return f"the path {format_value(path)} begins or ends with a space. Rename the file."
-    if not has_suffix(path, SUFFIX):
+    if not has_suffix(path, VARIANT_FILE_SUFFIX):
         return (
             f"{format_value(path)} is not the name of a variant file. Use a name that ends in "
             ".toml, such as mine.toml, or mine.toml#club for one of its variants."
@@ -149,7 +149,7 @@ def path_error(path: str) -> str:
 
 def _extract_path(reference: str) -> str:
     """Return the path part of a malformed reference to a user's file."""
-    if has_suffix(reference, SUFFIX) or "#" not in reference:
+    if has_suffix(reference, VARIANT_FILE_SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
 
@@ -176,7 +176,7 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
         value, error_text = _parse_setting(key, raw_value)
         if error_text:
             errors.append(f"{path}: variants, {name}, changes: {error_text}")
-        if key in rule_parameters():
+        if key in load_rule_parameters():
             changes[key] = value
     return UserVariant(**strings, changes=changes, errors=tuple(errors))
 
@@ -200,9 +200,9 @@ def _parse_setting(name: str, setting: Any) -> tuple[ParamValue, str]:
 
     A setting is a TOML value, or a string in the command-line format.
     """
-    parameter = rule_parameters().get(name)
+    parameter = load_rule_parameters().get(name)
     if parameter is None:
-        return setting, unknown_parameter_error(name)
+        return setting, make_unknown_parameter_error(name)
     value = parameter.parse(setting) if isinstance(setting, str) else setting
     return value, parameter.error_message(value)
 
@@ -227,7 +227,7 @@ def format_variant_file(path: str, start: Variant) -> str:
     strings = {"path": path, "name": name, "title": title, "about": about, "base": ""}
     changed_settings = []
     if ".toml" in start.spec.lower():  # A user's variant is not a valid base.
-        for rule, parameter in rule_parameters().items():
+        for rule, parameter in load_rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed_settings.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
@@ -238,7 +238,7 @@ def format_variant_file(path: str, start: Variant) -> str:
 
 
 def _format_rule_comments(start: Variant) -> Iterator[str]:
-    for section, group in groupby(rule_parameters().values(), lambda rule: rule.section):
+    for section, group in groupby(load_rule_parameters().values(), lambda rule: rule.section):
         yield f"\n# --- {section} ---"
         for parameter in group:
             about = f"{parameter.meaning} ({parameter.describe_range()})."

@@ -44,7 +44,7 @@ class ParameterConflict:
     message: str
 
 
-def validate(params: Params) -> list[str]:
+def validate_params(params: Params) -> list[str]:
     """Return all errors in a complete set of parameters, each with a suggested fix.
 
     Args:
@@ -56,19 +56,21 @@ def validate(params: Params) -> list[str]:
     messages, valid_params = _check_values(params)
     missing = {}
     for name in valid_params:
-        if error := _evaluate(rule_parameters()[name].missing_value_error, valid_params):
+        if error := _evaluate(load_rule_parameters()[name].missing_value_error, valid_params):
             missing[name] = error
     messages += missing.values()
     # Missing values have already been reported, so their conflicts are not checked.
     defined_params = {name: value for name, value in valid_params.items() if name not in missing}
-    texts = {name: rule_parameters()[name].to_text(value) for name, value in valid_params.items()}
+    texts = {
+        name: load_rule_parameters()[name].to_text(value) for name, value in valid_params.items()
+    }
     for conflict in PARAMETER_CONFLICTS:
         if _evaluate(conflict.is_violated, defined_params):
             messages.append(conflict.message.format_map(texts))
     return messages
 
 
-def warn_without_effect(text: str, messages: Iterable[str]) -> None:
+def warn_about_ineffective_settings(text: str, messages: Iterable[str]) -> None:
     """Issue a single RulesWarning for all settings of a variant that have no effect.
 
     All of these warnings come from the same line of code, so that Python shows each warning only
@@ -79,7 +81,7 @@ def warn_without_effect(text: str, messages: Iterable[str]) -> None:
         warnings.warn(RulesWarning(text, reason), stacklevel=1)
 
 
-def unknown_parameter_error(name: str) -> str:
+def make_unknown_parameter_error(name: str) -> str:
     """Return the error message for a name that is not a parameter."""
     suggestion = suggest_spelling(str(name), rule_parameters())
     fix = " See `simgin variants standard` for all of them." if suggestion == "." else ""
@@ -92,8 +94,8 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
     Returns:
         The error messages, and the valid values by parameter name.
     """
-    definitions = rule_parameters()
-    messages = [unknown_parameter_error(name) for name in params if name not in definitions]
+    definitions = load_rule_parameters()
+    messages = [make_unknown_parameter_error(name) for name in params if name not in definitions]
     valid_params = {}
     for name, parameter in definitions.items():
         if name not in params:
@@ -122,7 +124,7 @@ def _is_two_player(params: KnownParams) -> bool:
     return bool(params["players"] == 2)
 
 
-def _needs_two_players(name: str) -> ParameterConflict:
+def _make_two_player_conflict(name: str) -> ParameterConflict:
     """Return the conflict that requires a parameter to be `no` in solitaire games."""
     message = f"{name} = yes needs two players. Set {name}=no."
     return ParameterConflict(lambda p: _is_solo(p) and p[name], message)
@@ -138,10 +140,10 @@ def _allows_too_many_draws(params: KnownParams) -> bool:
 
 def _is_decided_at_start(params: KnownParams) -> bool:
     """Return True if a side has already reached its target before the first deal."""
-    if not rule_parameters()["start_points"].has_effect(params):
+    if not load_rule_parameters()["start_points"].has_effect(params):
         return False
     for seat in (0, 1):
-        targets = match_goal(params).side_goal(params, seat).targets
+        targets = find_match_goal(params).side_goal(params, seat).targets
         if tuple(targets) != ("score",):
             continue
         if params["start_points"][seat] >= params[targets["score"]]:
@@ -255,13 +257,13 @@ PARAMETER_CONFLICTS = (
         "deal_scoring = winloss allows only gin, but knock_limit = {knock_limit}. Set "
         "knock_limit=0.",
     ),
-    *map(_needs_two_players, ("rush_premium", "layoff", "shot")),
+    *map(_make_two_player_conflict, ("rush_premium", "layoff", "shot")),
     ParameterConflict(
         lambda p: p["layoff_on_gin"] and not p["layoff"],
         "layoff_on_gin = yes requires layoff = yes. Set layoff=yes or layoff_on_gin=no.",
     ),
     ParameterConflict(
-        lambda p: _is_solo(p) and not match_goal(p).solo,
+        lambda p: _is_solo(p) and not find_match_goal(p).solo,
         "goal = {goal} needs two players. Set goal to single, points or total for one player.",
     ),
     ParameterConflict(

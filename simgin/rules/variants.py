@@ -21,11 +21,15 @@ from simgin.rules.parameters import (
     MatchGoal,
     Parameter,
     ParamValue,
+    find_match_goal,
+    load_rule_parameters,
     load_variants_file,
-    match_goal,
-    rule_parameters,
 )
-from simgin.rules.validation import unknown_parameter_error, validate, warn_without_effect
+from simgin.rules.validation import (
+    make_unknown_parameter_error,
+    validate_params,
+    warn_about_ineffective_settings,
+)
 from simgin.text.messages import (
     SimginError,
     format_setting,
@@ -46,7 +50,13 @@ __all__ = [
     "rule_differences",
     "variant_names",
 ]
-__all__ += ["ParamValue", "format_setting", "rule_parameters", "validate", "variants_in_file"]
+__all__ += [
+    "ParamValue",
+    "format_setting",
+    "load_rule_parameters",
+    "validate_params",
+    "variants_in_file",
+]
 
 
 class VariantError(SimginError):
@@ -74,7 +84,7 @@ class Variant(RenamedAttributes):
 
     Attributes:
         spec: Canonical spec.
-        params: Value of every parameter, in the order of `rule_parameters`.
+        params: Value of every parameter, in the order of `load_rule_parameters`.
         title: Display name.
         about: Description.
         source: Source of the rules, or "" if it is unknown.
@@ -100,7 +110,7 @@ class Variant(RenamedAttributes):
     @property
     def goal(self) -> MatchGoal:
         """Goal of a match under the rules of the variant."""
-        return match_goal(self.params)
+        return find_match_goal(self.params)
 
 
 def variant_names() -> tuple[str, ...]:
@@ -117,7 +127,7 @@ def suggest_values(name: str) -> list[str]:
     For a choice parameter, the result contains all choices. For other parameters, the result
     contains the values in built-in variants.
     """
-    parameter = rule_parameters()[name]
+    parameter = load_rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
         return parameter.allowed_values().split(", ")
     built_in_values = [_load_part(variant).changes.get(name) for variant in variant_names()]
@@ -186,7 +196,7 @@ def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, Para
     """Return the parameters in which two variants differ, with the values in both variants."""
     return [
         (name, a.params[name], b.params[name])
-        for name in rule_parameters()
+        for name in load_rule_parameters()
         if a.params[name] != b.params[name]
     ]
 
@@ -210,7 +220,7 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
 
 def _select_effective(variant: Variant) -> dict[str, ParamValue]:
     """Return the parameters that have an effect under the given rules, with their values."""
-    definitions = rule_parameters()
+    definitions = load_rule_parameters()
     params = variant.params
     return {name: value for name, value in params.items() if definitions[name].has_effect(params)}
 
@@ -219,7 +229,7 @@ def _select_effective(variant: Variant) -> dict[str, ParamValue]:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _SpecPart:
     """Component of a spec: either a named variant or a setting of one parameter."""
 
     spec: str  # canonical spec
@@ -231,8 +241,8 @@ class _Part:
 
 
 def _parse_parts(
-    text: str, parse_reference: Callable[[str], _Part]
-) -> tuple[list[_Part], list[str]]:
+    text: str, parse_reference: Callable[[str], _SpecPart]
+) -> tuple[list[_SpecPart], list[str]]:
     """Split a variant spec into components, and parse each component.
 
     Args:
@@ -256,18 +266,18 @@ def _parse_parts(
     return parts, messages
 
 
-def _parse_part(piece: str, text: str) -> _Part:
+def _parse_part(piece: str, text: str) -> _SpecPart:
     """Parse one component of a variant spec that does not refer to a user's file."""
     name, separator, value = map(str.strip, piece.partition("="))
-    parameter = rule_parameters().get(name)
+    parameter = load_rule_parameters().get(name)
     if piece in variant_names():
         return _load_part(piece)
     if separator and parameter:
         setting = parameter.parse(value)
         errors = tuple(filter(None, [parameter.error_message(setting)]))
-        return _Part(piece, {name: setting}, errors=errors, author_settings=(name,))
+        return _SpecPart(piece, {name: setting}, errors=errors, author_settings=(name,))
     if separator:
-        message = unknown_parameter_error(name)
+        message = make_unknown_parameter_error(name)
     elif not piece:
         message = (
             f"{format_value(text)} has an empty part. Join names and settings with plus signs, "
@@ -279,21 +289,21 @@ def _parse_part(piece: str, text: str) -> _Part:
         suggestion = suggest_spelling(piece, variant_names())
         fix = " To list all variants, run `simgin variants`." if suggestion == "." else ""
         message = f"{format_value(piece)} is not a known variant{suggestion}{fix}"
-    return _Part(piece, errors=(message,), is_known=False)
+    return _SpecPart(piece, errors=(message,), is_known=False)
 
 
 @cache
-def _load_part(name: str) -> _Part:
+def _load_part(name: str) -> _SpecPart:
     tables = load_variants_file()
     entry = tables["variants"][name]
     changes = tables["bases"].get(entry.get("base"), {}) | entry.get("changes", {})
     for key, value in changes.items():
         if isinstance(value, str):
-            changes[key] = rule_parameters()[key].parse(value)
-    return _Part(name, changes, (entry["title"], entry["about"], entry["source"]))
+            changes[key] = load_rule_parameters()[key].parse(value)
+    return _SpecPart(name, changes, (entry["title"], entry["about"], entry["source"]))
 
 
-def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
+def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
     """Combine the components of a variant spec into a variant.
 
     Raises:
@@ -305,7 +315,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     params = _combine_params(merged_parts)
     # Skip the errors in a file that are already reported with their locations.
     reported = tuple(messages)
-    for message in validate(params):
+    for message in validate_params(params):
         if not any(sentence.endswith(message) for sentence in reported):
             messages.append(message)
     if messages:
@@ -319,25 +329,27 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     )
     reasons = []
     for name in variant.author_settings:
-        parameter = rule_parameters()[name]
+        parameter = load_rule_parameters()[name]
         # A setting has an effect if the rules would not be valid without it.
-        if not (parameter.has_effect(params) or validate(_combine_without_setting(name, parts))):
+        if not (
+            parameter.has_effect(params) or validate_params(_combine_without_setting(name, parts))
+        ):
             reasons.append(parameter.explain_no_effect(params))
-    warn_without_effect(variant.spec, reasons)
+    warn_about_ineffective_settings(variant.spec, reasons)
     return variant
 
 
-def warn_of_match_settings(variant: Variant) -> None:
+def warn_about_match_settings(variant: Variant) -> None:
     """Warn about settings of a variant that have no effect on single deals."""
     reasons = []
     for name in variant.author_settings:
-        parameter = rule_parameters()[name]
+        parameter = load_rule_parameters()[name]
         if parameter.matches_only and parameter.has_effect(variant.params):
             reasons.append(f"{name} has no effect on single deals. It requires matches.")
-    warn_without_effect(variant.spec, reasons)
+    warn_about_ineffective_settings(variant.spec, reasons)
 
 
-def _combine_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
+def _combine_without_setting(name: str, parts: list[_SpecPart]) -> dict[str, ParamValue]:
     """Return the combined parameters of all components except the user's setting of `name`."""
     remaining_parts = []
     for part in parts:
@@ -348,13 +360,13 @@ def _combine_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVa
     return _combine_params(_merge_parts(remaining_parts))
 
 
-def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
+def _make_variant(parts: list[_SpecPart], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid components describe, with its canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
     base_params = _combine_params(named_parts)
     settings = [
         (name, parameter.to_text(params[name]))
-        for name, parameter in rule_parameters().items()
+        for name, parameter in load_rule_parameters().items()
         if params[name] != base_params[name]
     ]
     titles, descriptions, sources = zip(*filter(None, (part.titles for part in parts)), strict=True)
@@ -368,7 +380,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     return Variant("+".join(specs), params, title, about, ", ".join(known_sources))
 
 
-def _merge_parts(parts: list[_Part]) -> list[_Part]:
+def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
     """Replace pairs of components by equivalent built-in variants, and remove duplicates.
 
     If a part occurs several times, only its last occurrence remains.
@@ -393,12 +405,12 @@ def _find_last_index(specs: list[str], text: str) -> int:
     return len(specs) - 1 - specs[::-1].index(text)
 
 
-def _combine_params(parts: list[_Part]) -> dict[str, ParamValue]:
+def _combine_params(parts: list[_SpecPart]) -> dict[str, ParamValue]:
     """Return the values of all parameters after combining the given components.
 
     Lists are copied.
     """
-    params = {name: parameter.default for name, parameter in rule_parameters().items()}
+    params = {name: parameter.default for name, parameter in load_rule_parameters().items()}
     for part in parts:
         params.update(part.changes)
     list_values = {name: value for name, value in params.items() if isinstance(value, list)}
@@ -411,14 +423,14 @@ def _combine_params(parts: list[_Part]) -> dict[str, ParamValue]:
 def _is_file_reference(piece: str) -> bool:
     """Return True if a component of a spec refers to a variant in a user's file."""
     name = piece.partition("=")[0]
-    if name.strip() in rule_parameters():
+    if name.strip() in load_rule_parameters():
         return False
     if ".toml" in piece.lower() or "#" in piece:
         return True
     return "/" in name or os.sep in name
 
 
-def _parse_file_reference(piece: str) -> _Part:
+def _parse_file_reference(piece: str) -> _SpecPart:
     """Parse a reference to a variant in a user's file."""
     from simgin.rules import user_files
     from simgin.text import toml
@@ -427,18 +439,18 @@ def _parse_file_reference(piece: str) -> _Part:
         text, entry = user_files.find_user_variant(piece)
         return _make_user_part(text, entry)
     except toml.TomlError as error:
-        return _Part(piece, errors=tuple(error.messages), is_known=False)
+        return _SpecPart(piece, errors=tuple(error.messages), is_known=False)
 
 
-def _make_user_part(text: str, entry: "UserVariant") -> _Part:
+def _make_user_part(text: str, entry: "UserVariant") -> _SpecPart:
     """Return a user's variant as a component that contains all differences from `standard`."""
     parts, base_errors = _parse_parts(entry.base, _reject_user_base)
     params = _combine_params(_merge_parts(parts)) | entry.changes
-    definitions = rule_parameters()
+    definitions = load_rule_parameters()
     changes = {name: value for name, value in params.items() if value != definitions[name].default}
     location = text.replace("#", ": variants, ", 1)
     errors = [*entry.errors, *(f"{location}, base: {message}" for message in base_errors)]
-    return _Part(
+    return _SpecPart(
         spec=text,
         changes=changes,
         titles=(entry.title, entry.about, entry.source),
@@ -448,7 +460,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
     )
 
 
-def _reject_user_base(piece: str) -> _Part:
+def _reject_user_base(piece: str) -> _SpecPart:
     """Return a component with an error, because a base must not refer to a user's file.
 
     A variant with such a base could refer to itself.
@@ -457,7 +469,7 @@ def _reject_user_base(piece: str) -> _Part:
         f"{format_value(piece)} cannot be a base, because it is not a built-in variant. "
         "List its changes instead."
     )
-    return _Part(piece, errors=(message,), is_known=False)
+    return _SpecPart(piece, errors=(message,), is_known=False)
 
 
 def _describe_plus_in_path(text: str) -> str:
@@ -467,4 +479,4 @@ def _describe_plus_in_path(text: str) -> str:
         return ""
     from simgin.rules import user_files
 
-    return user_files.path_error(path)
+    return user_files.find_path_error(path)

@@ -119,7 +119,7 @@ def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
     from distributed import get_worker
 
     name = str(get_worker().address)
-    watchdog.ABORT_AFTER = spec.policy_timeout
+    watchdog.ABORT_AFTER_SECONDS = spec.policy_timeout
     try:
         block = Block(0, spec.load_matchup(), spec.first_batch, spec.units, spec.record_deals)
         result = play_block(block, name)

@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.kernel import play_batches
-from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup, short_names
+from simgin.play.matchup import Matchup, PlayerCountError, make_short_names, parse_matchup
 from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
@@ -129,7 +129,7 @@ class Plan:
     @property
     def display_names(self) -> dict[str, str]:
         """Display names, keyed by spec, including user-defined labels and short file names."""
-        return {**short_names(self.matchups), **self.labels}
+        return {**make_short_names(self.matchups), **self.labels}
 
     @property
     def stopping_text(self) -> str | None:
@@ -305,7 +305,7 @@ def _plan_from_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
 def _warn_about_match_rules(matchups: Sequence[Matchup]) -> None:
     """Warn about variants whose match rules have no effect in single deals."""
     for variant in dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal"):
-        variants.warn_of_match_settings(variant)
+        variants.warn_about_match_settings(variant)
 
 
 def _choose_default_size(
@@ -522,7 +522,7 @@ def _read_labels(
 
     keys = [matchup.key for matchup in matchups]
     names = dict.fromkeys(name for key in keys for name in (key.variant, *key.players))
-    specs_by_short_name = {name: spec for spec, name in short_names(matchups).items()}
+    specs_by_short_name = {name: spec for spec, name in make_short_names(matchups).items()}
     labels_by_name = {
         str(_find_equivalent_name(specs_by_short_name.get(key, key), names)): label
         for key, label in labels.items()

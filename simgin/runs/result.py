@@ -200,7 +200,7 @@ def save_report(
     from simgin.report import html_report
 
     manifest_arguments = {
-        "workers": workers or parallel.usable_cpus(),
+        "workers": workers or parallel.count_usable_cpus(),
         "started": started,
         "command": report.command,
         "stopped": result.stop_reason,

@@ -28,7 +28,12 @@ import numpy as np
 from simgin.core import batch_columns, jit
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress, usable_cpus
+from simgin.play.parallel import (
+    N_PROGRESS_PARTS,
+    ProgressCallback,
+    count_usable_cpus,
+    make_partial_progress,
+)
 from simgin.runs.block import (
     Block,
     BlockResult,
@@ -59,7 +64,7 @@ class ThreadPool:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = workers or usable_cpus()
+        self.workers = workers or count_usable_cpus()
         self.max_pending = 2 * self.workers  # number of blocks that are submitted in advance
         self._queue = queue.SimpleQueue[Block | None]()
         self._results = queue.SimpleQueue[BlockResult]()
@@ -174,7 +179,7 @@ def run_tasks(
     tasks: Sequence[Task],
     ledger: Ledger,
     pool: WorkerPool,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
     *,
     on_block: Callable[[BlockResult], None] | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
@@ -233,7 +238,7 @@ def run_matchups(
     matchups: Sequence[Matchup],
     n: int,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
     """Play several matchups in threads of this process, and return the batch rows of each matchup.
@@ -294,7 +299,7 @@ class _RunSession:
         self._failures: list[BlockResult] = []
         self._close_stopped()
 
-    def play(self, on_progress: Progress | None) -> None:
+    def play(self, on_progress: ProgressCallback | None) -> None:
         """Play all remaining blocks, and commit their results to the ledger."""
         try:
             self._report_progress(on_progress)
@@ -401,7 +406,7 @@ class ExtraPass:
 
     name: str
     block: Block
-    play: Callable[[Block, int | None, Progress | None], Arrays]
+    play: Callable[[Block, int | None, ProgressCallback | None], Arrays]
 
 
 def find_missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
@@ -413,17 +418,19 @@ def play_passes(
     passes: Sequence[ExtraPass],
     ledger: Ledger,
     workers: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
     on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
     """Play the missing extra passes one after another and store their results."""
     steps = find_missing_passes(passes, ledger)
     if on_progress is not None and steps:
-        on_progress(0, PROGRESS_PARTS * len(steps))
+        on_progress(0, N_PROGRESS_PARTS * len(steps))
     for step_index, step in enumerate(steps):
         start_time = time.perf_counter()
         block = step.block
-        arrays = step.play(block, workers, partial_progress(on_progress, step_index, len(steps)))
+        arrays = step.play(
+            block, workers, make_partial_progress(on_progress, step_index, len(steps))
+        )
         rows = arrays.pop("rows")
         check_block(block, rows, PASS_WORKER)
         result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
@@ -432,4 +439,4 @@ def play_passes(
         if on_block is not None:
             on_block(result)
         if on_progress is not None:
-            on_progress(PROGRESS_PARTS * (step_index + 1), PROGRESS_PARTS * len(steps))
+            on_progress(N_PROGRESS_PARTS * (step_index + 1), N_PROGRESS_PARTS * len(steps))

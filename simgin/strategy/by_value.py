@@ -34,14 +34,16 @@ from simgin.strategy.dependencies import (
     collect_functions,
     collect_module_values,
     collect_names,
-    module_name,
+    get_module_name,
 )
 from simgin.strategy.strategy_spec import StrategyError, with_policies
 from simgin.text.files import read_bytes
 from simgin.text.messages import format_error_message, quote_text
 from simgin.version import get_version
 
-MODULE_PREFIX = "simgin_live_"  # prefix of the module name of a live function; a digest follows
+LIVE_MODULE_PREFIX = (
+    "simgin_live_"  # prefix of the module name of a live function; a digest follows
+)
 _lock = threading.Lock()  # The registry of modules in cloudpickle is global.
 _helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
 
@@ -65,7 +67,7 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
         16 hexadecimal digits, or an empty string if the function cannot be identified. A function
         without a digest is compiled in every process.
     """
-    if not module_name(function).startswith(BUILT_IN_PREFIX) and _is_numba_extended():
+    if not get_module_name(function).startswith(BUILT_IN_PREFIX) and _is_numba_extended():
         return ""
     digest = hashlib.sha256(get_version().encode())
     try:
@@ -87,7 +89,7 @@ def _pickle_dependencies(function: Any) -> bytes:
     the path of the installation, but compiled code must be usable in every installation.
     """
     values: list[Any] = collect_module_values(function)
-    if not module_name(function).startswith(BUILT_IN_PREFIX):
+    if not get_module_name(function).startswith(BUILT_IN_PREFIX):
         return pickle_by_value(function.__name__, [function, *values], [function], ENGINE_PREFIXES)
     names = collect_names(function.__code__) & function.__globals__.keys()
     values += [(name, function.__globals__[name]) for name in sorted(names)]
@@ -116,10 +118,12 @@ def pickle_by_value(
         StrategyError: If the value reads an object that cannot be pickled.
     """
     author_modules = {
-        module_name(callee) for function in functions for callee in collect_functions(function)
+        get_module_name(callee) for function in functions for callee in collect_functions(function)
     }
     modules = [sys.modules[name] for name in author_modules & sys.modules.keys()]
-    by_value = [module for module in modules if not module_name(module).startswith(shared_prefixes)]
+    by_value = [
+        module for module in modules if not get_module_name(module).startswith(shared_prefixes)
+    ]
     stream = io.BytesIO()
     with _lock:
         for module in by_value:
@@ -142,11 +146,11 @@ def pickle_by_value(
 def unpickle_strategy(content: bytes) -> Strategy:
     """Return the strategy that is stored in a pickle."""
     strategy = Strategy(**pickle.loads(content))
-    module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
+    module = LIVE_MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
     sys.modules[module] = ModuleType(module)  # numba looks up the module by name.
     for policy in strategy.policies:
         for function in collect_functions(policy.function):
-            if not module_name(function).startswith(BUILT_IN_PREFIX):
+            if not get_module_name(function).startswith(BUILT_IN_PREFIX):
                 function.__module__ = module
     policies = {policy.slot: replace(policy, live=content) for policy in strategy.policies}
     return with_policies(strategy, policies)
@@ -174,7 +178,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
-        if module_name(function).startswith(self._shared_prefixes):
+        if get_module_name(function).startswith(self._shared_prefixes):
             return function.__name__  # The function is pickled as a global object.
         if isinstance(value, Dispatcher):
             return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})

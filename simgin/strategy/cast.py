@@ -1,6 +1,6 @@
 """Player types, and the strategies that represent them in all commands and reports.
 
-    player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
+    list_player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
 cast.toml lists the player types of two-player and of solitaire games, with their display names and
 strategies. The file also lists the strategies for odds, pilot matches and training.
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 
-FILE = Path(__file__).with_name("cast.toml")
-CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+CAST_FILE = Path(__file__).with_name("cast.toml")
+CAST: dict[str, Any] = tomllib.loads(CAST_FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
@@ -35,21 +35,21 @@ GIN_PLAYER = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
 # Player types that are represented by a composed spec. Users can enter the name of such a type as a
 # strategy.
-NAMED_TYPES: dict[str, dict[str, Any]] = {
+NAMED_PLAYER_TYPES: dict[str, dict[str, Any]] = {
     entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
 }
 NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
-PLURALS: dict[str, str] = {
+PLAYER_TYPE_PLURALS: dict[str, str] = {
     entry["name"]: entry["plural"] for entry in CAST["two_player"] + CAST["solitaire"]
 }
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
-TRAINING: dict[str, Any] = CAST["training"]
-SELF = "self"  # opponent in TRAINING: champion with the current weights
-FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
+TRAINING_SETTINGS: dict[str, Any] = CAST["training"]
+SELF_PLAY = "self"  # opponent in TRAINING: champion with the current weights
+FAST_SOLO_STRATEGY: str = CAST["strong"]["fast_solitaire"]
 
 
-def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
+def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the player types for a game, weakest first.
 
     The player that knocks immediately uses the highest knock limit of the given variants.
@@ -64,27 +64,29 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     return tuple(types)
 
 
-def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
+def list_weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the player types that the strong player meets by default, weakest first."""
     optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
-    return tuple(player for player in player_types(*variants)[:-1] if player.name not in optional)
+    return tuple(
+        player for player in list_player_types(*variants)[:-1] if player.name not in optional
+    )
 
 
-def strong_player(variant: Variant) -> str:
+def find_strong_player(variant: Variant) -> str:
     """Return the spec of the strong player's strategy in a game."""
-    return player_types(variant)[-1].strategy
+    return list_player_types(variant)[-1].strategy
 
 
-def odds_players(variant: Variant) -> tuple[str, ...]:
+def list_odds_players(variant: Variant) -> tuple[str, ...]:
     """Return the strategies for which odds are computed by default, weakest first."""
     if not variant.is_solo:
         return tuple(CAST["odds"]["two_player"])
-    naive, *_, strong = player_types(variant)
+    naive, *_, strong = list_player_types(variant)
     players = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]
     return (naive.strategy, *players, strong.strategy)
 
 
-def type_name(strategy: str) -> str:
+def find_type_name(strategy: str) -> str:
     """Return the display name of the player type that a strategy represents, or ""."""
     for entry in CAST["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):

@@ -61,7 +61,7 @@ def is_solo_strategy(name: str) -> bool:
     return name.startswith("solo-")
 
 
-def extract_idea(strategy: Strategy) -> str:
+def extract_first_sentence(strategy: Strategy) -> str:
     """Return the first sentence of a strategy's description, without the strategy's name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]

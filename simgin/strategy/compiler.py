@@ -150,7 +150,7 @@ def compile_policy(policy: Policy) -> Any:
     return _COMPILED_POLICIES[policy.function]
 
 
-def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
+def get_execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
     """Return "fast" if a policy is compiled, "slow" if it runs in Python, or "refused".
 
     The function does not compile built-in policies, which are always fast.
@@ -164,7 +164,7 @@ def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
     return "slow" if policy.function in _PYTHON_REASONS else "fast"
 
 
-def interpretation_reason(policy: Policy) -> str:
+def find_interpretation_reason(policy: Policy) -> str:
     """Return the reason why a policy runs in Python, or "" if it is compiled."""
     return _PYTHON_REASONS.get(policy.function, "")
 

@@ -32,10 +32,10 @@ NONDETERMINISTIC_BUILTINS = ("hash", "id")
 
 def is_built_in(function: Callable[..., Any]) -> bool:
     """Return True if a function belongs to a built-in strategy."""
-    return module_name(function).startswith(BUILT_IN_PREFIX)
+    return get_module_name(function).startswith(BUILT_IN_PREFIX)
 
 
-def module_name(value: Any) -> str:
+def get_module_name(value: Any) -> str:
     """Return the name of a module or of the module that defines a value, or "" if it is unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
     return name if type(name) is str else ""  # An author can set the name to any object.
@@ -48,7 +48,7 @@ def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
         for _, value in _iterate_readable_values(callee):
             helper = value.py_func if _is_compiled(value) else value
             is_new = isinstance(helper, FunctionType) and helper not in functions
-            if is_new and not _is_versioned(module_name(helper)):
+            if is_new and not _is_versioned(get_module_name(helper)):
                 functions.append(helper)
     return functions
 
@@ -86,7 +86,7 @@ def _iterate_readable_values(function: Any) -> Iterator[tuple[str, Any]]:
         for name in sorted(names & namespace.keys()):
             value = namespace[name]
             yield name, value
-            if not isinstance(value, ModuleType) or _is_versioned(module_name(value)):
+            if not isinstance(value, ModuleType) or _is_versioned(get_module_name(value)):
                 continue
             if not any(vars(value) is known_globals for known_globals in namespaces):
                 namespaces.append(vars(value))
@@ -146,7 +146,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 def _is_nondeterministic(value: Any) -> bool:
     # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
-    return any(_is_nondeterministic_module(module_name(item)) for item in (value, type(owner)))
+    return any(_is_nondeterministic_module(get_module_name(item)) for item in (value, type(owner)))
 
 
 def _is_nondeterministic_module(module: str) -> bool:

@@ -31,7 +31,7 @@ from simgin.text.messages import describe_error, suggest_spelling
 POLICY_ARGUMENTS = ("view", "rules", "params")
 CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
 # Toolkit functions that call a helper for each card, and the index of the helper's argument
-CARD_COST_CALLS = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
+CARD_COST_ARGUMENT_INDEX = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
 AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
 UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
@@ -39,10 +39,10 @@ _LOCATION_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
 )
-MISMATCHED_CALL = re.compile(
+MISMATCHED_CALL_PATTERN = re.compile(
     r"Cannot bind '.*' to signature '(.*)' due to \"(?:TypeError: )?(.*)\""
 )
-COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR_CODE_PATTERN = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
@@ -130,13 +130,13 @@ def _find_misused_helpers(policy: Policy) -> Iterator[str]:
 
 
 def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
-    """Yield the helpers that a policy passes to a function in `CARD_COST_CALLS`."""
+    """Yield the helpers that a policy passes to a function in `CARD_COST_ARGUMENT_INDEX`."""
     tree = _parse_definition(policy.function.__code__)
     for node in ast.walk(tree) if tree else ():
         match node:
-            case ast.Call(ast.Name(name), arguments, keywords) if name in CARD_COST_CALLS:
+            case ast.Call(ast.Name(name), arguments, keywords) if name in CARD_COST_ARGUMENT_INDEX:
                 by_keyword = [word.value for word in keywords if word.arg in ("cost", "penalty")]
-                for argument in [*arguments[CARD_COST_CALLS[name] :][:1], *by_keyword]:
+                for argument in [*arguments[CARD_COST_ARGUMENT_INDEX[name] :][:1], *by_keyword]:
                     value = policy.function.__globals__.get(ast.unparse(argument))
                     if isinstance(helper := getattr(value, "py_func", None), FunctionType):
                         yield helper
@@ -248,7 +248,9 @@ def summarise_numba_error(error: Exception) -> str:
     """Extract the reason and the line number from numba's error report, without a full stop."""
     if not isinstance(error, NumbaError):
         return describe_error(error)
-    report = MISMATCHED_CALL.sub(r"a call does not match \1, \2", COLOUR_CODES.sub("", str(error)))
+    report = MISMATCHED_CALL_PATTERN.sub(
+        r"a call does not match \1, \2", COLOUR_CODE_PATTERN.sub("", str(error))
+    )
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(_LOCATION_PREFIXES)]
     reason = (reasons or lines)[0].rstrip(".:")

@@ -424,7 +424,7 @@ def _list_named_types() -> Mapping[str, Mapping[str, Any]]:
     """Return the player types that can be used like strategies, by name."""
     from simgin.strategy import cast  # The module `cast` imports this module.
 
-    return cast.NAMED_TYPES
+    return cast.NAMED_PLAYER_TYPES
 
 
 def _find_player_type(name: str) -> Strategy:

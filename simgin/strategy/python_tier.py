@@ -36,7 +36,7 @@ _CACHE_SIZE = 256  # number of cached records; each thread needs a few
 _thread_state = threading.local()
 
 
-class PolicyRaised(Exception):
+class PolicyRaisedError(Exception):
     """Exception that compiled code raises if a policy raises an exception.
 
     `reraise_policy_errors` raises the policy's exception instead.
@@ -62,7 +62,7 @@ def reraise_policy_errors() -> Iterator[None]:
     """Raise the original exception of a policy if the block raises PolicyRaised."""
     try:
         yield
-    except PolicyRaised:
+    except PolicyRaisedError:
         raise _as_harmless_error(_thread_state.error) from None
     except BaseException as error:
         if (replacement := _as_harmless_error(error)) is error:
@@ -93,7 +93,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
         records = (get_record_address(view), get_record_address(rules))
         action = callback(*records, params.ctypes.data, len(params))
         if action == _ERROR_CODE:
-            raise PolicyRaised
+            raise PolicyRaisedError
         return action
 
     return jit.compile_function(call_policy, POLICY_SIGNATURE, use_cache=False)
@@ -104,7 +104,9 @@ def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int
 
     def call_policy(view: int, rules: int, params: int, n: int) -> int:
         try:
-            return to_int(function(_view_at(view), _rules_at(rules), _vector_at(params, n)))
+            return to_int(
+                function(_get_view_at(view), _get_rules_at(rules), _get_vector_at(params, n))
+            )
         except NumbaError as error:
             _thread_state.error = InvalidActionError(
                 f"calls a helper that cannot be compiled ({summarise_numba_error(error)}). "
@@ -142,7 +144,7 @@ def make_action_error(value: object, expected: str) -> InvalidActionError:
 # cached record is still valid.
 
 
-def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _make_fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return a record dtype whose fields are Python properties.
 
     Reading a property of np.record is four times as fast as reading a field.
@@ -153,34 +155,34 @@ def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype((record_type, dtype))
 
 
-_VIEW_DTYPE, _RULES_DTYPE = _fast_record_dtype(VIEW), _fast_record_dtype(RULES)
+_VIEW_DTYPE, _RULES_DTYPE = _make_fast_record_dtype(VIEW), _make_fast_record_dtype(RULES)
 
 
-def _memory_at(address: int, size: int) -> memoryview:
+def _get_memory_at(address: int, size: int) -> memoryview:
     """Return the bytes at a memory address as a buffer."""
     return memoryview((ctypes.c_char * size).from_address(address))
 
 
-def _record_at(address: int, dtype: np.dtype[Any]) -> Any:
+def _get_record_at(address: int, dtype: np.dtype[Any]) -> Any:
     """Return a read-only record at a memory address."""
-    records = np.frombuffer(_memory_at(address, dtype.itemsize), dtype)
+    records = np.frombuffer(_get_memory_at(address, dtype.itemsize), dtype)
     records.flags.writeable = False
     return records[0]
 
 
 @lru_cache(_CACHE_SIZE)
-def _view_at(address: int) -> Any:
-    return _record_at(address, _VIEW_DTYPE)
+def _get_view_at(address: int) -> Any:
+    return _get_record_at(address, _VIEW_DTYPE)
 
 
 @lru_cache(_CACHE_SIZE)
-def _rules_at(address: int) -> Any:
-    return _record_at(address, _RULES_DTYPE)
+def _get_rules_at(address: int) -> Any:
+    return _get_record_at(address, _RULES_DTYPE)
 
 
 @lru_cache(_CACHE_SIZE)
-def _vector_at(address: int, n: int) -> np.ndarray:
+def _get_vector_at(address: int, n: int) -> np.ndarray:
     """Return the parameter vector of length n that starts at a memory address."""
-    vector = np.frombuffer(_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
+    vector = np.frombuffer(_get_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector

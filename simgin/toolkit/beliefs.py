@@ -26,7 +26,7 @@ _NEWTON_STEPS = 8
 
 
 @jit
-def deal_stage(turn):
+def find_deal_stage(turn):
     """Return the stage of the deal (0 to 3) at a given turn of a player.
 
     Turns are counted from 1.
@@ -36,9 +36,9 @@ def deal_stage(turn):
 
 
 @jit
-def prior_offset(view, offset):
+def find_prior_offset(view, offset):
     """Return the index of the first initial-odds weight for the current stage of the deal."""
-    return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
+    return offset + 13 * find_deal_stage(view.turns - view.own_turn + 1)
 
 
 @jit
@@ -96,7 +96,7 @@ def apply_history(view, params, offset, odds):
         if view.history[i, 0] == view.seat:
             continue
         turn += 1
-        stage_offset = offset + EVENTS_OFFSET + deal_stage(turn) * N_RELATIONS
+        stage_offset = offset + EVENTS_OFFSET + find_deal_stage(turn) * N_RELATIONS
         kind, card = find_turn_event(view, i)
         if kind >= 0:
             _multiply_odds(card, stage_offset + kind * N_STAGES * N_RELATIONS, view, params, odds)
@@ -155,7 +155,7 @@ def estimate_holdings(view, params, offset, probabilities):
     """
     n_held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
     n = popcount(view.unseen)
-    ranks = prior_offset(view, offset)
+    ranks = find_prior_offset(view, offset)
     for card in range(52):
         probabilities[card] = params[ranks + card % 13]
     apply_history(view, params, offset, probabilities)

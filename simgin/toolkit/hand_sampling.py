@@ -20,7 +20,7 @@ from simgin.core.deadwood import cards_in_melds, deadwood
 from simgin.core.jit import jit
 from simgin.core.rng import random_below
 from simgin.core.view import FROM_PILE
-from simgin.toolkit.beliefs import N_STAGES, deal_stage, has_declined_upcard
+from simgin.toolkit.beliefs import N_STAGES, find_deal_stage, has_declined_upcard
 from simgin.toolkit.hand import total_points
 from simgin.toolkit.legal_actions import next_random_word
 from simgin.toolkit.opponent import touching_cards
@@ -152,7 +152,7 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
     `knock_probability` is the probability that the opponent knocks immediately. The result is
     interpolated between the two sets of weights, which start at `offset` in the policy's `params`.
     """
-    stage_offset = offset + N_LIKELIHOOD_FEATURES * deal_stage(view.turns - view.own_turn + 1)
+    stage_offset = offset + N_LIKELIHOOD_FEATURES * find_deal_stage(view.turns - view.own_turn + 1)
     for i in range(N_LIKELIHOOD_FEATURES):
         weights[i] = (
             knock_probability * params[stage_offset + IMMEDIATE_KNOCK_OFFSET + i]
@@ -161,7 +161,7 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
 
 @jit
-def log_likelihood(ten_cards, features, weights, declined_cards, discarded, view, rules):
+def compute_log_likelihood(ten_cards, features, weights, declined_cards, discarded, view, rules):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
     write_hand_features(features, ten_cards, declined_cards, discarded, view, rules)
     total = 0.0
@@ -201,7 +201,7 @@ def run_metropolis(
     Each step proposes to exchange one, two or three of the hidden cards for other unseen cards. For
     `stream`, see `next_random_word`.
     """
-    likelihood = log_likelihood(
+    likelihood = compute_log_likelihood(
         hidden_cards | view.known, features, weights, declined_cards, discarded, view, rules
     )
     size = popcount(hidden_cards)
@@ -213,7 +213,7 @@ def run_metropolis(
         proposed_cards = hidden_cards ^ removed_cards | sample_cards(
             view.unseen & ~hidden_cards, n, noise, stream
         )
-        proposed_likelihood = log_likelihood(
+        proposed_likelihood = compute_log_likelihood(
             proposed_cards | view.known, features, weights, declined_cards, discarded, view, rules
         )
         if (

@@ -32,17 +32,17 @@ def outs(hand, rules):
             popcount(outs(view.hand & ~card_mask(card), rules) & view.unseen)
     """
     if rules.by_planes[0]:
-        return outs_by_bits(hand)
+        return find_outs_by_bits(hand)
     cards = cards_of_ranks(ranks_held_twice(hand))
     spades = suit_lane(hand, 0)
     hearts = suit_lane(hand, 1)
     diamonds = suit_lane(hand, 2)
     clubs = suit_lane(hand, 3)
     cards |= (
-        _lane_run_outs(spades, rules)
-        | _lane_run_outs(hearts, rules) << 13
-        | _lane_run_outs(diamonds, rules) << 26
-        | _lane_run_outs(clubs, rules) << 39
+        _find_lane_run_outs(spades, rules)
+        | _find_lane_run_outs(hearts, rules) << 13
+        | _find_lane_run_outs(diamonds, rules) << 26
+        | _find_lane_run_outs(clubs, rules) << 39
     )
     for i in range(rules.n_rainbows):
         missing_cards = rules.rainbows[i] & ~hand
@@ -52,13 +52,13 @@ def outs(hand, rules):
 
 
 @force_inline
-def outs_by_bits(hand):
+def find_outs_by_bits(hand):
     """Compute `outs` for rules with low aces and without rainbows."""
     return (cards_of_ranks(ranks_held_twice(hand)) | find_run_outs(hand)) & ~hand
 
 
 @jit
-def _lane_run_outs(ranks_held, rules):
+def _find_lane_run_outs(ranks_held, rules):
     """Return the ranks that would make a run together with two cards of a lane."""
     padded_ranks = ranks_held << 13
     if rules.ace_runs == ACE_HIGH_OR_LOW:

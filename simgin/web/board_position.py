@@ -11,7 +11,7 @@ from simgin.analysis.position import Position, PositionError
 from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_pair
 from simgin.analysis.position_text import BLIND_WORD
 from simgin.rules.variants import Variant
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 from simgin.text.amounts import parse_count
 from simgin.text.messages import SimginError, capitalize_first, quote_text
 from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
@@ -77,7 +77,7 @@ class BoardPosition:
         to_move = form.read("to_move", _parse_move, "draw" if is_draw else "discard")
 
         def read_player(name: str) -> str:
-            default_spec = strong_player(variant)
+            default_spec = find_strong_player(variant)
             return form.read(
                 name, lambda spec: find_allowed_strategy(spec, extra_specs), default_spec
             ).spec

@@ -5,7 +5,7 @@ machine is measured with one strategy. CPU times are in seconds on the reference
 """
 
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import count_usable_cpus
 from simgin.runs.plan import Plan, measure_unit_seconds
 from simgin.strategy.catalogue import read_entry
 
@@ -29,7 +29,7 @@ def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
         cpu_seconds: CPU time on the reference machine, in seconds.
         relative_cpu_time: Relative CPU time of this machine (see `measure_relative_cpu_time`).
     """
-    return relative_cpu_time * (START_SECONDS + cpu_seconds / usable_cpus())
+    return relative_cpu_time * (START_SECONDS + cpu_seconds / count_usable_cpus())
 
 
 def estimate_cpu_seconds(plan: Plan) -> float | None:

@@ -18,15 +18,15 @@ from simgin.play.played_game import (
     CorruptGameError,
     PlayedGame,
     SavedGame,
-    matchup_with_person,
-    saved_game_file,
+    get_saved_game_file,
+    make_matchup_with_person,
 )
-from simgin.play.replay import format_score, with_deal_applied
+from simgin.play.replay import copy_with_deal_applied, format_score
 from simgin.play.table_text import list_choices
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
 from simgin.rules.variants import Variant
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.web.opponents import get_display_name
@@ -98,7 +98,9 @@ class GameRequest:
 
     def make_matchup(self) -> Matchup:
         """Return the matchup of the user and the opponent."""
-        return matchup_with_person(self.opponent, self.variant, self.seed, self.unit, self.seat)
+        return make_matchup_with_person(
+            self.opponent, self.variant, self.seed, self.unit, self.seat
+        )
 
     def make_command(self, is_coached: bool) -> str:
         """Return the command that plays the game in a terminal, or "" if the user has seat 1."""
@@ -130,7 +132,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
     table.replay(current_deal)
     is_match = request.unit == "match"
     if table.is_deal_over:
-        state_after, outcome = with_deal_applied(table.state, table.rules)
+        state_after, outcome = copy_with_deal_applied(table.state, table.rules)
         if not is_match or outcome != UNDECIDED:
             return None, date
         return _format_scores(state_after, request), date

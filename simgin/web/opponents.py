@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simgin.strategy import catalogue, loader
-from simgin.strategy.cast import CAST, NAMED_TYPES, type_name
+from simgin.strategy.cast import CAST, NAMED_PLAYER_TYPES, find_type_name
 from simgin.text.messages import capitalize_first
 
 # minimum Elo rating of each level
@@ -31,7 +31,7 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     about_by_type = {
         entry["strategy"]: entry["about"]
         for entry in CAST["two_player"]
-        if entry["name"] not in NAMED_TYPES
+        if entry["name"] not in NAMED_PLAYER_TYPES
     }
     names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
     specs = dict.fromkeys((*names, *about_by_type))
@@ -39,7 +39,7 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in extra_specs],
         "For beginners": [
-            _make_opponent(name, entry["about"]) for name, entry in NAMED_TYPES.items()
+            _make_opponent(name, entry["about"]) for name, entry in NAMED_PLAYER_TYPES.items()
         ],
         "Strongest first": [opponent for opponent in built_in if _find_level(opponent.spec)],
         "Without a rating": [opponent for opponent in built_in if not _find_level(opponent.spec)],

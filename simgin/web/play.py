@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from simgin.play.played_game import PERSON, SavedGame, list_saved_games
+from simgin.play.played_game import PERSON_NAME, SavedGame, list_saved_games
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError
@@ -109,7 +109,7 @@ def _read_saved_game(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> Gam
         "length": saved_game.unit,
         "seed": str(saved_game.seed),
     }
-    values["seat"] = str(saved_game.players.index(PERSON))
+    values["seat"] = str(saved_game.players.index(PERSON_NAME))
     form = Form(values | ({"opponent": opponents[0]} if opponents else {}))
     game = GameRequest.read(form, extra_specs)
     if form.errors:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simgin.rules.parameters import Parameter, ParamValue, rule_parameters
+from simgin.rules.parameters import Parameter, ParamValue, load_rule_parameters
 from simgin.rules.variants import VariantError
 from simgin.strategy.author import Param
-from simgin.strategy.catalogue import extract_idea
+from simgin.strategy.catalogue import extract_first_sentence
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.web.opponents import make_sentence
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant

@@ -8,10 +8,10 @@ from simgin.core import codes
 from simgin.core.match import UNDECIDED
 from simgin.core.rules_record import DIE_OFF
 from simgin.play import table_text
-from simgin.play.hand_analysis import format_meld, shown_melding, sort_melds
+from simgin.play.hand_analysis import choose_shown_melding, format_meld, sort_melds
 from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
-from simgin.play.replay import Replay, format_score, make_replay, with_deal_applied
+from simgin.play.replay import Replay, copy_with_deal_applied, format_score, make_replay
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
 from simgin.text.messages import capitalize_first
@@ -85,7 +85,7 @@ def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
         "events": [game.matchup.variant.about] if is_solo else events,
-        "hand": _group_cards(hand, shown_melding(hand, rules)[1]) if is_dealt else [],
+        "hand": _group_cards(hand, choose_shown_melding(hand, rules)[1]) if is_dealt else [],
         "count": table_text.format_deadwood_line(view),
         "new_card": _format_card(view.drawn if view.drawn >= 0 else view.taken),
         "offered_card": _format_card(view.taken_offer),
@@ -135,7 +135,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
     # In solitaire games, the second name is the name of the joker.
     opponent_name = get_display_name(game.opponent) or replay.names[1]
     replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
-    state_after, outcome = with_deal_applied(deal.state, replay.rules)
+    state_after, outcome = copy_with_deal_applied(deal.state, replay.rules)
     lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if is_match else ""
     winner = int(deal.state.winner)
     return {
@@ -178,7 +178,7 @@ def _find_final_hand(replay: Replay, seat: int) -> Json:
         laid_off_cards, melds = replay.defender_layoffs()
         deadwood_points = int(state.defender_deadwood)
     else:
-        deadwood_points, melds = shown_melding(hand, replay.rules)
+        deadwood_points, melds = choose_shown_melding(hand, replay.rules)
     return {
         "name": replay.names[seat],
         "groups": _group_cards(hand & ~laid_off_cards, melds) if hand else [],

@@ -19,7 +19,7 @@ from simgin.analysis.position_parts import Die
 from simgin.analysis.position_text import parse_position
 from simgin.analysis.stake_value import compute_equity
 from simgin.play.matchup import parse_matchup
-from simgin.play.replay import trace_named_deal
+from simgin.play.replay import trace_numbered_deal
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
@@ -95,7 +95,9 @@ def test_dropped_actions_are_compared_in_the_worlds_in_which_they_were_tried():
 
 
 def test_progress_reports_the_values_so_far():
-    position = find_decisions(trace_named_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
+    position = find_decisions(trace_numbered_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[
+        1
+    ]
     seen = []
 
     def record_progress(done, every, so_far):
@@ -110,7 +112,7 @@ def test_progress_reports_the_values_so_far():
 
 
 def test_progress_of_a_deal_reports_the_decisions_so_far():
-    deal = trace_named_deal("gold", "simple", "standard", 1, 3, 0, None)
+    deal = trace_numbered_deal("gold", "simple", "standard", 1, 3, 0, None)
     seen = []
 
     def record_progress(done, every, so_far):

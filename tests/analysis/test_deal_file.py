@@ -8,7 +8,7 @@ import pytest
 
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import PositionError, find_decisions
-from simgin.play.replay import make_replay, trace_named_deal
+from simgin.play.replay import make_replay, trace_numbered_deal
 from simgin.play.replay_json import replay_to_json
 from simgin.play.traced_deal import DealNotFoundError
 from simgin.rules import variants
@@ -34,7 +34,7 @@ def write_deal(tmp_path):
     """Return a function that writes a deal and returns its path, its content and the deal."""
 
     def write(a, b, variant, unit, half=0, deal=None):
-        played = trace_named_deal(a, b, variant, 5, unit, half, deal)
+        played = trace_numbered_deal(a, b, variant, 5, unit, half, deal)
         content = {"seed": 5, "rows": replay_to_json(make_replay(played))}
         path = tmp_path / "deal.json"
         path.write_text(json.dumps(content))

@@ -20,9 +20,9 @@ from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
 from simgin.toolkit.hand_sampling import (
     N_LIKELIHOOD_FEATURES,
+    compute_log_likelihood,
     find_declined_and_discarded,
     interpolate_weights,
-    log_likelihood,
 )
 from support.hands import game, names
 
@@ -143,7 +143,10 @@ def test_hands_are_sampled_by_weight_if_cards_may_be_in_the_pile():
     hands = [cards_to_mask([*hidden, *KNOWN]) for hidden in combinations(UNSEEN, 2)]
     rest = declined, thrown, view, rules
     p = np.exp(
-        [log_likelihood(hand, np.zeros(N_LIKELIHOOD_FEATURES), weights, *rest) for hand in hands]
+        [
+            compute_log_likelihood(hand, np.zeros(N_LIKELIHOOD_FEATURES), weights, *rest)
+            for hand in hands
+        ]
     )
     p /= p.sum()
     found = Counter(worlds.hands.tolist())

@@ -11,7 +11,7 @@ from click.shell_completion import ShellComplete
 
 from simgin.cli.main import COMMANDS, cli
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.strategy import catalogue, loader
 
 COMPLETE_EVERY_COMMAND_CODE = f"""
@@ -105,10 +105,12 @@ def test_rules_and_their_values_are_completed_after_a_plus_sign() -> None:
     assert list_completions("hand", "-v", "oklahoma+gin_bonus=20+straig") == [
         "oklahoma+gin_bonus=20+straight"
     ]
-    for name in rule_parameters():
+    for name in load_rule_parameters():
         for spec in list_completions("odds", f"standard+{name}="):
             setting = spec.partition("=")[2]
-            assert not rule_parameters()[name].error_message(rule_parameters()[name].parse(setting))
+            assert not load_rule_parameters()[name].error_message(
+                load_rule_parameters()[name].parse(setting)
+            )
 
 
 def test_policies_are_completed_after_a_slot() -> None:

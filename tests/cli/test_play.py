@@ -476,8 +476,8 @@ def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
 
 
 def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_deals, "MAX_DEALS", 2)
-    folder = kept_deals.deals_directory()
+    monkeypatch.setattr(kept_deals, "MAX_SAVED_DEALS", 2)
+    folder = kept_deals.get_deals_directory()
     folder.mkdir(parents=True)
     (folder / "notes.txt").write_text("mine")
     for number in range(4):
@@ -494,4 +494,4 @@ def test_game_continues_if_a_deal_cannot_be_saved(monkeypatch, capsys, tmp_path)
 def test_deals_are_saved_in_the_data_directory_of_the_user(monkeypatch, tmp_path):
     assert kept_deals.deals_directory() == tmp_path / "data" / "deals"
     monkeypatch.delenv("SIMGIN_DATA_DIR")
-    assert kept_deals.deals_directory() == platformdirs.user_data_path("simgin") / "deals"
+    assert kept_deals.get_deals_directory() == platformdirs.user_data_path("simgin") / "deals"

@@ -70,13 +70,13 @@ def test_variant_shows_its_differences_and_allowed_values():
     assert "Differences from standard" in output and "(section" not in output
     assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit in this variant
     shown = " ".join(output.split())
-    for name, parameter in variants.rule_parameters().items():
+    for name, parameter in variants.load_rule_parameters().items():
         assert f"\n{name} " in output and f"[{parameter.allowed_values()}]" in shown, name
         if parameter.kind in ("choice", "bool"):
             for word in parameter.allowed_values().split(", "):
                 assert parameter.to_text(parameter.parse(word)) == word
-    assert variants.rule_parameters()["knock_limit"].allowed_values() == "0..99"
-    assert variants.rule_parameters()["max_draws"].allowed_values().endswith(", none")
+    assert variants.load_rule_parameters()["knock_limit"].allowed_values() == "0..99"
+    assert variants.load_rule_parameters()["max_draws"].allowed_values().endswith(", none")
 
 
 def test_variants_of_a_file_are_listed_and_shown():

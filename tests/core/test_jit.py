@@ -135,7 +135,7 @@ def test_every_shipped_policy_can_be_cached_on_disk(step):
     for policy in loader.list_policies()[::step]:
         hook = compiler.compile_policy(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
-        assert compiler.interpretation_reason(policy) == "", policy.name
+        assert compiler.find_interpretation_reason(policy) == "", policy.name
 
 
 @pytest.mark.slow

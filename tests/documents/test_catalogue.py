@@ -43,7 +43,7 @@ def test_catalogue_describes_every_strategy() -> None:
     assert {name: catalogue.find_speed_tier(name) for name in tiers} == tiers
     for name in loader.list_built_in():
         strategy = loader.find_strategy(name)
-        idea = catalogue.extract_idea(strategy)
+        idea = catalogue.extract_first_sentence(strategy)
         assert strategy.source and idea[0].isupper(), name
         assert not idea.lower().startswith(f"{name}:")
     ordered = catalogue.sort_by_strength(

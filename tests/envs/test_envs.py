@@ -26,8 +26,8 @@ CHECKED_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice"
 
 def pick_legal_action(rng, mask):
     actions = np.flatnonzero(mask).tolist()
-    if encoding.CONTINUE in actions and rng.random() < 0.8:
-        return encoding.CONTINUE
+    if encoding.CONTINUE_DEAL in actions and rng.random() < 0.8:
+        return encoding.CONTINUE_DEAL
     return rng.choice(actions)
 
 
@@ -154,14 +154,14 @@ def record_seat_0(variant, pack, questions, choose):
         if seat == 0:
             observations.append((seats.observations.tobytes(), mask.tobytes(), seats.render_text()))
         quiet = (
-            encoding.CONTINUE,
+            encoding.CONTINUE_DEAL,
             encoding.PASS_TURN,
-            encoding.DRAW,
-            encoding.ACCEPT,
+            encoding.DRAW_CARD,
+            encoding.ACCEPT_OFFER,
             encoding.FIRST_OFFER,
         )
         quiet = [one for one in quiet if mask[one]]
-        if quiet and (seat == 1 or mask[encoding.CONTINUE]):
+        if quiet and (seat == 1 or mask[encoding.CONTINUE_DEAL]):
             seats.step(quiet[0], restart_ended=False)
             continue
         action = choose(seat, np.flatnonzero(mask).tolist())

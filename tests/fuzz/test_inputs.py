@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from simgin.cli.commands import play
 from simgin.rules import variants
-from simgin.rules.variants import find_variant, validate
+from simgin.rules.variants import find_variant, validate_params
 from simgin.runs.plan import plan_experiment
 from simgin.strategy import loader, strategy_spec
 from simgin.text import notation
@@ -225,7 +225,7 @@ def check_variants():
     """Raise AssertionError if a variant of a file is invalid or its spec is ambiguous."""
     for spec, variant in variants.variants_in_file("v.toml").items():
         assert find_variant(spec) == find_variant(variant.spec) == variant
-        assert not validate(variant.params)
+        assert not validate_params(variant.params)
 
 
 def list_deal_files():
@@ -349,7 +349,7 @@ def vary_string(valid_strings):
 def check_variant(spec):
     """Raise AssertionError if the canonical spec does not describe the same variant."""
     found = find_variant(spec)
-    assert find_variant(found.spec) == found and validate(found.params) == []
+    assert find_variant(found.spec) == found and validate_params(found.params) == []
     settings = random_texts.settings(found.params)
     assert find_variant("+".join(["standard", *settings])).params == found.params
 

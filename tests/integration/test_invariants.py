@@ -8,7 +8,7 @@ from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from support.variant_lists import TWO_PLAYER, UNUSUAL, possible_values, strategy
 
 MARGIN_FACTS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
@@ -66,7 +66,7 @@ def play_batch_bytes(variant_spec, pair=STRATEGY_PAIRS[0], unit="deal", n=60):
 
 def format_rule_changes(settings):
     return "".join(
-        f"+{name}={rule_parameters()[name].to_text(value)}" for name, value in settings.items()
+        f"+{name}={load_rule_parameters()[name].to_text(value)}" for name, value in settings.items()
     )
 
 

@@ -11,7 +11,7 @@ from simgin.core import jit
 from simgin.learn import adapt, champion_weights, strongest
 from simgin.learn.improvement import Confirmation, OpponentComparison
 from simgin.learn.tune_request import TuneError
-from simgin.play.matchup import parse_matchup, short_names
+from simgin.play.matchup import make_short_names, parse_matchup
 from simgin.rules import variants
 from simgin.runs import ledger
 from simgin.stats.estimate import Estimate
@@ -242,7 +242,7 @@ def test_a_strategy_with_other_weights_is_found_by_its_text(file, text):
         found.answer.weights == loader.find_strategy("champion").answer.weights or "simple" in text
     )
     assert pickle.loads(pickle.dumps(found)).policies == found.policies
-    (short,) = {*short_names([parse_matchup(found.spec, "gold", "eaai", 1, "deal")]).values()}
+    (short,) = {*make_short_names([parse_matchup(found.spec, "gold", "eaai", 1, "deal")]).values()}
     assert short == text.format("mine.npy")
 
 

@@ -70,7 +70,7 @@ def turn_records():
 
 
 def test_chances_by_count_agree_with_plain_loops(turn_records):
-    frame = hands_by_turn.win_rate_by_deadwood(turn_records)
+    frame = hands_by_turn.compute_win_rate_by_deadwood(turn_records)
     went = (turn_records.column("side") == 0) & (
         turn_records.column("turn") < turn_records.record_column("turns")
     )

@@ -38,7 +38,7 @@ def slow_count(a, b, variant):
 @pytest.fixture
 def empty_cache(tmp_path, monkeypatch):
     """Create an empty cache directory."""
-    monkeypatch.setattr(outcomes, "outcomes_directory", lambda: tmp_path)
+    monkeypatch.setattr(outcomes, "get_outcomes_directory", lambda: tmp_path)
     return tmp_path
 
 
@@ -101,11 +101,11 @@ OTHER_SETTINGS = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
 
 def test_other_settings_have_another_cache_file():
     settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
-    own, *others = (outcomes.cache_identity(STANDARD, *one) for one in settings)
+    own, *others = (outcomes.make_cache_identity(STANDARD, *one) for one in settings)
     for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER_SETTINGS):
         matchup = parse_matchup("gold", b, variant, seed, "deal")
-        others.append(outcomes.cache_identity(matchup, 10_000, "x"))
-    places = {outcomes._cache_path(json.dumps(about)) for about in (own, *others)}
+        others.append(outcomes.make_cache_identity(matchup, 10_000, "x"))
+    places = {outcomes._get_cache_path(json.dumps(about)) for about in (own, *others)}
     assert len(places) == 1 + len(others)
 
 
@@ -118,8 +118,8 @@ def test_a_file_that_changes_under_its_name_has_another_cache_file():
             "gold",
             write(CLUB.replace("30", bonus)),
         )
-        about = outcomes.cache_identity(parse_matchup(*names, 3, "deal"), 10_000, "x")
-        places.add(outcomes._cache_path(json.dumps(about)))
+        about = outcomes.make_cache_identity(parse_matchup(*names, 3, "deal"), 10_000, "x")
+        places.add(outcomes._get_cache_path(json.dumps(about)))
     assert len(places) == 3
 
 
@@ -139,6 +139,6 @@ def test_nothing_is_cached_without_a_writable_directory(empty_cache, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr(outcomes.np, "savez_compressed", fail_as_full_disk)
         assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
-    monkeypatch.setattr(outcomes, "outcomes_directory", lambda: None)
+    monkeypatch.setattr(outcomes, "get_outcomes_directory", lambda: None)
     assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(empty_cache.iterdir()) == []

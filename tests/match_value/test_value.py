@@ -30,7 +30,7 @@ def make_outcomes(weights_by_outcome, scale=1000):
 
 def make_value(variant, weights_by_outcome, seat=0):
     matchup = parse_matchup("gold", "simple", variant, 1, "deal")
-    return match_value.value_from_outcomes(matchup, make_outcomes(weights_by_outcome), seat)
+    return match_value.make_value_from_outcomes(matchup, make_outcomes(weights_by_outcome), seat)
 
 
 def test_the_bound_on_long_matches():
@@ -61,7 +61,7 @@ def test_totals_agree_with_every_way_to_score():
     }
     weights_by_outcome[1, 0, GIN, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
-    v = match_value.value_from_outcomes(matchup, make_outcomes(weights_by_outcome))
+    v = match_value.make_value_from_outcomes(matchup, make_outcomes(weights_by_outcome))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30)):
         ways = itertools.product(penalties.items(), repeat=left)
         good = [way for way in ways if total + sum(p for p, _ in way) <= 5]
@@ -260,7 +260,7 @@ def test_errors_agree_with_repeated_counting():
             draws[:, mine] = rng.multinomial(
                 200, weights[mine] / weights[mine].sum(), size=N_GROUPS
             )
-        v = match_value.value_from_outcomes(truth.matchup, Outcomes(rows, draws))
+        v = match_value.make_value_from_outcomes(truth.matchup, Outcomes(rows, draws))
         z.append(
             [
                 (v.win_probability(*state) - truth.win_probability(*state)) / v.se(*state)

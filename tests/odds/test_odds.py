@@ -437,7 +437,7 @@ def test_games_without_match_values_or_seats_are_reported():
 
 def make_ladder(*wins):
     """Return deals of players with these numbers of gins in 400 deals, weakest first."""
-    naive = odds_players(variants.find_variant("solitaire-gin"))[0]
+    naive = list_odds_players(variants.find_variant("solitaire-gin"))[0]
     names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
     found = []
     for name, won in zip(names, wins, strict=True):

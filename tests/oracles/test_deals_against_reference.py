@@ -12,7 +12,7 @@ import pytest
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from support import hands, variant_lists
 from support.reference_replay import match_before, replay_deal
 from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
@@ -253,7 +253,9 @@ def test_every_value_of_a_rule_is_replayed():
     """Test a variant in which the setting has an effect."""
     rules = parameters_in("deal", "meld", "score", "stake")
     wanted = {
-        (name, str(value)) for name in rules for value in possible_values(rule_parameters()[name])
+        (name, str(value))
+        for name in rules
+        for value in possible_values(load_rule_parameters()[name])
     }
     texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *SOLO_VARIANTS)
     assert wanted <= variant_lists.values_in_effect(
@@ -302,10 +304,12 @@ def compare_any_rows(base, seed, rows, from_stacked):
     rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
     for name in parameters_in("deal", "meld", "score", "stake"):
-        rule = rule_parameters()[name]
+        rule = load_rule_parameters()[name]
         if rule.kind in ("bool", "choice"):
             some = [
-                one for one in possible_values(rule) if not variants.validate({**row, name: one})
+                one
+                for one in possible_values(rule)
+                if not variants.validate_params({**row, name: one})
             ]
             values[name] = [rule.to_text(value) for value in some]
     values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE

@@ -16,7 +16,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import DealNotFoundError, trace_deal
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from support import hands
 from support.reference_replay import match_before, replay_deal
 from support.variant_lists import (
@@ -287,9 +287,11 @@ def test_many_matches_of_every_variant_and_option_agree_with_the_reference(text,
 def test_every_value_of_a_match_rule_is_played():
     rows = [variants.find_variant(text).params for text in TEXTS]
     rules = parameters_in("match", "stake")
-    told = [name for name in rules if rule_parameters()[name].kind in ("choice", "bool")]
+    told = [name for name in rules if load_rule_parameters()[name].kind in ("choice", "bool")]
     words = {
-        (name, str(value)) for name in told for value in possible_values(rule_parameters()[name])
+        (name, str(value))
+        for name in told
+        for value in possible_values(load_rule_parameters()[name])
     }
     covered = values_in_effect(rules, rows)
     assert words <= covered, words - covered

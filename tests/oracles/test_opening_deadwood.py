@@ -12,7 +12,7 @@ import pytest
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compile_function
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import count_usable_cpus
 from support.hands import game
 
 BINS = 128  # more than the value of ten face cards
@@ -57,7 +57,7 @@ def histogram_of(n):
     """Return the histogram of the deadwood of all hands of n cards."""
     rules, _ = game("standard")
     lanes, begin = lane_lists()
-    workers = usable_cpus()
+    workers = count_usable_cpus()
     histograms = np.zeros((workers, BINS), np.int64)
 
     def count_hands(worker):

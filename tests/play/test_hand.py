@@ -5,7 +5,7 @@ import json
 import pytest
 
 from simgin.play import hand_analysis
-from simgin.play.hand_analysis import format_meld, shown_melding
+from simgin.play.hand_analysis import choose_shown_melding, format_meld
 from simgin.rules import variants
 from simgin.rules.build import build_rules_from_params
 from simgin.text import notation
@@ -53,8 +53,8 @@ def test_a_shot_leaves_exactly_the_cards_that_the_score_requires():
     found = {(ending.kind, ending.count) for ending in answer.endings}
     assert found == {("knock", 10), ("shot", 10)}
     assert (
-        hand_analysis.required_shot_ranks(311) == [1, 1]
-        and hand_analysis.required_shot_ranks(100) == []
+        hand_analysis.find_required_shot_ranks(311) == [1, 1]
+        and hand_analysis.find_required_shot_ranks(100) == []
     )
 
 
@@ -75,4 +75,4 @@ def test_melds_are_written_in_text_order(text):
 def test_a_whole_suit_round_the_corner_is_one_run():
     own_rules = build_rules_from_params(variants.find_variant("standard+ace_runs=corner").params)
     assert format_meld((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
-    assert shown_melding((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))
+    assert choose_shown_melding((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

@@ -30,7 +30,7 @@ RANDOM_OFFER_PLAYERS = ("gold+stake=random", "simple+stake=random")
 
 
 def replayed(players, variant, unit, half=0, deal=None):
-    return replay.make_replay(replay.trace_named_deal(*players, variant, 1, unit, half, deal))
+    return replay.make_replay(replay.trace_numbered_deal(*players, variant, 1, unit, half, deal))
 
 
 @pytest.mark.parametrize("variant", [*GAMES, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])

@@ -28,8 +28,8 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import (
     Action,
     Worlds,
-    die_actions,
-    legal_actions,
+    list_die_actions,
+    list_legal_actions,
     roll_out_deals,
     roll_out_worlds,
 )
@@ -413,9 +413,9 @@ def test_the_chosen_action_in_the_actual_world_leads_to_the_played_deal(name, pa
         view = question.view
         action = chosen_action(deal, question, rules)
         if action.kind in (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE):
-            assert action in die_actions(view, rules)
+            assert action in list_die_actions(view, rules)
         else:
-            assert action in legal_actions(view, rules)
+            assert action in list_legal_actions(view, rules)
         here = matchup
         if view.seat != deal.state.half:
             here = replace(matchup, a=matchup.b, b=matchup.a)
@@ -456,7 +456,7 @@ def test_every_legal_action_is_listed():
     rules = build_rules(matchup.variant)
     endings = 0
     for _, question in positions(matchup, 20):
-        actions = legal_actions(question.view, rules)
+        actions = list_legal_actions(question.view, rules)
         if question.slot == "take":
             assert len(actions) == 2
             continue

@@ -66,8 +66,8 @@ def assert_same_play(*names):
 def specialize_immediately(tmp_path, monkeypatch):
     """Use an empty cache, specialise every kernel at once, and compile only the first time."""
     compiled_code("gold-early")  # with the usual cache
-    monkeypatch.setattr(specialized_kernel, "LOAD_AFTER", 0)
-    monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER", 0)
+    monkeypatch.setattr(specialized_kernel, "LOAD_AFTER_SECONDS", 0)
+    monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER_SECONDS", 0)
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
     monkeypatch.setattr(specialized_kernel, "run_linker", lambda _: compiled_code("gold-early"))
     specialized_kernel.find_kernel.cache_clear()
@@ -98,7 +98,7 @@ def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(specialize_immediat
     matchup = matchup_of("gold-early")
     before, after = play_until_specialized(matchup)
     assert np.array_equal(before, after)
-    assert "Specialised kernels used" in specialized_kernel.describe_use()
+    assert "Specialised kernels used" in specialized_kernel.describe_specialized_kernel_use()
     specialized_kernel.find_kernel.cache_clear()
     monkeypatch.setattr(specialized_kernel, "run_linker", pytest.fail)
     kernel.play_batches(matchup, 0, 50)
@@ -110,7 +110,7 @@ def test_measurements_use_only_generic_kernels(specialize_immediately):
     matchup = matchup_of("gold-early")
     play_until_specialized(matchup)
     generic, specialized = specialized_kernel._cpu_seconds.values()
-    with specialized_kernel.only_generic_kernels():
+    with specialized_kernel.disable_specialized_kernels():
         kernel.play_batches(matchup, 0, 50)
     assert specialized_kernel._cpu_seconds[True] == specialized
     assert specialized_kernel._cpu_seconds[False] > generic

@@ -7,7 +7,7 @@ import pytest
 
 from simgin.play import kernel, replay, replay_json
 from simgin.play.game_table import GameTable, IllegalMoveError
-from simgin.play.hand_analysis import shown_melding
+from simgin.play.hand_analysis import choose_shown_melding
 from simgin.play.matchup import parse_matchup
 from simgin.play.table_text import (
     format_prompt,
@@ -23,7 +23,7 @@ from support.variant_lists import ONE_PLAYER
 VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
 VARIANTS += ["standard-50th", "tedesco+melding=choice"]
 LEGAL = range(64)
-RESULT = "dealer pack kind stopper winner score points deals_won games column_points".split()
+RESULT = "dealer pack kind knocker winner score points deals_won games column_points".split()
 RESULT += ["stake", "turns"]
 
 
@@ -89,7 +89,7 @@ def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
         decision = table.decision
         if decision.slot == "discard":
             example = re.search("such as (..)[,.]", format_prompt(decision, table.rules))[1]
-            _, melds = shown_melding(int(decision.view.hand), table.rules)
+            _, melds = choose_shown_melding(int(decision.view.hand), table.rules)
             assert not cards_to_mask(parse_cards(example)) & sum(melds)
             prompts.append(example)
         # Take the best discard in this hand, and end the deal as soon as possible.

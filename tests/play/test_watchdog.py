@@ -40,8 +40,8 @@ import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.cli.main import cli
 from simgin.play import watchdog
-watchdog.WARN_AFTER, watchdog.CHECK_INTERVAL = {seconds}, 0.2
-watchdog.ABORT_AFTER = max(1, 60 * ({seconds} > 1))
+watchdog.WARN_AFTER_SECONDS, watchdog.CHECK_INTERVAL_SECONDS = {seconds}, 0.2
+watchdog.ABORT_AFTER_SECONDS = max(1, 60 * ({seconds} > 1))
 cli.main(sys.argv[1:])
 """
 

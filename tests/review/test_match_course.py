@@ -18,7 +18,7 @@ from simgin.rules import variants
 from simgin.runs.block import Block
 from simgin.runs.runner import run_matchup
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import NAIVE, player_types
+from simgin.strategy.cast import NAIVE, list_player_types
 
 MATCHES = 300
 
@@ -114,7 +114,7 @@ def test_draws_a_deal_are_those_of_the_odds(game):
 @pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
 def test_skill_in_solitaire_games_is_a_difference_of_matches_won(game):
     """Count in recorded matches of the strong and the naive player on the same deals."""
-    kinds = player_types(variants.find_variant(game))[:1]
+    kinds = list_player_types(variants.find_variant(game))[:1]
     strong, naive = "solo-greedy", kinds[0].strategy
     request = ReviewRequest((game,), kinds=kinds, strong=((game, strong),), matches=500)
     made, won, rows = Review(request, None), {}, {}

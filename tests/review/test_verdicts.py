@@ -723,7 +723,7 @@ def test_every_rule_set_can_be_described_and_every_value_has_words():
         made = Review(ReviewRequest.read([name], None), None)
         for _, sentence in verdicts.describe_rules(made):
             assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
-    for parameter in variants.rule_parameters().values():
+    for parameter in variants.load_rule_parameters().values():
         for choice in parameter.choices:
             if parameter.words:
                 assert parameter.player_phrase(choice), (parameter.name, choice)

@@ -17,7 +17,7 @@ import simgin
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from support.command_line import call
 from support.variant_lists import possible_values, strategy
@@ -57,18 +57,18 @@ PLAYERS = {
 
 def values_of(name):
     """Return some values of a parameter."""
-    return NUMBERS.get(name) or possible_values(rule_parameters()[name])
+    return NUMBERS.get(name) or possible_values(load_rule_parameters()[name])
 
 
 def random_rules(rng, base):
     """Return random valid rules, in which each parameter may have another legal value."""
     row = dict(variants.find_variant(base).params)
-    for name in rng.sample([*rule_parameters()], len(row)):
+    for name in rng.sample([*load_rule_parameters()], len(row)):
         changed = {**row, name: rng.choice(values_of(name))}
-        if rng.random() < 0.6 and not variants.validate(changed):
+        if rng.random() < 0.6 and not variants.validate_params(changed):
             row = changed
     text = "+".join(
-        f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()
+        f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in row.items()
     )
     return replace(variants.find_variant(base), spec=f"{base}+{text}", params=row)
 
@@ -83,14 +83,14 @@ def with_other_values(variant, name):
     """Yield valid rules that differ only in one parameter."""
     for value in (None, *values_of(name)):
         row = {**variant.params, name: value}
-        if value != variant.params[name] and not variants.validate(row):
+        if value != variant.params[name] and not variants.validate_params(row):
             yield replace(variant, spec=f"{variant.spec}+{name}={value}", params=row)
 
 
 def parameters_that_matter(variant, players, n, rng):
     """Yield the parameters that change a result; try only one value of those with an effect."""
     expected = results(variant, players, n)
-    for name, parameter in rule_parameters().items():
+    for name, parameter in load_rule_parameters().items():
         changes = [*with_other_values(variant, name)]
         if parameter.has_effect(variant.params):
             changes = rng.sample(changes, min(1, len(changes)))
@@ -101,7 +101,9 @@ def parameters_that_matter(variant, players, n, rng):
 def match_parameters_that_matter(variant, players, n):
     """Return the match parameters whose change changes a result of single deals."""
     expected = results(variant, players, n, "deal")
-    for name in [name for name, parameter in rule_parameters().items() if parameter.matches_only]:
+    for name in [
+        name for name, parameter in load_rule_parameters().items() if parameter.matches_only
+    ]:
         if any(
             (results(one, players, n, "deal") != expected).any()
             for one in with_other_values(variant, name)
@@ -119,14 +121,14 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
             players = some[i % len(some)]
             idle = {
                 name
-                for name, one in rule_parameters().items()
+                for name, one in load_rule_parameters().items()
                 if not one.has_effect(variant.params)
             }
             changed = {*parameters_that_matter(variant, players, n, rng)}
             assert not changed & idle, (variant.spec, changed & idle)
             assert not [*match_parameters_that_matter(variant, players, n)], variant.spec
             moved |= changed
-            acting |= rule_parameters().keys() - idle
+            acting |= load_rule_parameters().keys() - idle
     assert len(moved) > 15
     if rules > 2:
         assert acting - moved == {"players"}  # for which other rules allow only one value

@@ -5,21 +5,21 @@ from operator import itemgetter
 import pytest
 
 from simgin.core import rules_record as core_rules
-from simgin.rules.parameters import match_goals, rule_parameters
+from simgin.rules.parameters import load_match_goals, load_rule_parameters
 from support.worked_examples import BOOK, STANDARD
 
 
 def test_parameters_agree_with_the_table_of_rules():
-    mine = [(p.name, p.section, p.meaning, p.status) for p in rule_parameters().values()]
+    mine = [(p.name, p.section, p.meaning, p.status) for p in load_rule_parameters().values()]
     columns = itemgetter("name", "section", "meaning", "status")
     assert mine == [columns(parameter) for parameter in BOOK["parameters"]]
-    assert list(STANDARD) == list(rule_parameters())
+    assert list(STANDARD) == list(load_rule_parameters())
 
 
 def test_parameters_have_the_types_of_the_table_of_rules():
     words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in BOOK["parameters"]:
-        parameter = rule_parameters()[entry["name"]]
+        parameter = load_rule_parameters()[entry["name"]]
         if parameter.kind == "choice":
             assert ", ".join(map(parameter.to_text, parameter.choices)) == entry["type"]
         elif parameter.kind == "int":
@@ -38,14 +38,14 @@ def test_parameters_have_the_types_of_the_table_of_rules():
 )
 def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
     """Yes-or-no parameters accept these words; other words are rejected with all choices."""
-    tie = rule_parameters()["undercut_on_tie"]
+    tie = load_rule_parameters()["undercut_on_tie"]
     assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
     assert tie.error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
     assert (tie.error_message(tie.parse(word)) == "") == (word != "dealer")
 
 
 def test_defaults_are_the_variant_standard():
-    for name, parameter in rule_parameters().items():
+    for name, parameter in load_rule_parameters().items():
         assert parameter.default == STANDARD[name]
         assert parameter.parse(parameter.to_text(parameter.default)) == parameter.default
         assert (
@@ -55,25 +55,25 @@ def test_defaults_are_the_variant_standard():
 
 
 def test_every_dash_of_a_variant_is_justified():
-    for parameter in rule_parameters().values():
+    for parameter in load_rule_parameters().values():
         for name, values in {**parameter.effective_if, **parameter.ineffective_if}.items():
-            assert all(rule_parameters()[name].error_message(value) == "" for value in values)
+            assert all(load_rule_parameters()[name].error_message(value) == "" for value in values)
         assert all(parameter.missing_value_error(row) == "" for row in BOOK["variants"].values())
 
 
 def test_every_goal_has_a_record_in_the_order_of_the_engines_codes():
-    assert tuple(match_goals()) == rule_parameters()["goal"].choices
-    codes = [getattr(core_rules, f"GOAL_{name.upper()}") for name in match_goals()]
-    assert codes == list(range(len(match_goals())))
+    assert tuple(load_match_goals()) == load_rule_parameters()["goal"].choices
+    codes = [getattr(core_rules, f"GOAL_{name.upper()}") for name in load_match_goals()]
+    assert codes == list(range(len(load_match_goals())))
 
 
-@pytest.mark.parametrize("goal", match_goals().values(), ids=lambda goal: goal.name)
+@pytest.mark.parametrize("goal", load_match_goals().values(), ids=lambda goal: goal.name)
 def test_a_goal_counts_what_its_parameters_say(goal):
     """A side has a target if and only if that parameter has an effect with the goal."""
     sides = [goal.side] if goal.other is None else [goal.side, goal.other]
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):
-        assert (name in targets) == (goal.name in rule_parameters()[name].effective_if["goal"])
+        assert (name in targets) == (goal.name in load_rule_parameters()[name].effective_if["goal"])
     assert goal.counts_deals == (
-        goal.name in rule_parameters()["deal_count_gin"].effective_if["goal"]
+        goal.name in load_rule_parameters()["deal_count_gin"].effective_if["goal"]
     )

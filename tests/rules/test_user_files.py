@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from simgin.rules import user_files
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import find_variant
 from support.command_line import call
 from support.variant_files import CLUB, DEN, sentences, write
@@ -86,7 +86,7 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
 def test_every_commented_line_of_a_new_file_is_valid():
     text = user_files.format_variant_file("new.toml", find_variant("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
-    assert [line.split(" = ")[0] for line in lines] == ["source", *rule_parameters()]
+    assert [line.split(" = ")[0] for line in lines] == ["source", *load_rule_parameters()]
     write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
     assert find_variant("new.toml").params == find_variant("tedesco").params
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from simgin.rules.variants import find_variant, validate
+from simgin.rules.variants import find_variant, validate_params
 from support.worked_examples import STANDARD
 
 
 def test_the_types_of_a_row_are_validated():
     row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
     del row["die"]
-    assert validate(row) == [
+    assert validate_params(row) == [
         "'wings' is not a rule parameter. See `simgin variants standard` for all of them.",
         "knock_limit must be a whole number from 0 to 99, not True.",
         "layoff must be yes or no, not 1.",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import find_built_in_equal, find_variant, rule_differences, variant_names
 from support.variant_files import sentences
@@ -91,7 +91,7 @@ def test_the_caller_may_change_a_row():
 def test_changes_that_make_a_named_variant_are_recognised(name):
     variant, standard = find_variant(name), find_variant("standard")
     texts = [
-        f"{parameter}={rule_parameters()[parameter].to_text(value)}"
+        f"{parameter}={load_rule_parameters()[parameter].to_text(value)}"
         for parameter, _, value in rule_differences(standard, variant)
     ]
     assert find_built_in_equal(variant) is None

@@ -20,7 +20,7 @@ from simgin.learn import champion_weights
 from simgin.learn.champion_weights import compute_point_equity, make_equity_function
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollouts import PairedRollouts, Worlds, legal_actions, roll_out_worlds
+from simgin.play.rollouts import PairedRollouts, Worlds, list_legal_actions, roll_out_worlds
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -275,7 +275,7 @@ def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "stage", [sight.find_stage, beliefs.deal_stage], ids=["champion", "beliefs"]
+    "stage", [sight.find_stage, beliefs.find_deal_stage], ids=["champion", "beliefs"]
 )
 def test_a_stage_is_a_number_interpreted_too(stage):
     turns = np.arange(1, 20)
@@ -382,7 +382,7 @@ def test_in_a_world_two_champions_play_on(waits):
             cards = lots.permutation(members(int(view.unseen)))
             stock = cards[: int(view.stock)]
             hand = int(view.known) | sum(1 << int(card) for card in cards[int(view.stock) :])
-            actions = legal_actions(view, RULES)
+            actions = list_legal_actions(view, RULES)
             kinds, discards = np.array(actions).T.copy()
             values, turns = np.zeros((len(actions), 1)), np.zeros(len(actions))
             one_world(view, hand, stock, kinds, discards, waits, RULES, PARAMS, values, turns)

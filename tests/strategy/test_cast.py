@@ -36,13 +36,13 @@ def strategies(part: object) -> Iterator[str]:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
 def test_every_type_can_play_every_variant(game):
-    for player in cast.player_types(game):
+    for player in cast.list_player_types(game):
         opponent = None if game.is_solo else player.strategy
         assert parse_matchup(player.strategy, opponent, game.spec, 1, "deal").a.spec
 
 
 def test_names_and_strategies_of_a_game_are_different():
-    for types in map(cast.player_types, GAMES):
+    for types in map(cast.list_player_types, GAMES):
         assert len(dict(types)) == len(types) == len({player.strategy for player in types})
 
 
@@ -74,19 +74,19 @@ def test_the_beginner_can_be_used_by_name():
 def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
     standard = variants.find_variant("standard")
     wide = variants.find_variant("standard+knock_limit=20")
-    assert dict(cast.player_types(standard))[cast.IMMEDIATE_KNOCKER] == "simple"
-    assert dict(cast.player_types(standard, wide))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
+    assert dict(cast.list_player_types(standard))[cast.IMMEDIATE_KNOCKER] == "simple"
+    assert dict(cast.list_player_types(standard, wide))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
 def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
-    players = cast.odds_players(game)
+    players = cast.list_odds_players(game)
     assert len(set(players)) == len(players)
     if game.is_solo:
-        naive, *_, strong = cast.player_types(game)
+        naive, *_, strong = cast.list_player_types(game)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:
-        type_names = [cast.type_name(player) for player in players]
+        type_names = [cast.find_type_name(player) for player in players]
         assert type_names == [cast.IMMEDIATE_KNOCKER, cast.EARLY_KNOCKER, ""]
 
 
@@ -103,18 +103,20 @@ def test_display_names_are_written_in_the_cast_only():
 def test_every_default_player_reads_the_cast():
     """Check reviews, drills, odds, training, grades and findings."""
     standard = variants.find_variant("standard")
-    weaker = [player.strategy for player in cast.weaker_types(standard)]
-    assert list(review_request.ReviewRequest(("standard",)).kinds) == [*cast.weaker_types(standard)]
+    weaker = [player.strategy for player in cast.list_weaker_types(standard)]
+    assert list(review_request.ReviewRequest(("standard",)).kinds) == [
+        *cast.list_weaker_types(standard)
+    ]
     drilled = drill.DrillRequest.read("standard", positions=1).players
     assert [matchup.a.spec for matchup in drilled] == weaker
-    assert {matchup.opponent for matchup in drilled} == {cast.strong_player(standard)}
+    assert {matchup.opponent for matchup in drilled} == {cast.find_strong_player(standard)}
     assert odds.OddsRequest.read(["standard"]).two_player_groups == [
-        ("standard", cast.odds_players(standard))
+        ("standard", cast.list_odds_players(standard))
     ]
     assert set(adapt.TRAINING_OPPONENTS) <= set(weaker)
-    assert cast.strong_player(standard) in grades.STRATEGY_RATES
+    assert cast.find_strong_player(standard) in grades.STRATEGY_RATES
     types = {strategy for names in cards.STRATEGIES_BY_TYPE.values() for strategy in names}
-    assert {*weaker, cast.strong_player(standard)} <= types
+    assert {*weaker, cast.find_strong_player(standard)} <= types
 
 
 def test_the_players_of_results_have_the_display_names_of_the_cast():
@@ -126,6 +128,6 @@ def test_the_players_of_results_have_the_display_names_of_the_cast():
 
 def test_reviews_and_drills_leave_the_optional_and_the_strong_type_out():
     standard, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
-    names = [player.name for player in cast.player_types(standard)]
-    assert names == [cast.BEGINNER, *dict(cast.weaker_types(standard)), cast.STRONG]
-    assert list(dict(cast.weaker_types(solitaire))) == [cast.NAIVE, cast.CAREFUL]
+    names = [player.name for player in cast.list_player_types(standard)]
+    assert names == [cast.BEGINNER, *dict(cast.list_weaker_types(standard)), cast.STRONG]
+    assert list(dict(cast.list_weaker_types(solitaire))) == [cast.NAIVE, cast.CAREFUL]

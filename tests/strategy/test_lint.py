@@ -85,7 +85,7 @@ def compile_text(text, name):
 def test_a_policy_without_source_can_be_played():
     fine = compile_text(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
     compiler.compile_policy(fine)
-    assert compiler.interpretation_reason(fine) == ""
+    assert compiler.find_interpretation_reason(fine) == ""
     for body, words in (("return view.hnad", "'hnad'"), ("return nothing", "is not defined")):
         with pytest.raises(compiler.PolicyError, match=words):
             compiler.compile_policy(compile_text(HEAD + DEFINED.format(body), "<nowhere>"))

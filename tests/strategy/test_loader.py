@@ -112,7 +112,7 @@ def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path):
         create_file(path, strategy_spec.render_strategy_file(path, name))
         strategy = loader.find_strategy(str(path))
         assert strategy.name == found
-        assert {compiler.execution_mode(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
+        assert {compiler.get_execution_mode(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
     with pytest.raises(
         NewFileError,
         match=r"'My Idea' is not a valid strategy name.* Specify the name after the file name",

@@ -62,7 +62,7 @@ def test_an_interpreted_policy_plays_like_its_compiled_version(tmp_path):
     ]
     assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
     assert {
-        compiler.execution_mode(slow.policy(slot)) for slot in ("take", "discard", "knock")
+        compiler.get_execution_mode(slow.policy(slot)) for slot in ("take", "discard", "knock")
     } == {"slow"}
 
 
@@ -115,12 +115,12 @@ def test_a_single_notice_gives_the_reason(tmp_path, capsys):
     compiler.compile_policy(policy)
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said
-    assert "SEEN" in said and compiler.interpretation_reason(policy) in said
+    assert "SEEN" in said and compiler.find_interpretation_reason(policy) in said
 
 
 def test_listing_shipped_policies_compiles_nothing(monkeypatch):
     monkeypatch.setattr(jit, "compile_function", lambda *_, **__: pytest.fail("compiled"))
-    assert {compiler.execution_mode(policy) for policy in loader.list_policies()} == {"fast"}
+    assert {compiler.get_execution_mode(policy) for policy in loader.list_policies()} == {"fast"}
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path):

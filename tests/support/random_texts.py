@@ -5,7 +5,7 @@ import json
 from hypothesis import strategies as st
 
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.strategy import SLOTS, loader
 from simgin.text import notation
 from simgin.text.messages import NO_VALUE
@@ -28,7 +28,7 @@ def rule_value(parameter):
 
 
 changes = st.lists(
-    st.sampled_from(list(rule_parameters().values())).flatmap(
+    st.sampled_from(list(load_rule_parameters().values())).flatmap(
         lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
     ),
     max_size=4,
@@ -36,7 +36,7 @@ changes = st.lists(
 
 
 def settings(row):
-    return [f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()]
+    return [f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in row.items()]
 
 
 names = st.lists(st.sampled_from(variants.variant_names()), min_size=1, max_size=3)

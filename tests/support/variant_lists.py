@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import VariantError
 from simgin.strategy import loader
 
@@ -35,12 +35,14 @@ def possible_values(parameter):
 
 
 def parameters_in(*sections):
-    return [name for name, parameter in rule_parameters().items() if parameter.section in sections]
+    return [
+        name for name, parameter in load_rule_parameters().items() if parameter.section in sections
+    ]
 
 
 def values_in_effect(names, rows):
     """Return (name, value as a string) of parameters with an effect in some row, or in none."""
-    known = {name: rule_parameters()[name] for name in names}
+    known = {name: load_rule_parameters()[name] for name in names}
     return {
         (name, str(row[name]))
         for name, parameter in known.items()

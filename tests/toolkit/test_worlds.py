@@ -18,7 +18,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.toolkit import estimate_holdings
-from simgin.toolkit.beliefs import deal_stage
+from simgin.toolkit.beliefs import find_deal_stage
 from support.hands import game, mask, members, names
 from support.shapes import in_melds, outs, touches, ways
 
@@ -135,7 +135,7 @@ def test_the_weights_follow_stage_and_kind(questions):
         for hasty in (0.0, 0.25, 1.0):
             weights = np.zeros(worlds.N_LIKELIHOOD_FEATURES)
             worlds.interpolate_weights(weights, view, hasty, np.append([7.0], WEIGHTS), 1)
-            now = deal_stage(int(view.turns) - int(view.own_turn) + 1)
+            now = find_deal_stage(int(view.turns) - int(view.own_turn) + 1)
             expected = hasty * table[1, now] + (1 - hasty) * table[0, now]
             assert weights == pytest.approx(expected)
 
@@ -183,7 +183,9 @@ def test_hands_are_sampled_with_their_probabilities(questions):
         odds = {}
         for three in combinations(members(int(few.unseen)), 3):
             ten = sum(1 << card for card in three) | int(few.known)
-            odds[ten] = exp(worlds.log_likelihood(ten, f, weights, declined, thrown, few, EAAI))
+            odds[ten] = exp(
+                worlds.compute_log_likelihood(ten, f, weights, declined, thrown, few, EAAI)
+            )
         total = sum(odds.values())
         found = Counter(hands.tolist())
         assert set(found) <= set(odds)

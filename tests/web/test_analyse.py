@@ -9,7 +9,7 @@ import time
 import pytest
 
 from simgin.analysis.position import find_decisions
-from simgin.play.replay import trace_named_deal
+from simgin.play.replay import trace_numbered_deal
 from simgin.rules.variants import find_variant, variant_names
 from simgin.web.board_position import BoardPosition
 from simgin.web.coach_json import make_position_query
@@ -131,7 +131,7 @@ def test_costs_equal_those_of_the_command(browser, changes):
 @pytest.mark.parametrize("variant", variant_names())
 def test_link_to_a_decision_opens_its_position(variant):
     players = PLAYERS.get(find_variant(variant).params["players"])
-    deal = trace_named_deal(*players, variant, 3, 1, 0, None)
+    deal = trace_numbered_deal(*players, variant, 3, 1, 0, None)
     for position in find_decisions(deal):
         form = Form(make_position_query(position))
         request = BoardPosition.read(form, ()).make_request(form)

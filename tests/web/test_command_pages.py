@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from simgin.review.review_request import ReviewRequest
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.runs.plan import plan_match
 from simgin.web.expected_time import estimate_cpu_seconds, estimate_time
 from simgin.web.jobs import FAILED, FINISHED

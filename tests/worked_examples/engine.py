@@ -13,10 +13,10 @@ from simgin.core.solo_deal import choose_joker_position
 from simgin.core.state import create_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.hand_analysis import (
-    best_meldings,
+    choose_shown_melding,
+    find_best_meldings,
+    find_required_shot_ranks,
     format_meld,
-    required_shot_ranks,
-    shown_melding,
     sort_melds,
 )
 from simgin.play.matchup import Matchup
@@ -112,7 +112,7 @@ def score_showdown(params, how, hand, defender, limit, points, thrown, taken, le
     rules, state = build_rules_from_params(params), new_state(0)
     state.hand[:] = cards_to_mask(hand), cards_to_mask(defender)
     state.stock, state.multiplier = left, factor
-    own, melds = shown_melding(
+    own, melds = choose_shown_melding(
         int(state.hand[0]),
         rules,
         discard=1 << thrown if thrown >= 0 else 0,

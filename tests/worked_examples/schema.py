@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simgin.rules import variants
-from simgin.rules.parameters import rule_parameters
+from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import format_value, suggest_spelling

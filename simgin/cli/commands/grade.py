@@ -87,7 +87,7 @@ def grade_command(
                 f"{file!r} is not a valid deal file name. Use a file name that ends in "
                 f"{' or '.join(DEAL_FILE_SUFFIXES)}."
             )
-    request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **arguments)
+    request = GradeRequest.read(files or kept_deals.find_last_deals(last or 0), **arguments)
     judge = request.task.evaluator
     resolved_options = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(

@@ -81,11 +81,11 @@ def make_user_matchup(strategy: str | None, variant: str, seed: int, one: bool) 
 
     game = variants.find_variant(variant)
     opponent = strategy or ("" if game.is_solo else DEFAULT_OPPONENT)
-    return matchup_with_person(opponent, game, seed, "deal" if one else "match")
+    return make_matchup_with_person(opponent, game, seed, "deal" if one else "match")
 
 
 def _find_saved_game(matchup: Matchup) -> Path:
     """Return the path of the saved game. Tests can replace this function."""
-    from simgin.play.played_game import saved_game_file
+    from simgin.play.played_game import get_saved_game_file
 
-    return saved_game_file(matchup)
+    return get_saved_game_file(matchup)

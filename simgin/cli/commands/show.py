@@ -41,7 +41,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
         )
     config.drop_solitaire_opponent("b", arguments)
     with redirect_policy_output(as_json):
-        deal_trace = replay.trace_named_deal(**arguments)
+        deal_trace = replay.trace_numbered_deal(**arguments)
     deal_replay = replay.make_replay(deal_trace)
     command = deal_trace.matchup.replay_command(
         arguments["unit"], arguments["half"], arguments["deal"] or 0

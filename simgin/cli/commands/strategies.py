@@ -430,4 +430,4 @@ def _find_execution_mode(policy: Policy) -> str:
     """Return the execution mode of a policy: `fast`, `slow` or `refused`."""
     from simgin.strategy import compiler
 
-    return compiler.execution_mode(policy)
+    return compiler.get_execution_mode(policy)

@@ -139,7 +139,7 @@ def _print_search_plan(request: TuneRequest, seconds: float) -> None:
 def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     """Return the plan of a search as a row for `--json`, with its estimated time in seconds."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
-    from simgin.play.parallel import usable_cpus
+    from simgin.play.parallel import count_usable_cpus
     from simgin.runs.plan import measure_unit_seconds
 
     matchups = request.make_matchups(request.strategy, request.seed)
@@ -160,5 +160,5 @@ def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
         "candidates": request.n_candidates,
         "matches": request.matches,
         "confirmation_matches": request.confirmation_matches,
-        "seconds": float(f"{seconds / (workers or usable_cpus()):.3g}"),
+        "seconds": float(f"{seconds / (workers or count_usable_cpus()):.3g}"),
     }

@@ -18,8 +18,8 @@ from simgin.rules.variants import (
     VariantError,
     find_built_in_equal,
     find_variant,
+    load_rule_parameters,
     rule_differences,
-    rule_parameters,
     variant_names,
     variants_in_file,
 )
@@ -141,7 +141,7 @@ def _create_variant_file(file: str, base_spec: str, as_json: bool) -> None:
     from simgin.rules import user_files
     from simgin.text.files import create_file
 
-    if sentence := user_files.path_error(file):
+    if sentence := user_files.find_path_error(file):
         raise VariantError([sentence])
     base = find_variant(base_spec)
     create_file(Path(file), user_files.format_variant_file(file, base))
@@ -217,7 +217,7 @@ def _render_rules(variant: Variant, base: Variant) -> Iterator[Any]:
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
         )
     for section, section_parameters in groupby(
-        rule_parameters().values(), lambda parameter: parameter.section
+        load_rule_parameters().values(), lambda parameter: parameter.section
     ):
         cells = [
             (
@@ -236,7 +236,7 @@ def _render_rules(variant: Variant, base: Variant) -> Iterator[Any]:
 
 def _find_changed_parameters(first: Variant, second: Variant) -> list[Parameter]:
     """Return the rule parameters in which two variants differ."""
-    return [rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
+    return [load_rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
 
 
 def _render_differences(first: Variant, second: Variant) -> Iterator[Any]:
