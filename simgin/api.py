@@ -520,7 +520,7 @@ def show(
     arguments = read_arguments(locals())
     from simgin.play.replay import make_replay, trace_numbered_deal
 
-    return "\n".join(make_replay(trace_numbered_deal(**arguments)).lines())
+    return "\n".join(make_replay(trace_numbered_deal(**arguments)).iter_lines())
 
 
 @record_call

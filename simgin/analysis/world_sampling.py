@@ -127,7 +127,7 @@ class WorldSampler:
         pending = np.arange(n_worlds)
         for attempt in range(1, MAX_ATTEMPTS):
             start = first + attempt * ATTEMPT_STRIDE
-            offers_by_world = query_offers(self.matchup, self.view, worlds.subset(pending), start)
+            offers_by_world = query_offers(self.matchup, self.view, worlds.select(pending), start)
             pending = pending[~np.isin(offers_by_world, self.matching_offers)]
             if not len(pending):
                 break

@@ -322,7 +322,7 @@ def measure_chart(
         scores = np.tile(start_score, (units, 1))
         arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
         rollouts = roll_out_deals(*arguments, first_only=kind.first_only)
-        values = np.where(rollouts.is_tried, evaluate(rollouts) / unit_divisor, np.nan)
+        values = np.where(rollouts.is_rolled_out, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
     blocks = map_units(measure_block, request.n_deals, DEALS_PER_CALL, workers, on_progress)

@@ -29,7 +29,7 @@ from simgin.cli.output import (
     print_line,
 )
 from simgin.cli.session import announce_compilation
-from simgin.play import kept_deals, table_text
+from simgin.play import saved_deals, table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
 from simgin.play.matchup import Matchup, make_short_names, parse_matchup
 from simgin.play.played_game import PlayedGame
@@ -264,7 +264,7 @@ class InteractiveGame:
         command_result = CommandResult(format_repeat_command(new=None), records, self.matchup.seed)
         content = f"{command_result.to_json()}\n".encode()
         try:
-            kept_deals.save_deal(content)
+            saved_deals.save_deal(content)
         except OSError as error:
             reason = error.strerror or error
             self.messages.append(f"`simgin grade --last` cannot use this deal: {reason}.")
@@ -281,7 +281,7 @@ class InteractiveGame:
 def format_deal_result(deal: TracedDeal) -> Iterator[str]:
     """Yield the result of a deal, as in `simgin show`, and the opponent's hand."""
     replay = make_replay(deal)
-    lines = list(replay.lines())
+    lines = list(replay.iter_lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
     hand = int(deal.state.hand[1])
     if deal.state.knocker < 0 and deal.matchup.b is not None and hand:

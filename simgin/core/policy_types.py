@@ -109,7 +109,7 @@ else:
         decision, at an address that threads can share.
         """
 
-        def code(context, builder, signature, arguments):
+        def codegen(context, builder, signature, arguments):
             # Import the function here, because the import takes 0.04 s and cached code does not
             # need it.
             from numba.np.arrayobj import populate_array
@@ -126,7 +126,7 @@ else:
             )
             return array._getvalue()
 
-        return PARAMS_TYPE(types.int64, types.int64), code
+        return PARAMS_TYPE(types.int64, types.int64), codegen
 
     @intrinsic
     def as_policy(typing_context, function):
@@ -140,12 +140,12 @@ else:
         if returned != POLICY_SIGNATURE.return_type:
             raise TypingError(f"a policy must return int64, not {returned}.")
 
-        def code(context, builder, signature, arguments):
+        def codegen(context, builder, signature, arguments):
             entry = context.declare_function(builder.module, version.fndesc)
             context.active_code_library.add_linking_library(version.library)
             return builder.bitcast(entry, context.get_value_type(POLICY_TYPE))
 
-        return POLICY_TYPE(function), code
+        return POLICY_TYPE(function), codegen
 
 
 @intrinsic
@@ -155,7 +155,7 @@ def get_record_address(typing_context, record):
     A policy that runs in Python receives the address instead of a copy of the record.
     """
 
-    def code(context, builder, signature, arguments):
+    def codegen(context, builder, signature, arguments):
         return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
 
-    return types.int64(record), code
+    return types.int64(record), codegen

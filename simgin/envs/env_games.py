@@ -72,6 +72,7 @@ class EnvGames:
         self._bind_arrays()
 
     def _bind_arrays(self) -> None:
+        """Set the attributes that refer to fields of the game records."""
         rows = self.batch.records
         self.units, self.ended = rows["unit"], rows["ended"]
         self.actions, self.rewards = rows["action"], rows["reward"]
@@ -110,7 +111,7 @@ class EnvGames:
         self.actions[:] = actions
         self._step_games(len(self.units) if restart_ended else 0)
 
-    def step_one(self, action: Any) -> None:
+    def step_single(self, action: Any) -> None:
         """Take one action in a single game, and raise EnvError if it is invalid."""
         self.actions[0] = parse_action(action)
         self._step_games(0)
@@ -127,6 +128,7 @@ class EnvGames:
             self.batch.resample_hidden_cards(index, int(self.acting_seats[index]), rng)
 
     def _step_games(self, stride: int) -> None:
+        """Take the stored action of each game, and update the observations."""
         observations, masks = self.observations, self.masks
         if self._copy:
             observations = np.empty(observations.shape, np.float32)
@@ -192,6 +194,7 @@ def parse_actions(actions: Any, n_games: int) -> np.ndarray:
 
 
 def _make_invalid_action_error(action: Any) -> EnvError:
+    """Return the error for an action outside the action space."""
     max_action = encoding.N_ACTIONS - 1
     return EnvError(
         f"{format_value(action)} is not a valid action. Use an integer from 0 to {max_action} that "

@@ -162,7 +162,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
         if not self._is_running:
             raise _make_not_begun_error()
         seats = self._seats
-        seats.step_one(action)
+        seats.step_single(action)
         ended = seats.ended.item()
         self._is_running = not ended
         info = {"illegal_action": True} if ended == 2 else {}
@@ -342,7 +342,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
             self._was_dead_step(action)
             return
         seats = self._seats
-        seats.step_one(action)
+        seats.step_single(action)
         ended = seats.ended.item()
         if not ended:
             self._update_observation()

@@ -37,13 +37,13 @@ class Track:
     @property
     def length(self) -> int:
         """Number of positions before the goal. The goal is at the position with this number."""
-        return int(np.prod(self._sides)) - 1
+        return int(np.prod(self._shape)) - 1
 
     @property
-    def _sides(self) -> tuple[int, ...]:
+    def _shape(self) -> tuple[int, ...]:
         return tuple([target + 1 for target in self.targets])
 
-    def position(self, score: np.ndarray) -> np.ndarray:
+    def find_positions(self, score: np.ndarray) -> np.ndarray:
         """Return the positions on the track for the given scores.
 
         Args:
@@ -53,13 +53,13 @@ class Track:
             Positions, (...) int64.
         """
         columns = np.moveaxis(np.minimum(score, self.targets), -1, 0)
-        return np.asarray(np.ravel_multi_index(tuple(columns), self._sides))
+        return np.asarray(np.ravel_multi_index(tuple(columns), self._shape))
 
-    def scores(self) -> np.ndarray:
+    def list_scores(self) -> np.ndarray:
         """Return the score at every position before the goal, (length, n_fields) int64."""
-        return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
+        return np.stack(np.unravel_index(np.arange(self.length), self._shape), axis=-1)
 
-    def next_positions(self, gains: np.ndarray) -> np.ndarray:
+    def find_next_positions(self, gains: np.ndarray) -> np.ndarray:
         """Return the next position for each combination of a position and a gain.
 
         Args:
@@ -68,7 +68,7 @@ class Track:
         Returns:
             Positions, (length, n_outcomes) int64.
         """
-        return self.position(self.scores()[:, None, :] + gains)
+        return self.find_positions(self.list_scores()[:, None, :] + gains)
 
 
 @cache
@@ -135,7 +135,7 @@ class Board:
         """
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
-    def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+    def compute_mean_power(self, probability: Probabilities, z: float) -> ValueTable:
         """Compute the mean of z**N for every state, where N is the number of remaining deals.
 
         Args:
@@ -147,7 +147,7 @@ class Board:
         """
         return self._fill_table(z * probability, (1, 1, 1))
 
-    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
         """Return the indices of states in a table of match values.
 
         Args:
@@ -157,7 +157,7 @@ class Board:
         """
         raise NotImplementedError
 
-    def states(self) -> States:
+    def list_states(self) -> States:
         """Return all undecided states of a match."""
         raise NotImplementedError
 
@@ -191,11 +191,13 @@ class _DealTransitions:
         self._next_positions = []
         self._gain_indices = []
         for side, track in enumerate(tracks):
-            distinct_gains, gain_index = self._distinct_gains(side, track)
-            self._next_positions.append(np.ascontiguousarray(track.next_positions(distinct_gains)))
+            distinct_gains, gain_index = self._find_distinct_gains(side, track)
+            self._next_positions.append(
+                np.ascontiguousarray(track.find_next_positions(distinct_gains))
+            )
             self._gain_indices.append(gain_index)
 
-    def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
+    def _find_distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
         """Return the distinct gains of a side, and the gain index of each deal that the side wins.
 
         Outcomes with equal gains are combined into one transition.
@@ -206,7 +208,7 @@ class _DealTransitions:
         distinct_gains, gain_index = np.unique(gains, axis=0, return_inverse=True)
         return distinct_gains, gain_index.reshape(-1)
 
-    def transitions(self, probability: Probabilities) -> list[np.ndarray]:
+    def compute_transitions(self, probability: Probabilities) -> list[np.ndarray]:
         """Return the transitions of one deal in the format of `kernels.fill_value_table`.
 
         Args:
@@ -219,14 +221,14 @@ class _DealTransitions:
             each dealer if A wins, if B wins and if neither side wins, (2, 3) int64. The last array
             contains, for each dealer, the probability that neither side wins.
         """
-        tables = [self._win_probabilities(side, probability) for side in (0, 1)]
+        tables = [self._compute_win_probabilities(side, probability) for side in (0, 1)]
         no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
         if self._is_solo:  # Records of solitaire games also contain a dealer.
             tables = [np.tile(table.sum(axis=0), (2, 1)) for table in tables]
             no_winner = np.full(2, no_winner.sum())
         return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
-    def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
+    def _compute_win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
         """Return the probability of each gain of a side given the dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
@@ -275,7 +277,7 @@ def _make_track(params: Params, seat: int) -> Track:
     goal = find_match_goal(params)
     if goal.one_deal:
         return Track(("deals",), (1,))
-    targets = goal.side_goal(params, seat).targets
+    targets = goal.get_side_goal(params, seat).targets
     return Track(tuple(targets), tuple([get_int_param(params, name) for name in targets.values()]))
 
 
@@ -310,16 +312,16 @@ class RaceBoard(Board):
         self.start = get_starting_scores(params, seat, self.fields)
 
     @cached_property
-    def _deal(self) -> _DealTransitions:
+    def _deal_transitions(self) -> _DealTransitions:
         # The property is computed on first access, after the size has been checked.
         return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
 
-    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        return self._a.position(a), self._b.position(b), dealer
+    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        return self._a.find_positions(a), self._b.find_positions(b), dealer
 
-    def states(self) -> States:
+    def list_states(self) -> States:
         a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
-        return self._a.scores()[a], self._b.scores()[b], dealer
+        return self._a.list_scores()[a], self._b.list_scores()[b], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches.
@@ -328,7 +330,9 @@ class RaceBoard(Board):
         deal without a winner.
         """
         a_win_value, b_win_value, no_winner_value = ends
-        *transitions, no_winner_probability = self._deal.transitions(probability)
+        *transitions, no_winner_probability = self._deal_transitions.compute_transitions(
+            probability
+        )
         reward = np.zeros(2)
         if self._is_one_deal:
             reward = no_winner_value * no_winner_probability
@@ -359,10 +363,10 @@ class GamesBoard(Board):
         self.start = get_starting_scores(params, seat, self.fields)
 
     @cached_property
-    def _deal(self) -> _DealTransitions:
+    def _deal_transitions(self) -> _DealTransitions:
         return _DealTransitions(self._params, self._outcomes, self._tracks)
 
-    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
         games_a, points_a = self._limit_to_targets(a)
         games_b, points_b = self._limit_to_targets(b)
         return games_a, games_b, points_a, points_b, dealer
@@ -372,7 +376,7 @@ class GamesBoard(Board):
         games = np.minimum(score[..., 0], self._target)
         return games, np.minimum(score[..., 1], self._length)
 
-    def states(self) -> States:
+    def list_states(self) -> States:
         state_indices = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
         games_a, games_b, points_a, points_b, dealer = state_indices.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
@@ -384,7 +388,7 @@ class GamesBoard(Board):
         `ends` contains the values of a match that A wins and of a match that B wins.
         """
         a_win_value, b_win_value, _ = ends
-        transitions = self._deal.transitions(probability)
+        transitions = self._deal_transitions.compute_transitions(probability)
         n_games = self._target + 1
         n_points = self._length + 1
         table = np.full((n_games, n_games, n_points, n_points, 2), float(b_win_value))
@@ -431,25 +435,25 @@ class TotalBoard(Board):
         """
         totals = np.arange(self._low, self._high + 1)
         distribution = probability / probability.sum()
-        next_index = self._total_index(totals[:, None] + self._points)
+        next_index = self._find_total_index(totals[:, None] + self._points)
         table = np.empty((self._deals + 1, self._totals))
         table[0] = totals <= self._goal
         for deals_left in range(self._deals):
             table[deals_left + 1] = table[deals_left][next_index] @ distribution
         return np.repeat(table[:, :, None], 2, axis=2)
 
-    def _total_index(self, totals: np.ndarray) -> np.ndarray:
+    def _find_total_index(self, totals: np.ndarray) -> np.ndarray:
         """Convert totals to offsets from the lowest possible total."""
         return np.asarray(np.clip(totals, self._low, self._high) - self._low)
 
-    def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+    def compute_mean_power(self, probability: Probabilities, z: float) -> ValueTable:
         deals_left = np.arange(self._deals + 1.0)
         return np.broadcast_to((z**deals_left)[:, None, None], (len(deals_left), self._totals, 2))
 
-    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        return a[..., 0], self._total_index(a[..., 1]), dealer
+    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        return a[..., 0], self._find_total_index(a[..., 1]), dealer
 
-    def states(self) -> States:
+    def list_states(self) -> States:
         deals_left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
         a = np.stack([deals_left + 1, total + self._low], axis=1)
         n = len(deals_left)
@@ -476,11 +480,11 @@ class PerScoreBoard(Board):
         self._changes = outcomes.changes[order_by_sum]
         self._level_starts = np.searchsorted(score_sum[order_by_sum], np.arange(2 * self._target))
 
-    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
         points_a = np.minimum(a[..., 0], self._target)
         return points_a, np.minimum(b[..., 0], self._target), dealer
 
-    def states(self) -> States:
+    def list_states(self) -> States:
         a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
         return a[:, None], b[:, None], dealer
 
@@ -501,7 +505,7 @@ class PerScoreBoard(Board):
             min_score = max(0, score_sum - max_score)
             a = np.arange(min_score, min(score_sum, max_score) + 1)
             b = score_sum - a
-            mean_values, unchanged_probability = self._base_means(table, a, b, probability)
+            mean_values, unchanged_probability = self._compute_base_means(table, a, b, probability)
             sums = (mean_values, unchanged_probability)
             self._add_changes(table, min_score, score_sum, probability, *sums)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
@@ -510,7 +514,7 @@ class PerScoreBoard(Board):
             table[a, b] = np.linalg.solve(changed_probability, mean_values[..., None])[..., 0]
         return table
 
-    def _base_means(
+    def _compute_base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return mean match values after a deal, given the outcomes at the starting score.

@@ -102,16 +102,16 @@ class MatchValue(RenamedAttributes):
         probability = self.outcomes.probabilities[0]
         bounds = []
         for z in CHERNOFF_BASES:
-            table = self.board.mean_power(probability, z)
+            table = self.board.compute_mean_power(probability, z)
             if table.min() >= 1:
                 bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
 
     def table(self) -> Frame:
         """Return all undecided states with their scores, dealers, values and standard errors."""
-        a, b, dealer = self.board.states()
+        a, b, dealer = self.board.list_states()
         fields_a, fields_b = self.board.fields
-        index = self.board.index(a, b, dealer)
+        index = self.board.find_index(a, b, dealer)
         standard_errors, _ = self._jackknife
         columns = {f"{name}_a": scores for name, scores in zip(fields_a, a.T, strict=True)}
         for name, scores in zip(fields_b, b.T, strict=True):
@@ -134,7 +134,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states. The last axis is the dealer (see `board.index`)."""
+        """Match values of all states. The last axis is the dealer (see `board.find_index`)."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property
@@ -165,13 +165,15 @@ class MatchValue(RenamedAttributes):
         """Return the match value at the start, averaged over the possible first dealers."""
         first_dealer = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first_dealer in ("lot", None) else (int(first_dealer != self.seat),)
-        start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
+        start_indices = [
+            self.board.find_index(*self.board.start, np.asarray(side)) for side in dealers
+        ]
         return float(np.mean([table[start] for start in start_indices]))
 
     def _make_index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
         fields_a, fields_b = self.board.fields
         scores = (_as_scores(a, fields_a), _as_scores(b, fields_b))
-        return self.board.index(*scores, np.asarray(dealer))
+        return self.board.find_index(*scores, np.asarray(dealer))
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:

@@ -25,7 +25,6 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.state import create_state
 from simgin.core.view import create_view
-from simgin.match_value import outcomes
 from simgin.play.kernel import compile_matchup, play_with_records, run_units
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import ProgressCallback, map_units
@@ -144,24 +143,26 @@ def count_outcomes(
             f"{deals} deals are too few to estimate the outcome distribution. Use at least "
             f"{MIN_OUTCOME_DEALS:,} deals, preferably a million."
         )
-    identity = outcomes.make_cache_identity(matchup, deals, "outcomes of single deals")
+    identity = make_cache_identity(matchup, deals, "outcomes of single deals")
 
-    def count() -> outcomes.Arrays:
+    def compute_arrays() -> Arrays:
         return _count_outcomes(matchup, deals, workers, on_progress)
 
-    return Outcomes(**outcomes.load_or_compute(identity, count))
+    return Outcomes(**load_or_compute(identity, compute_arrays))
 
 
 def _count_outcomes(
     matchup: Matchup, deals: int, workers: int | None, on_progress: ProgressCallback | None
-) -> outcomes.Arrays:
-    def part(first_unit: int, n_units: int) -> np.ndarray:
+) -> Arrays:
+    """Play deals and count their outcomes."""
+
+    def count_units(first_unit: int, n_units: int) -> np.ndarray:
         _, records = play_with_records(matchup, first_unit, n_units)
         return tally_records(records)
 
     compile_matchup(matchup)
     units = matchup.count_units(deals)
-    tallies = map_units(part, units, UNITS_PER_CALL, workers, on_progress)
+    tallies = map_units(count_units, units, UNITS_PER_CALL, workers, on_progress)
     return merge_tallies(np.concatenate(tallies))
 
 
@@ -196,7 +197,7 @@ def make_outcome_rows(records: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
+def merge_tallies(rows: np.ndarray) -> Arrays:
     """Merge the rows of several tallies into the fields of Outcomes.
 
     The rows can be in any order.
@@ -305,12 +306,12 @@ def count_outcomes_by_score(
     units = MIN_UNITS_PER_SCORE * max(
         1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
     )
-    identity = outcomes.make_cache_identity(matchup, units, "outcomes by score")
+    identity = make_cache_identity(matchup, units, "outcomes by score")
 
-    def count() -> outcomes.Arrays:
+    def compute_arrays() -> Arrays:
         return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
 
-    arrays = outcomes.load_or_compute(identity, count)
+    arrays = load_or_compute(identity, compute_arrays)
     start = Outcomes(arrays["rows"], arrays["counts"])
     return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.is_mirrored else 1) // 2)
 
@@ -321,12 +322,14 @@ def _count_outcomes_by_score(
     n_units: int,
     workers: int | None,
     on_progress: ProgressCallback | None,
-) -> outcomes.Arrays:
-    def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
+) -> Arrays:
+    """Play deals at every score, and count the outcomes."""
+
+    def play_row(first: int, _n: int) -> tuple[np.ndarray, np.ndarray]:
         return _play_score_row(matchup, first, target, n_units)
 
     compile_matchup(matchup)
-    tallies, changes = zip(*map_units(row, target, 1, workers, on_progress), strict=True)
+    tallies, changes = zip(*map_units(play_row, target, 1, workers, on_progress), strict=True)
     arrays = merge_tallies(np.concatenate(tallies))
     arrays["changes"] = np.concatenate(changes)
     return arrays

@@ -60,6 +60,7 @@ class GameBatch:
         self._set_players()
 
     def _allocate(self, n_games: int) -> None:
+        """Allocate the records of the games."""
         self.states = create_states(self.matchup.seed, n_games)
         # Each seat has one contiguous array.
         self.views = np.zeros(n_games, VIEW), np.zeros(n_games, VIEW)
@@ -216,6 +217,7 @@ class GameTable:
         return int(self._games.records["status"][0])
 
     def _step(self, command: int, argument: int) -> None:
+        """Execute a command of `stepping`, and describe the failure of a policy."""
         try:
             with python_tier.reraise_policy_errors():
                 stepping.compile_step_game()(self._games.address, command, argument)

@@ -243,6 +243,7 @@ def find_required_shot_ranks(points: int) -> list[int]:
 def _check_arguments(
     variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None
 ) -> None:
+    """Raise HandError if the hand is impossible or an option does not apply."""
     if len(cards) not in (10, 11):
         cards_text = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
         raise HandError(

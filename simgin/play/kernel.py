@@ -103,6 +103,7 @@ def compile_policies(matchup: Matchup) -> list[Any]:
 
 
 def _select_policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
+    """Return the policies of a strategy in the given slots."""
     policies = []
     for slot in slots:
         policy = strategy.policy(slot)

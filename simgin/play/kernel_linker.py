@@ -106,6 +106,7 @@ def _write_caller(
 
 
 def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Optimise a module with the highest optimisation level of LLVM."""
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.slp_vectorization = False

@@ -196,6 +196,7 @@ class PlayedGame:
         return deal
 
     def _close(self) -> TracedDeal:
+        """Store a finished deal, and begin the next deal."""
         deal = self.table.trace()
         self.deals.append(deal)
         self._earlier_actions.append(self.table.actions)
@@ -203,7 +204,7 @@ class PlayedGame:
         self.table.close_deal()
         return deal
 
-    def deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
+    def make_deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
         """Return a deal in the format of `simgin show --json`, including undone actions."""
         deal_row, *decisions = replay_to_json(make_replay(deal))
         return [deal_row | {"taken_back": self.n_undone}, *decisions]

@@ -79,6 +79,7 @@ def trace_numbered_deal(
 
 
 def _check_deal_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
+    """Raise ReplayError if the matchup has no deal with the given numbers."""
     numbers = {"seed": matchup.seed, "unit": unit, "half": half, "deal": deal or 0}
     for name, number in numbers.items():
         if not isinstance(number, Integral) or not 0 <= number < DEAL_ADDRESS_BOUNDS[name]:
@@ -108,6 +109,7 @@ class Replay:
         self.names = self._sort_by_seat([names_by_spec.get(spec, spec) for spec in specs])
 
     def _sort_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
+        """Return the names of A and B in seat order, or with a label if they are equal."""
         a, b = names
         if a == b:
             return f"{a} (A)", f"{b} (B)"
@@ -118,10 +120,10 @@ class Replay:
         """True unless a refused offer ended the deal before any cards were dealt."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
-    def lines(self) -> Iterator[str]:
+    def iter_lines(self) -> Iterator[str]:
         """Yield all lines up to the result, or up to the decision at which a policy failed."""
         yield from (*wrap_line(self.title), *wrap_line(self.summary), "")
-        yield from self.body_lines()
+        yield from self.iter_body_lines()
 
     @property
     def summary(self) -> str:
@@ -130,7 +132,7 @@ class Replay:
             return "The deal was not finished"
         return f"{self._format_ending_heading()}. {self._format_points()}"
 
-    def body_lines(self) -> Iterator[str]:
+    def iter_body_lines(self) -> Iterator[str]:
         """Yield all lines below the title."""
         if self.rules.die != DIE_OFF:
             yield from self._format_blind_offers()
@@ -230,6 +232,7 @@ class Replay:
     # Turns
 
     def _format_upcard(self, decisions: list[Decision]) -> Iterator[str]:
+        """Yield the lines that describe the decisions about the first upcard."""
         if self.state.upcard >= 0:
             yield f"The upcard is {_format_card(self.state.upcard)}"
         else:
@@ -302,6 +305,7 @@ class Replay:
             yield f"  draws {_format_card(state.drawn)}"
 
     def _format_last_discard(self, decisions: list[Decision]) -> Iterator[str]:
+        """Yield the lines that describe the last discard (50th-card rule)."""
         first_decision = decisions[0]
         view = first_decision.view
         yield from wrap_line(f"The last discard, {self._get_player_name(first_decision.seat)}")
@@ -313,6 +317,7 @@ class Replay:
     # End of the deal
 
     def _format_result(self) -> Iterator[str]:
+        """Yield the lines that describe the end of the deal and the points."""
         if self.state.knocker < 0:
             yield from self._format_other_ending()
         else:
@@ -321,13 +326,13 @@ class Replay:
             yield f"The die shows {self.state.stake}"
         yield from wrap_line(self._format_points())
         if self.traced.matchup.unit == "match":
-            yield from self.match_lines()
+            yield from self.iter_match_lines()
 
     def _format_points(self) -> str:
         a, b = self.names
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
-    def match_lines(self) -> Iterator[str]:
+    def iter_match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
         state_after, outcome = copy_with_deal_applied(self.state, self.rules)
         yield from wrap_line(f"Match: {self._format_scores(state_after)}")
@@ -366,11 +371,12 @@ class Replay:
         return "Dead hand" if ending == "void" else ending.replace("_", " ").capitalize()
 
     def _format_showdown(self) -> Iterator[str]:
+        """Yield the lines that describe the hands of the knocker and the defender."""
         state = self.state
         knocker = int(state.knocker)
         defender = 1 - knocker
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
-        laid_off, melds = self.defender_layoffs()
+        laid_off, melds = self.find_defender_layoffs()
         held_cards = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
         yield self._format_ending_heading()
         yield from wrap_line(
@@ -383,7 +389,7 @@ class Replay:
         if laid_off:
             yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
 
-    def defender_layoffs(self) -> tuple[int, Melding]:
+    def find_defender_layoffs(self) -> tuple[int, Melding]:
         """Return the cards that the defender laid off, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.knocker)])
         laid_off = 0
@@ -526,6 +532,7 @@ def make_replay(traced_deal: TracedDeal) -> Replay:
 
 
 def _format_upcard_decision(decision: Decision) -> str:
+    """Return the phrase that describes a decision about the first upcard."""
     if decision.action is None:
         return NO_ACTION_TEXT
     if decision.action == codes.ACTION_TAKE:
@@ -621,13 +628,13 @@ def wrap_line(line: str) -> list[str]:
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     """Format the score of a seat, given the engine state and the parameters of the match goal."""
-    side = find_match_goal(params).side_goal(params, seat)
+    side = find_match_goal(params).get_side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
         f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
         for column in range(_count_columns(params))
     ]
-    return side.standing.format(
+    return side.score_format.format(
         score=state.points[seat],
         deals=state.deals_won[seat],
         games=state.games[seat],

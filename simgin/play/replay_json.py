@@ -30,6 +30,7 @@ def replay_to_json(replay: Replay) -> list[JsonObject]:
 
 
 def _make_deal_object(replay: Replay) -> JsonObject:
+    """Return the cards and the settings of a deal as a JSON object."""
     deal_trace = replay.traced
     state = replay.state
     players = len(deal_trace.matchup.players)
@@ -54,6 +55,7 @@ def _make_deal_object(replay: Replay) -> JsonObject:
 
 
 def _make_decision_object(replay: Replay, decision: Decision) -> JsonObject:
+    """Return a decision as a JSON object."""
     view = decision.view
     return {
         "event": "decision",
@@ -90,10 +92,11 @@ def _encode_action(decision: Decision) -> int | str | None:
 
 
 def _make_result_object(replay: Replay) -> JsonObject:
+    """Return the result of a deal as a JSON object."""
     state = replay.state
     ending = replay.traced.kind
     has_showdown = state.knocker >= 0
-    laid_off, melds = replay.defender_layoffs() if has_showdown else (0, ())
+    laid_off, melds = replay.find_defender_layoffs() if has_showdown else (0, ())
     return {
         "event": "result",
         "kind": ending or None,

@@ -72,11 +72,11 @@ class Worlds:
     def __len__(self) -> int:
         return len(self.hands)
 
-    def views_for(self, view: Any) -> np.ndarray:
+    def get_views(self, view: Any) -> np.ndarray:
         """Return one view per world, (n_worlds,), or a single shared view, (1,)."""
         return np.array([view], VIEW) if self.views is None else self.views
 
-    def subset(self, indices: np.ndarray) -> "Worlds":
+    def select(self, indices: np.ndarray) -> "Worlds":
         """Return a new object that contains the selected worlds."""
         views = None if self.views is None else self.views[indices]
         return Worlds(self.hands[indices], self.stocks[indices], views)
@@ -140,6 +140,7 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def _list_draw_kinds(view: Any, rules: Any) -> list[int]:
+    """Return the legal actions of a player who chooses the draw source."""
     if view.phase != codes.PHASE_UPCARD:
         return [codes.ACTION_STOCK, codes.ACTION_TAKE]
     if rules.first_turn == FIRST_TURN_UPCARD_PASS:
@@ -199,7 +200,7 @@ def roll_out_worlds(
     kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
     players = len(matchup.players)
     world_arrays = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
-    arguments = [worlds.views_for(view), *world_arrays, kinds, cards, first_world, records]
+    arguments = [worlds.get_views(view), *world_arrays, kinds, cards, first_world, records]
     _run_in_new_state(matchup, compile_rollout_kernel(players), arguments)
     return records
 
@@ -229,7 +230,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         no_alias=False,
     )
     _run_in_new_state(
-        matchup, kernel, [worlds.views_for(view), worlds.hands, worlds.stocks, first_world, offers]
+        matchup, kernel, [worlds.get_views(view), worlds.hands, worlds.stocks, first_world, offers]
     )
     return offers
 
@@ -283,7 +284,7 @@ class PairedRollouts:
     scores: np.ndarray
 
     @property
-    def is_tried(self) -> np.ndarray:
+    def is_rolled_out(self) -> np.ndarray:
         """Mask of the actions that were rolled out, (n_decisions, max_actions) bool."""
         return self.actions >= 0
 

@@ -46,7 +46,7 @@ LOAD_AFTER_SECONDS = 0.5  # CPU time in seconds after which a kernel is loaded f
 COMPILE_AFTER_SECONDS = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
-FREE_MEMORY = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
+MIN_FREE_MEMORY = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
@@ -69,7 +69,7 @@ class SpecializedKernel:
         self._rules = rules
         self._specialized: Any = None
         self._code = b""  # compiled code that is not loaded yet
-        self._has_looked = self._is_started = False
+        self._has_searched_cache = self._is_started = False
         self._generic_seconds = 0.0
 
     def entry_point(self, *arguments: Any) -> None:
@@ -98,8 +98,8 @@ class SpecializedKernel:
         """Load the specialised kernel if it exists, or start the compilation if the run is long."""
         if not _is_enabled:
             return
-        if self._generic_seconds >= LOAD_AFTER_SECONDS and not self._has_looked:
-            self._has_looked = True
+        if self._generic_seconds >= LOAD_AFTER_SECONDS and not self._has_searched_cache:
+            self._has_searched_cache = True
             self._code = _read_code(self._request())
         if self._code:
             code, self._code = self._code, b""
@@ -213,7 +213,7 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     version = generic.get_compile_result(None)
     names, object_code = code.split(b"\n", 1)
     environments = {name: lookup_environment(name) for name in names.decode().split()}
-    mmap.mmap(-1, FREE_MEMORY).close()
+    mmap.mmap(-1, MIN_FREE_MEMORY).close()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     with global_compiler_lock:
         machine = target.create_target_machine(**_get_target_options(version.library.codegen))

@@ -81,10 +81,10 @@ def make_record_getter(record_type):
 
     @intrinsic
     def record(typing_context, address):
-        def code(context, builder, signature, arguments):
+        def codegen(context, builder, signature, arguments):
             return builder.inttoptr(arguments[0], context.get_value_type(record_type))
 
-        return record_type(int64), code
+        return record_type(int64), codegen
 
     return record
 
@@ -103,10 +103,10 @@ _get_state_head_at = make_record_getter(make_int64_record_type(STATE_HEAD_SIZE))
 
 @intrinsic
 def _get_policy_at(typing_context, address):
-    def code(context, builder, signature, arguments):
+    def codegen(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], context.get_value_type(POLICY_TYPE))
 
-    return POLICY_TYPE(int64), code
+    return POLICY_TYPE(int64), codegen
 
 
 # One game

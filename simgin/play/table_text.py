@@ -66,6 +66,7 @@ def _format_melding(view: Any, number: int) -> str:
 
 
 def _list_draw_choices(view: Any) -> Choices:
+    """Return the choices of a player who chooses the draw source."""
     draw_choices = {"t": ([codes.ACTION_TAKE], f"take {format_card(int(view.taken_offer))}")}
     can_pass = int(view.legal) >> codes.ACTION_PASS & 1
     if view.phase == codes.PHASE_UPCARD and not can_pass:
@@ -75,6 +76,7 @@ def _list_draw_choices(view: Any) -> Choices:
 
 
 def _list_ending_choices(view: Any, rules: Any) -> Choices:
+    """Return the choices of a player who can end the deal."""
     key, name = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )

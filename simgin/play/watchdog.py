@@ -48,25 +48,28 @@ class _RunningKernel:
         self._decision: tuple[int, ...] = ()
         # The waiting time in seconds is the number of checks times their interval, so that pauses
         # of the process do not count.
-        self._waited = 0.0
+        self._waiting_seconds = 0.0
 
     def check(self) -> None:
         """Warn if the current policy call takes too long, and later abort the call."""
         decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
-        self._waited = (
-            self._waited + CHECK_INTERVAL_SECONDS if decision_key == self._decision else 0.0
+        self._waiting_seconds = (
+            self._waiting_seconds + CHECK_INTERVAL_SECONDS
+            if decision_key == self._decision
+            else 0.0
         )
         self._decision = decision_key
-        if self._waited >= ABORT_AFTER_SECONDS:
+        if self._waiting_seconds >= ABORT_AFTER_SECONDS:
             _running_kernels.discard(self)
             with suppress(InvalidStateError):  # The policy returned before the call was aborted.
                 self._on_timeout(
                     InvalidActionError(f"did not return within {ABORT_AFTER_SECONDS:g} s.")
                 )
-        elif self._waited >= WARN_AFTER_SECONDS:
+        elif self._waiting_seconds >= WARN_AFTER_SECONDS:
             self._warn()
 
     def _warn(self) -> None:
+        """Print a warning about the current policy call, once per policy."""
         strategy = self._matchup.players[int(self._state.query_seat != self._state.half)]
         policy = strategy.policy(SLOTS[self._state.query_slot])
         if policy is None or policy.function in _reported_functions:
@@ -123,6 +126,7 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: TimeoutCallback) ->
 
 
 def _watch_loop() -> None:
+    """Check all running kernels at regular intervals."""
     while True:
         time.sleep(CHECK_INTERVAL_SECONDS)
         for running_kernel in list(_running_kernels):

@@ -71,7 +71,7 @@ class Parameter:
             return self._parse_choice(word)
         return _PARSERS[self.kind](word)
 
-    def error_message(self, value: object) -> str:
+    def make_error_message(self, value: object) -> str:
         """Return an error message for an invalid value of the parameter.
 
         The message is empty for a valid value and for None.
@@ -87,7 +87,7 @@ class Parameter:
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            return f"one of {', '.join(self._choice_names())}"
+            return f"one of {', '.join(self._list_choice_names())}"
         if self.kind == "int":
             none_suffix = " or none" if self.optional else ""
             return f"a whole number from {limits}{none_suffix}"
@@ -98,7 +98,7 @@ class Parameter:
             f"1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
         )
 
-    def player_phrase(self, value: ParamValue) -> str:
+    def format_for_players(self, value: ParamValue) -> str:
         """Return the phrase that reports show to players for a value, such as `undercut +25`.
 
         If the value has no phrase, the result is empty.
@@ -106,12 +106,12 @@ class Parameter:
         text = self.to_text(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
-    def allowed_values(self) -> str:
+    def list_allowed_values(self) -> str:
         """Return a short list of the accepted values, such as `yes, no` or `0..100, none`."""
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
-            return ", ".join(self._choice_names())
+            return ", ".join(self._list_choice_names())
         limits = f"{self.low}..{self.high}"
         if self.kind == "pair":
             return f"{limits}/{limits}"
@@ -156,7 +156,7 @@ class Parameter:
             requirement = _format_conditions({name: self.effective_if[name] for name in names})
         return f"{self.name} has no effect with {condition_text}. It requires {requirement}."
 
-    def missing_value_error(self, params: Params) -> str:
+    def make_missing_value_error(self, params: Params) -> str:
         """Return an error message if the parameter has an effect but no value.
 
         If the parameter has a value or no effect, the message is empty.
@@ -181,19 +181,20 @@ class Parameter:
         value = self.example if self.default is None else self.default
         return f"{self.name}={format_setting(value)}"
 
-    def _choice_names(self) -> list[str]:
+    def _list_choice_names(self) -> list[str]:
         return [format_setting(choice) for choice in self.choices]
 
     def _parse_choice(self, word: str) -> ParamValue:
         """Return the choice that a word denotes, or the word itself if it is not a choice."""
         choice_by_name: dict[str, ParamValue] = dict(
-            zip(self._choice_names(), self.choices, strict=True)
+            zip(self._list_choice_names(), self.choices, strict=True)
         )
         if any(isinstance(choice, bool) for choice in self.choices):
             return (_BOOL_WORDS | choice_by_name).get(word.lower(), word)
         return choice_by_name.get(word, word)
 
     def _is_valid(self, value: object) -> bool:
+        """Return True if a value has the type and the range of the parameter."""
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
@@ -210,6 +211,7 @@ class Parameter:
         return type(value) is int and self.low <= value <= self.high
 
     def _is_valid_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
+        """Return True if the rows contain ascending points and valid numbers of games."""
         if not 1 <= len(rows) <= MAX_TABLE_ROWS:
             return False
         if not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
@@ -241,6 +243,7 @@ def load_rule_parameters() -> dict[str, Parameter]:
 
 
 def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
+    """Return the parameter that a table of variants.toml describes."""
     choices = tuple(table.get("choices", ()))
     default = table["default"]
     if default == NO_VALUE or (default == "none" and "none" not in choices):
@@ -299,11 +302,11 @@ class SideGoal:
     """Goal of one side in a match.
 
     Attributes:
-        standing: Format of the score.
+        score_format: Format of the score.
         targets: Parameters that set the targets, by what the side counts (such as `deals`).
     """
 
-    standing: str
+    score_format: str
     targets: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -325,7 +328,7 @@ class MatchGoal:
     board: str = "race"
     unit: str = ""
 
-    def side_goal(self, params: Mapping[str, Any], seat: int) -> SideGoal:
+    def get_side_goal(self, params: Mapping[str, Any], seat: int) -> SideGoal:
         """Return the goal of the side at a seat."""
         if self.other is None or seat == params["race_points_seat"]:
             return self.side

@@ -155,6 +155,7 @@ def _extract_path(reference: str) -> str:
 
 
 def _join_names(names: Iterable[str]) -> str:
+    """Return the first names of a list as text."""
     first_names = list(islice(names, MAX_LISTED_NAMES + 1))
     end = " and more" if len(first_names) > MAX_LISTED_NAMES else ""
     return ", ".join(first_names[:MAX_LISTED_NAMES]) + end
@@ -182,6 +183,7 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
 
 
 def _check_name(path: str, name: str) -> list[str]:
+    """Return an error message if the name of a user's variant is invalid."""
     if name in load_variants_file()["variants"]:
         return [
             f"{path}: variants, {name}: {name!r} is a built-in variant. "
@@ -204,7 +206,7 @@ def _parse_setting(name: str, setting: Any) -> tuple[ParamValue, str]:
     if parameter is None:
         return setting, make_unknown_parameter_error(name)
     value = parameter.parse(setting) if isinstance(setting, str) else setting
-    return value, parameter.error_message(value)
+    return value, parameter.make_error_message(value)
 
 
 # Template of a variant file, with a comment for every rule
@@ -238,6 +240,7 @@ def format_variant_file(path: str, start: Variant) -> str:
 
 
 def _format_rule_comments(start: Variant) -> Iterator[str]:
+    """Yield a comment on each rule parameter, with its current value."""
     for section, group in groupby(load_rule_parameters().values(), lambda rule: rule.section):
         yield f"\n# --- {section} ---"
         for parameter in group:

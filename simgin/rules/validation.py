@@ -56,7 +56,7 @@ def validate_params(params: Params) -> list[str]:
     messages, valid_params = _check_values(params)
     missing = {}
     for name in valid_params:
-        if error := _evaluate(load_rule_parameters()[name].missing_value_error, valid_params):
+        if error := _evaluate(load_rule_parameters()[name].make_missing_value_error, valid_params):
             missing[name] = error
     messages += missing.values()
     # Missing values have already been reported, so their conflicts are not checked.
@@ -101,7 +101,7 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
         if name not in params:
             default = parameter.to_text(parameter.default)
             messages.append(f"{name} is missing. Set it, for example to {default} as in standard.")
-        elif message := parameter.error_message(params[name]):
+        elif message := parameter.make_error_message(params[name]):
             messages.append(message)
         else:
             valid_params[name] = params[name]
@@ -143,7 +143,7 @@ def _is_decided_at_start(params: KnownParams) -> bool:
     if not load_rule_parameters()["start_points"].has_effect(params):
         return False
     for seat in (0, 1):
-        targets = find_match_goal(params).side_goal(params, seat).targets
+        targets = find_match_goal(params).get_side_goal(params, seat).targets
         if tuple(targets) != ("score",):
             continue
         if params["start_points"][seat] >= params[targets["score"]]:

@@ -129,7 +129,7 @@ def suggest_values(name: str) -> list[str]:
     """
     parameter = load_rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
-        return parameter.allowed_values().split(", ")
+        return parameter.list_allowed_values().split(", ")
     built_in_values = [_load_part(variant).changes.get(name) for variant in variant_names()]
     values = [value for value in (parameter.default, *built_in_values) if value is not None]
     return list(dict.fromkeys([*map(parameter.to_text, values), *["none"] * parameter.optional]))
@@ -274,7 +274,7 @@ def _parse_part(piece: str, text: str) -> _SpecPart:
         return _load_part(piece)
     if separator and parameter:
         setting = parameter.parse(value)
-        errors = tuple(filter(None, [parameter.error_message(setting)]))
+        errors = tuple(filter(None, [parameter.make_error_message(setting)]))
         return _SpecPart(piece, {name: setting}, errors=errors, author_settings=(name,))
     if separator:
         message = make_unknown_parameter_error(name)
@@ -294,6 +294,7 @@ def _parse_part(piece: str, text: str) -> _SpecPart:
 
 @cache
 def _load_part(name: str) -> _SpecPart:
+    """Return a built-in variant as a component of a spec."""
     tables = load_variants_file()
     entry = tables["variants"][name]
     changes = tables["bases"].get(entry.get("base"), {}) | entry.get("changes", {})

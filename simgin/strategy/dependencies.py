@@ -144,6 +144,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 
 
 def _is_nondeterministic(value: Any) -> bool:
+    """Return True if a value belongs to a module of random numbers or of the clock."""
     # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
     return any(_is_nondeterministic_module(get_module_name(item)) for item in (value, type(owner)))

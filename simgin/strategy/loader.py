@@ -98,7 +98,7 @@ def is_same_strategy(a: Strategy, b: Strategy) -> bool:
 
 def _pickle_live_policies(strategy: Strategy) -> list[bytes]:
     """Return the pickle of each policy that was defined in the running program."""
-    return sorted({policy.live for policy in strategy.policies} - {b""})
+    return sorted({policy.pickled_function for policy in strategy.policies} - {b""})
 
 
 def _restore_strategy(spec: str, contents: list[bytes]) -> Strategy:
@@ -124,6 +124,7 @@ copyreg.pickle(Strategy, _reduce_strategy)
 
 
 def _find_by_spec(spec: str) -> Strategy:
+    """Return the strategy that a spec describes, with its canonical spec."""
     parsed = strategy_spec.parse_spec(spec)
     strategy = _find_by_name(parsed.strategy.name)
     strategy = strategy_spec.set_values(strategy, parsed.strategy.values, spec)
@@ -277,7 +278,7 @@ def find_source_files(strategy: Strategy) -> list[Path]:
     """
     files = set()
     for policy in strategy.policies:
-        if is_built_in(policy.function) or not policy.live:
+        if is_built_in(policy.function) or not policy.pickled_function:
             functions = collect_functions(policy.function)
             if policy.for_rules is not None:
                 functions += collect_functions(policy.for_rules)
@@ -618,6 +619,7 @@ def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
 
 
 def _get_package_name(entry_point: EntryPoint) -> str:
+    """Return the name of the package that provides an entry point."""
     with contextlib.suppress(Exception):  # The metadata can be corrupt.
         return (entry_point.dist and entry_point.dist.name) or entry_point.name
     return entry_point.name

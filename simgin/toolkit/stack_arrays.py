@@ -29,7 +29,7 @@ else:
         """Return the type and the code generator of an array of zeros with a numba dtype."""
         array_type = types.Array(dtype, 1, "C")
 
-        def code(context, builder, signature, arguments):
+        def codegen(context, builder, signature, arguments):
             # Import the function here, because the import takes 0.04 s and cached code does not
             # need it.
             from numba.np.arrayobj import populate_array
@@ -49,7 +49,7 @@ else:
             )
             return array._getvalue()
 
-        return array_type(), code
+        return array_type(), codegen
 
     @intrinsic
     def int_stack_array(typing_context):

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from simgin.analysis.coach import Coach
 from simgin.core.match import UNDECIDED
 from simgin.core.matchup_key import UnitType
-from simgin.play import kept_deals
+from simgin.play import saved_deals
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import Matchup
 from simgin.play.played_game import (
@@ -203,7 +203,7 @@ class OpenGame:
 
     def format_deal_file(self, deal: TracedDeal) -> bytes:
         """Return a finished deal in the file format of `simgin play --save`."""
-        rows = self.game.deal_records(deal)
+        rows = self.game.make_deal_records(deal)
         return f"{format_json_output(self.command, rows, self.game.matchup.seed)}\n".encode()
 
 

@@ -85,7 +85,7 @@ def _make_rule_field(
         "about": parameter.meaning,
         "unit": parameter.unit,
         "kind": "choice" if is_choice else "number" if is_number else "text",
-        "choices": parameter.allowed_values().split(", ") if is_choice else [],
+        "choices": parameter.list_allowed_values().split(", ") if is_choice else [],
         "range": [parameter.low, parameter.high] if is_number else None,
         "value": parameter.to_text(params[name]),
         "default": parameter.to_text(base_value),

@@ -136,7 +136,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
     opponent_name = get_display_name(game.opponent) or replay.names[1]
     replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
     state_after, outcome = copy_with_deal_applied(deal.state, replay.rules)
-    lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if is_match else ""
+    lines = "\n".join(replay.iter_match_lines()).replace("\n  ", " ") if is_match else ""
     winner = int(deal.state.winner)
     return {
         "summary": _summarise_deal(replay),
@@ -175,7 +175,7 @@ def _find_final_hand(replay: Replay, seat: int) -> Json:
     if seat == ending_seat:
         melds, deadwood_points = sort_melds(state.melds), int(state.knocker_deadwood)
     elif ending_seat >= 0:
-        laid_off_cards, melds = replay.defender_layoffs()
+        laid_off_cards, melds = replay.find_defender_layoffs()
         deadwood_points = int(state.defender_deadwood)
     else:
         deadwood_points, melds = choose_shown_melding(hand, replay.rules)

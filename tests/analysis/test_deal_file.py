@@ -154,6 +154,6 @@ def test_an_option_that_conflicts_with_a_file_is_rejected(
     words, sentence, write_deal, empty_directory
 ):
     path, _, deal = write_deal("gold", "simple", "standard", 2, 1)
-    Path("printed.txt").write_text("\n".join(make_replay(deal).lines()))
+    Path("printed.txt").write_text("\n".join(make_replay(deal).iter_lines()))
     done = call("analyze", *words.format(path).split(), code=2)
     assert sentence in " ".join(done.stderr.split())

@@ -187,7 +187,7 @@ def test_only_hands_with_which_the_opponent_would_offer_are_sampled(count, pile)
     worlds = sampler.sample(60, 0)
     held = [reference.compute_deadwood(names(int(hand)), row) for hand in worlds.hands]
     assert max(held) <= count
-    views = worlds.views_for(view)
+    views = worlds.get_views(view)
     for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):
         seen = views[i % len(views)]
         hidden = sum(1 << int(card) for card in stock)

@@ -108,7 +108,7 @@ def test_rules_and_their_values_are_completed_after_a_plus_sign() -> None:
     for name in load_rule_parameters():
         for spec in list_completions("odds", f"standard+{name}="):
             setting = spec.partition("=")[2]
-            assert not load_rule_parameters()[name].error_message(
+            assert not load_rule_parameters()[name].make_error_message(
                 load_rule_parameters()[name].parse(setting)
             )
 

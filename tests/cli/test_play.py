@@ -21,7 +21,7 @@ from simgin.analysis.error_rates import describe_costliest
 from simgin.analysis.grades import STRATEGY_RATES
 from simgin.cli import game, session
 from simgin.cli.main import cli
-from simgin.play import kept_deals, table_text
+from simgin.play import saved_deals, table_text
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
 from simgin.web.coach_json import analysis_to_json
@@ -476,12 +476,12 @@ def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
 
 
 def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_deals, "MAX_SAVED_DEALS", 2)
-    folder = kept_deals.get_deals_directory()
+    monkeypatch.setattr(saved_deals, "MAX_SAVED_DEALS", 2)
+    folder = saved_deals.get_deals_directory()
     folder.mkdir(parents=True)
     (folder / "notes.txt").write_text("mine")
     for number in range(4):
-        kept_deals.save_deal(f"{number}".encode())
+        saved_deals.save_deal(f"{number}".encode())
     assert [path.read_text() for path in sorted(folder.iterdir())] == ["2", "3", "mine"]
 
 
@@ -494,4 +494,4 @@ def test_game_continues_if_a_deal_cannot_be_saved(monkeypatch, capsys, tmp_path)
 def test_deals_are_saved_in_the_data_directory_of_the_user(monkeypatch, tmp_path):
     assert kept_deals.deals_directory() == tmp_path / "data" / "deals"
     monkeypatch.delenv("SIMGIN_DATA_DIR")
-    assert kept_deals.get_deals_directory() == platformdirs.user_data_path("simgin") / "deals"
+    assert saved_deals.get_deals_directory() == platformdirs.user_data_path("simgin") / "deals"

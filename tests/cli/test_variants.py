@@ -71,12 +71,12 @@ def test_variant_shows_its_differences_and_allowed_values():
     assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit in this variant
     shown = " ".join(output.split())
     for name, parameter in variants.load_rule_parameters().items():
-        assert f"\n{name} " in output and f"[{parameter.allowed_values()}]" in shown, name
+        assert f"\n{name} " in output and f"[{parameter.list_allowed_values()}]" in shown, name
         if parameter.kind in ("choice", "bool"):
-            for word in parameter.allowed_values().split(", "):
+            for word in parameter.list_allowed_values().split(", "):
                 assert parameter.to_text(parameter.parse(word)) == word
-    assert variants.load_rule_parameters()["knock_limit"].allowed_values() == "0..99"
-    assert variants.load_rule_parameters()["max_draws"].allowed_values().endswith(", none")
+    assert variants.load_rule_parameters()["knock_limit"].list_allowed_values() == "0..99"
+    assert variants.load_rule_parameters()["max_draws"].list_allowed_values().endswith(", none")
 
 
 def test_variants_of_a_file_are_listed_and_shown():

@@ -68,7 +68,7 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
     alone = variants.find_variant(variant).is_solo
     for unit in range(8 if alone else 2):
         told = replayed(SINGLE, variant, unit) if alone else replayed(PAIR, variant, 3, unit)
-        lines = list(told.lines())
+        lines = list(told.iter_lines())
         assert all(len(line) <= 80 for line in lines)
         text = "\n".join(lines)
         turns = [int(number) for number in re.findall(r"^Turn (\d+)\b", text, re.M)]
@@ -194,7 +194,7 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
     for unit in range(60):
         one = replayed(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
-        lines, (first, *decisions, last) = list(one.lines()), replay_json.replay_to_json(one)
+        lines, (first, *decisions, last) = list(one.iter_lines()), replay_json.replay_to_json(one)
         assert all(len(line) <= 80 for line in lines)
         words = r"\) (offers|leaves the die|accepts|refuses) "
         told = [line.split(") ", 1)[1] for line in lines if re.search(words, line)]
@@ -229,7 +229,7 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
 )
 def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
     before, after = (replayed(PAIR, variant, 0, 0, deal) for deal in (2, 3))
-    line = " ".join("\n".join(before.lines()).split("Match: ")[1].split())
+    line = " ".join("\n".join(before.iter_lines()).split("Match: ")[1].split())
     told = dict(part.split(", ", 1) for part in line.split("; "))
     for name in before.names:
         assert re.fullmatch(standing, told[name])
@@ -240,7 +240,7 @@ def test_the_chosen_melding_is_shown():
     told = []
     for unit in range(20):
         one = replayed(("gold+show=random", "simple"), "standard+melding=choice", unit, unit % 2)
-        told += [line for line in one.lines() if "shows melding" in line]
+        told += [line for line in one.iter_lines() if "shows melding" in line]
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
 
 
@@ -254,7 +254,7 @@ def test_hand_and_joker_position_are_reported_at_the_end():
         assert result["above_joker"] == place - one.state.draws[0] >= 0
         assert (result["kind"] == "joker") <= (result["above_joker"] == 0) and dealt["deck"] == 42
         if result["kind"] == "joker":
-            assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.lines())
+            assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.iter_lines())
         held = result["held"].split()
         assert result["held_count"] == reference.compute_deadwood(held, row)
         seen.add((result["kind"], len(held)))

@@ -260,9 +260,9 @@ def test_only_the_requested_actions_are_tried():
     branches = roll_out_deals(matchup, two_best, 0, 400, 5)
     assert 20 < len(branches.views) < 400
     assert (branches.actions[:, 2:] == -1).all()
-    assert branches.is_tried.sum(axis=1).tolist() == [2] * len(branches.views)
+    assert branches.is_rolled_out.sum(axis=1).tolist() == [2] * len(branches.views)
     most = roll_out_deals(matchup, any_discard, 0, 50, 3)
-    assert (most.is_tried.sum(axis=1) == 3).all()
+    assert (most.is_rolled_out.sum(axis=1) == 3).all()
     for view, answers in zip(most.views, most.actions, strict=True):
         lowest = [card for card in range(52) if int(view.legal) >> card & 1][:3]
         assert answers.tolist() == lowest

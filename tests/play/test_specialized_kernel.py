@@ -127,7 +127,7 @@ def fail_to_compile(_, monkeypatch):
 
 
 def fail_to_load(_, monkeypatch):
-    monkeypatch.setattr(specialized_kernel, "FREE_MEMORY", 1 << 60)
+    monkeypatch.setattr(specialized_kernel, "MIN_FREE_MEMORY", 1 << 60)
 
 
 def fail_to_write(_, monkeypatch):

@@ -726,7 +726,7 @@ def test_every_rule_set_can_be_described_and_every_value_has_words():
     for parameter in variants.load_rule_parameters().values():
         for choice in parameter.choices:
             if parameter.words:
-                assert parameter.player_phrase(choice), (parameter.name, choice)
+                assert parameter.format_for_players(choice), (parameter.name, choice)
 
 
 def test_the_immediate_knocker_uses_the_full_limit():

@@ -40,8 +40,8 @@ def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
     """Yes-or-no parameters accept these words; other words are rejected with all choices."""
     tie = load_rule_parameters()["undercut_on_tie"]
     assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
-    assert tie.error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
-    assert (tie.error_message(tie.parse(word)) == "") == (word != "dealer")
+    assert tie.make_error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
+    assert (tie.make_error_message(tie.parse(word)) == "") == (word != "dealer")
 
 
 def test_defaults_are_the_variant_standard():
@@ -49,16 +49,20 @@ def test_defaults_are_the_variant_standard():
         assert parameter.default == STANDARD[name]
         assert parameter.parse(parameter.to_text(parameter.default)) == parameter.default
         assert (
-            parameter.error_message(parameter.default) == ""
-            and parameter.error_message(parameter.example) == ""
+            parameter.make_error_message(parameter.default) == ""
+            and parameter.make_error_message(parameter.example) == ""
         )
 
 
 def test_every_dash_of_a_variant_is_justified():
     for parameter in load_rule_parameters().values():
         for name, values in {**parameter.effective_if, **parameter.ineffective_if}.items():
-            assert all(load_rule_parameters()[name].error_message(value) == "" for value in values)
-        assert all(parameter.missing_value_error(row) == "" for row in BOOK["variants"].values())
+            assert all(
+                load_rule_parameters()[name].make_error_message(value) == "" for value in values
+            )
+        assert all(
+            parameter.make_missing_value_error(row) == "" for row in BOOK["variants"].values()
+        )
 
 
 def test_every_goal_has_a_record_in_the_order_of_the_engines_codes():

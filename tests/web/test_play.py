@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from simgin.analysis import coach
 from simgin.analysis.deal_file import read_deal_file
 from simgin.cli.main import cli
-from simgin.play import kept_deals, played_game
+from simgin.play import played_game, saved_deals
 from simgin.rules.variants import find_variant
 from simgin.strategy import catalogue
 from simgin.strategy.cast import CAST

@@ -74,7 +74,7 @@ def grade_command(
     """
     from simgin.analysis.grades import GradeRequest, iter_grade_sentences, run_grade
     from simgin.cli import session
-    from simgin.play import kept_deals
+    from simgin.play import saved_deals
     from simgin.text.files import has_suffix
 
     if bool(files) == (last is not None):
@@ -87,7 +87,7 @@ def grade_command(
                 f"{file!r} is not a valid deal file name. Use a file name that ends in "
                 f"{' or '.join(DEAL_FILE_SUFFIXES)}."
             )
-    request = GradeRequest.read(files or kept_deals.find_last_deals(last or 0), **arguments)
+    request = GradeRequest.read(files or saved_deals.find_last_deals(last or 0), **arguments)
     judge = request.task.evaluator
     resolved_options = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(

@@ -49,7 +49,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     parts = [
         *Report(deal_replay.title, [deal_replay.summary]).to_renderables(),
         "",
-        *deal_replay.body_lines(),
+        *deal_replay.iter_body_lines(),
         "",
     ]
     CommandResult(command, replay_json.replay_to_json(deal_replay), arguments["seed"]).print(

@@ -223,7 +223,7 @@ def _render_rules(variant: Variant, base: Variant) -> Iterator[Any]:
             (
                 param.name,
                 _format_value(param, variant),
-                f"{param.meaning} [{param.allowed_values()}]",
+                f"{param.meaning} [{param.list_allowed_values()}]",
             )
             for param in section_parameters
         ]
