@@ -63,7 +63,7 @@ def main() -> None:
     matchup = parse_matchup(args.strategy, args.opponent, "eaai", 1, "deal")
     labels_by_address = find_code_addresses(matchup)
     starts = sorted(labels_by_address)
-    with specialized_kernel.only_generic_kernels():
+    with specialized_kernel.disable_specialized_kernels():
         kernel.play_batches(matchup, 0, 100)
         samples = sample_addresses(matchup, args.deals)
     counts: Counter[str] = Counter()

@@ -775,7 +775,7 @@ static inline void add_deal_statistics(const State *state, i64 *statistics, i64 
     facts[FACT_knock + state->kind]++;
     facts[FACT_turns] += state->turns;
     facts[FACT_upcard_first + state->upcard_to]++;
-    row[COL_TURNS_HISTOGRAM + min_int(state->turns, TURNS_BINS - 1)]++;
+    row[COL_TURNS_HISTOGRAM + min_int(state->turns, N_TURNS_BINS - 1)]++;
     if (state->winner >= 0) {
         statistics[STAT_decided]++;
         statistics[STAT_first_player_win] += state->winner != state->dealer;
@@ -790,7 +790,7 @@ static inline void add_deal_statistics(const State *state, i64 *statistics, i64 
         facts[FACT_laid_off] += state->laid_off;
         facts[FACT_laid_off_any] += state->laid_off > 0;
         facts[FACT_tie] += state->stopper_count == state->other_count;
-        row[COL_DEADWOOD_HISTOGRAM + min_int(state->stopper_count, DEADWOOD_BINS - 1)]++;
+        row[COL_DEADWOOD_HISTOGRAM + min_int(state->stopper_count, N_DEADWOOD_BINS - 1)]++;
     }
     add_side_statistics(state, 0, statistics + STAT_a_won_knock);
     add_side_statistics(state, 1, statistics + STAT_b_won_knock);

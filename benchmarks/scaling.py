@@ -147,7 +147,8 @@ def main():
     pool.prepare([fast_matchup, slow_matchup])
     for matchup in (slow_matchup, fast_matchup):
         print_speed(
-            f"{matchup.title}, {usable_cpus()} threads", measure_run_speed(matchup, ThreadPool())
+            f"{matchup.title}, {count_usable_cpus()} threads",
+            measure_run_speed(matchup, ThreadPool()),
         )
         speed = measure_run_speed(matchup, pool)
         print_speed(f"{matchup.title}, {N_PROCESSES} processes", speed)

@@ -179,7 +179,7 @@ def find_blend_offset(view, rules, params):
 @force_inline
 def get_stage_weights(blend_offset, view, params):
     """Return the blended feature weights of the current stage, given the index of the blend."""
-    return params_at(
+    return get_params_at(
         params.ctypes.data + 8 * (blend_offset + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
     )
 

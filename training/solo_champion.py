@@ -240,7 +240,7 @@ def get_policy_arguments(name):
 
 def create_solo_view():
     """Create the empty view of a player in a solitaire game."""
-    view = new_view()
+    view = create_view()
     view.taken = view.taken_offer = -1
     return view
 

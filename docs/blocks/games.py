@@ -72,7 +72,7 @@ def render_parameter_differences(name: str) -> str:
 
 def _format_parameter(variant: Variant, name: str) -> str:
     """Return the value of a rule parameter in a variant as text."""
-    return variants.rule_parameters()[name].to_text(variant.params[name])
+    return variants.load_rule_parameters()[name].to_text(variant.params[name])
 
 
 def render_parameter_definitions() -> str:
@@ -85,7 +85,7 @@ def render_parameter_definitions() -> str:
         lines = [
             (
                 f"`{parameter.name}`",
-                parameter.allowed_values(),
+                parameter.list_allowed_values(),
                 _format_parameter(base, parameter.name),
                 _format_code(
                     parameter.meaning[0].upper() + parameter.meaning[1:], parameter.choices

@@ -129,7 +129,7 @@ class Coach:
         key = _list_previous_actions(deal, position)
         if key not in self._analyses:
             budget = Budget(COACH_WORLDS, COACH_SECONDS, self.matchup.seed)
-            strongest_strategy = strong_player(position.variant)
+            strongest_strategy = find_strong_player(position.variant)
             opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
             self._analyses[key] = analyse_position(position, strongest_strategy, opponent, budget)
         return replace(self._analyses[key], position=position)

@@ -45,7 +45,7 @@ from simgin.rules import variants
 from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
 from simgin.stats.table import Frame, build_output_frame, to_json_row
-from simgin.strategy.cast import strong_player, weaker_types
+from simgin.strategy.cast import find_strong_player, list_weaker_types
 from simgin.text import shell
 from simgin.text.files import atomic_write
 from simgin.text.notation import format_card
@@ -103,7 +103,7 @@ class DrillRequest:
             raise PositionError(
                 f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )
-        strongest_strategy = strong_player(game)
+        strongest_strategy = find_strong_player(game)
         matchups = [
             parse_matchup(player.strategy, strongest_strategy, game.spec, seed, "deal")
             for player in list_weaker_types(game)

@@ -38,7 +38,7 @@ from simgin.runs.result import Result
 from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.stats.table import build_output_frame
 from simgin.stats.variance import estimate_mean_with_control_variate
-from simgin.strategy.cast import strong_player
+from simgin.strategy.cast import find_strong_player
 from simgin.text import shell
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ def evaluate_units(
 
 def make_loss_reporter(
     matchup: Matchup, costs: Sequence[float], on_progress: OnProgress | None
-) -> Progress | None:
+) -> ProgressCallback | None:
     """Return a progress callback that also shows the mean loss per deal so far."""
     if on_progress is None:
         return None

@@ -378,7 +378,7 @@ def _build_second_strategy_columns(
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, second_matchup, unit, half) | {
         "rival": second_matchup.a.spec,
-        "rival_happened": describe_ending(record, short_player_names(second_matchup)),
+        "rival_happened": describe_ending(record, make_short_player_names(second_matchup)),
         "rival_points": int(record["points_a"] - record["points_b"]),
         "rival_command": second_matchup.replay_command(unit, half, 0),
     }

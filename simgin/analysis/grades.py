@@ -40,7 +40,7 @@ from simgin.stats.estimate import (
     make_undefined_estimate,
 )
 from simgin.stats.variance import estimate_mean_with_control_variate
-from simgin.strategy.cast import CAST, strong_player
+from simgin.strategy.cast import CAST, find_strong_player
 from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
 from simgin.text.messages import join_words, quote_text

@@ -7,7 +7,7 @@ from typing import Any
 
 from simgin.cli.output import CommandResult, make_console, print_line
 from simgin.cli.session import compile_players
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import count_usable_cpus
 from simgin.report.report_table import Table, make_table_from_rows
 from simgin.runs import block, ledger
 from simgin.runs.block import Task

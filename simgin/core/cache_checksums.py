@@ -26,12 +26,12 @@ class _ChecksummedBytes:
 def _verify_and_load(digest: bytes, content: bytes) -> Any:
     """Return the unpickled value, or raise ValueError if the checksum does not match."""
     if hashlib.sha256(content).digest() != digest:
-        raise ValueError("damaged")
+        raise ValueError("corrupt")
     return pickle.loads(zlib.decompress(content))
 
 
 class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Index file and data files of one cached function."""
+    """Cache files of a function, which contain a checksum of their content."""
 
     def _dump(self, value: Any) -> bytes:
         return pickle.dumps(_ChecksummedBytes(zlib.compress(super()._dump(value))))

@@ -200,7 +200,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
         """Return the compiled version that the package contains, or None."""
         if shipped_code.find_mismatch(compute_compiled_digest()) is not None:
             return None
-        file = shipped_code.ShippedFile(self._folder, self._impl.filename_base)
+        file = shipped_code.ShippedCacheFile(self._folder, self._impl.filename_base)
         data = file.load(self._index_key(sig, shipped_code))
         return data and self._impl.rebuild(target_context, data)
 

@@ -334,14 +334,14 @@ def find_legal_meldings(
                 deadwood = total - sum_card_values(a | b | c, rules, 0)
                 if deadwood > max_deadwood or (n == max_rows and deadwood > keys[n - 1, 0]):
                     continue
-                if _is_allowed(hand, a | b | c, required_card, ranks_left):
+                if _is_legal_melding(hand, a | b | c, required_card, ranks_left):
                     n_extensions = _count_extensions(hand, discard, a, b, c, rules)
                     n = _insert_melding(n, max_rows, keys, rows, deadwood, n_extensions, a, b, c)
     return n
 
 
 @jit
-def _is_allowed(hand, melded, required_card, ranks_left):
+def _is_legal_melding(hand, melded, required_card, ranks_left):
     """Return True if a melding has the required card and leaves the ranks of a shot unmatched."""
     if required_card >= 0 and not melded >> required_card & 1:
         return False

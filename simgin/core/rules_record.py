@@ -95,7 +95,7 @@ _RULES_DTYPE = np.dtype(
 RULES = np.dtype((np.record, _RULES_DTYPE))
 
 
-def card_values(pip_values: int, ace_value: int) -> list[int]:
+def compute_card_values(pip_values: int, ace_value: int) -> list[int]:
     """Return the deadwood points of the ranks A to K (rules.md 2).
 
     Number cards have their face values, and court cards count 10. With `pip_values`, the ranks 2 to
@@ -201,7 +201,7 @@ def build_rules_record(
         (KNOCKER, parameters["ace_value"]),
         (DEFENDER, parameters["defender_ace_value"]),
     ):
-        value = card_values(parameters["pip_values"], ace)
+        value = compute_card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
         rules.lane[side] = build_lane_table(tuple(value), parameters["ace_runs"])

@@ -107,8 +107,8 @@ def _is_cpu_supported() -> bool:
     return config.CPU_FEATURES is None and all(features.get(name) for name in MINIMUM_CPU_FEATURES)
 
 
-class ShippedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Index file and data files of one function in the package."""
+class ShippedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Cache files of a function whose compiled code is part of the package."""
 
     def __init__(self, folder: Path, filename_base: str) -> None:
         super().__init__(str(CODE_DIRECTORY / folder), filename_base, "")

@@ -76,7 +76,7 @@ NUMBERS_OFFSET = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = NUMBERS_OFFSET + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
 # rewards for an illegal action in an episode of one deal and of one match
-ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
+ILLEGAL_ACTION_DEAL_REWARD, ILLEGAL_ACTION_MATCH_REWARD = -100, -1
 
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
 FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
@@ -91,8 +91,8 @@ _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in rang
 
 def _list_field_offsets(names, length=1):
     """Return the offsets of view fields, counted in int64 numbers."""
-    firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
-    return tuple(first + i for first in firsts for i in range(length))
+    first_offsets = [VIEW_TYPE.offset(name) // 8 for name in names]
+    return tuple(first + i for first in first_offsets for i in range(length))
 
 
 _FROM_OPENSPIEL = np.argsort(_TO_OPENSPIEL)
@@ -140,9 +140,9 @@ def to_env_action(slot, action, zero_is_pass):
 def to_engine_action(slot, action, legal, zero_is_pass):
     """Convert an environment action to an engine action, or to -1 if it is illegal."""
     while legal:
-        answer = lowest_bit(legal)
-        if to_env_action(slot, answer, zero_is_pass) == action:
-            return answer
+        engine_action = lowest_bit(legal)
+        if to_env_action(slot, engine_action, zero_is_pass) == action:
+            return engine_action
         legal &= legal - 1
     return -1
 
@@ -176,8 +176,8 @@ def write_observation(address, slot, out):
     view, numbers = stepping.get_view_at(address), get_numbers_at(address).numbers
     out[52 * len(_SET_OFFSETS) : NUMBERS_OFFSET] = 0
     for i in range(len(_SET_OFFSETS)):
-        for address in range(52):
-            out[52 * i + address] = numbers[_SET_OFFSETS[i]] >> _FROM_OPENSPIEL[address] & 1
+        for position in range(52):
+            out[52 * i + position] = numbers[_SET_OFFSETS[i]] >> _FROM_OPENSPIEL[position] & 1
     for i in range(len(_CARD_OFFSETS)):
         card = numbers[_CARD_OFFSETS[i]]
         if card >= 0:
@@ -306,7 +306,7 @@ def _execute_action(game):
     answer = to_engine_action(state.query_slot, game.action, state.legal, zero_is_pass)
     if answer < 0:
         game.ended = 2
-        game.reward = ILLEGAL_ACTION_RESULT if game.is_match else ILLEGAL_ACTION_POINTS
+        game.reward = ILLEGAL_ACTION_MATCH_REWARD if game.is_match else ILLEGAL_ACTION_DEAL_REWARD
         game.status = stepping.GAME_OVER
     else:
         stepping.append_action(game, answer)

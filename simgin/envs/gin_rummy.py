@@ -88,7 +88,7 @@ class SearchMixin:
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore a state that `clone_state` saved. A state can be restored any number of times.
+        """Restore a state that `clone_state` saved, any number of times.
 
         Args:
             state: State returned by `clone_state` of an environment of the same type.

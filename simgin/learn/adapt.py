@@ -287,7 +287,7 @@ def adapt_champion(
     Args:
         variant: Variant spec.
         workers: Number of worker threads.
-        progress: Progress callback for the training and the confirmation.
+        progress: ProgressCallback callback for the training and the confirmation.
         **sizes: Arguments of `AdaptRequest.read`: seed, deals, rounds and confirmation_matches.
 
     Raises:
@@ -352,7 +352,7 @@ def run_adaptation(
     Args:
         training: Request for the training.
         workers: Number of worker threads.
-        on_progress: Progress callback for the rounds and the confirmation.
+        on_progress: ProgressCallback callback for the rounds and the confirmation.
         **_: Ledger of the caller. The function ignores the ledger because the cache has a separate
             ledger.
     """
@@ -401,7 +401,9 @@ def _train_champion(
     initial_weights = champion_weights.load_initial_weights(match.variant)
     opponent_types = ("knock immediately", "wait for gin")
     trainers = []
-    for index, (opponent_type, group) in enumerate(zip(opponent_types, cast.TRAINING, strict=True)):
+    for index, (opponent_type, group) in enumerate(
+        zip(opponent_types, cast.TRAINING_SETTINGS, strict=True)
+    ):
         opponents = champion_weights.list_training_opponents(group)
         seed = match.compute_generation_seed(index + 1)
         trainer = champion_weights.ChampionTrainer(
@@ -438,7 +440,7 @@ def _play_rounds(
     opponent_type: str,
     deals: int,
     run_ledger: Ledger,
-    round_progress: Sequence[Progress | None],
+    round_progress: Sequence[ProgressCallback | None],
     progress_lines: list[str],
 ) -> None:
     """Play the training rounds against one opponent type, resuming after the last stored round.
@@ -461,7 +463,7 @@ def _play_rounds(
         _report_completed_step(round_progress[round_number - 1])
 
 
-def _report_completed_step(progress: Progress | None) -> None:
+def _report_completed_step(progress: ProgressCallback | None) -> None:
     """Report that a step is complete, if there is a progress callback."""
     if progress is not None:
         progress(N_PROGRESS_PARTS, N_PROGRESS_PARTS)

@@ -315,7 +315,7 @@ def make_equity_function(variant: Variant, deals: int | None = None) -> EquityFu
 
 def make_match_equity_function(variant: Variant, deals: int | None = None) -> EquityFunction:
     """Return a function that computes A's equity from match win probabilities of `gold`."""
-    target = int_param(variant.params, "points_target")
+    target = get_int_param(variant.params, "points_target")
     win_by_score = build_win_probability_table(variant.spec, target, deals)
 
     def compute_equity(rollouts: PairedRollouts) -> np.ndarray:
@@ -546,8 +546,8 @@ class ChampionTrainer:
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
             compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
-            x = center_by_decision(x, rollouts.is_tried[..., None])
-            y = center_by_decision(equity, rollouts.is_tried)
+            x = center_by_decision(x, rollouts.is_rolled_out[..., None])
+            y = center_by_decision(equity, rollouts.is_rolled_out)
             scale = self.compute_decision_scales(rollouts)[:, None]
             return compute_sums_by_stage(
                 np.repeat(find_deal_stages(rollouts.views), MAX_DISCARDS),

@@ -31,7 +31,7 @@ from simgin.text.messages import escape_to_one_line
 
 MISSING_ARRAY = np.array("")  # placeholder for a missing array of numbers
 # function that returns the progress callback for the index of a step
-StepProgress = Callable[[int], Progress | None]
+StepProgress = Callable[[int], ProgressCallback | None]
 
 
 class Wording(NamedTuple):
@@ -238,7 +238,7 @@ def confirm_gain(
         tuned_strategy: Strategy after the improvement.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        progress: Progress callback.
+        progress: ProgressCallback callback.
     """
     default_strategy = request.strategy
     n = request.confirmation_matches
@@ -447,7 +447,7 @@ def split_progress(
     """Return a function that maps the index of a step to its progress callback.
 
     Args:
-        on_progress: Progress callback for all steps together.
+        on_progress: ProgressCallback callback for all steps together.
         n_steps: Number of steps.
         render_result: Function that returns a description of the interim result.
     """
@@ -457,8 +457,8 @@ def split_progress(
     def report_progress(done: int, total: int) -> None:
         on_progress(done, total, render_result)
 
-    on_progress(0, PROGRESS_PARTS * n_steps)
-    return lambda step: partial_progress(report_progress, step, n_steps)
+    on_progress(0, N_PROGRESS_PARTS * n_steps)
+    return lambda step: make_partial_progress(report_progress, step, n_steps)
 
 
 def make_interval_columns(name: str, estimate: Estimate) -> dict[str, float]:

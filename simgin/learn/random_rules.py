@@ -138,7 +138,7 @@ def _list_sampled_values() -> dict[str, list[ParamValue]]:
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
     """Return True if random rule sets cover a value of a parameter."""
-    known_values = [rule_parameters()[name].default, *_list_sampled_values().get(name, [])]
+    known_values = [load_rule_parameters()[name].default, *_list_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known_values
     known_integers = [known_value for known_value in known_values if isinstance(known_value, int)]

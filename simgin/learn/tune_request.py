@@ -117,9 +117,9 @@ class TuneRequest:
         return metrics.METRICS_BY_NAME[OBJECTIVE_METRICS[self.objective]]
 
     @property
-    def short_names(self) -> dict[str, str]:
+    def make_short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, keyed by canonical name."""
-        names_by_spec = short_names(self.make_matchups(self.strategy, self.seed))
+        names_by_spec = make_short_names(self.make_matchups(self.strategy, self.seed))
         specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
         return {spec: names_by_spec.get(spec, spec) for spec in specs}
 

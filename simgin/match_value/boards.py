@@ -36,7 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal. The goal is at the position with this number."""
+        """Number of positions before the goal, which is also the position of the goal."""
         return int(np.prod(self._shape)) - 1
 
     @property

@@ -144,7 +144,7 @@ def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     turn, deadwood_points, unit, is_won = _find_hands_after_turns(turns)
     turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN_SIZE], axis=1)
     groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
-    value, se, n = _mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
+    value, se, n = _compute_mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
     bounds = [compute_proportion_interval(*row) for row in zip(value, se, n, strict=True)]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}

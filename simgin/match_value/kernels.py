@@ -134,7 +134,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 
 
 def fill_value_table(
-    table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
+    table, next_a, next_b, probability_a, probability_b, next_dealer, no_winner_probability, reward
 ):
     """Fill a table of match values backwards from the end of the match."""
     # probability that neither player's score changes, by dealer and next dealer
@@ -147,10 +147,10 @@ def fill_value_table(
         for dealer in range(2):
             after_a = next_dealer[dealer, 0]
             dealer_without_winner = next_dealer[dealer, 2]
-            p_same[dealer, dealer_without_winner] += chance_no_winner[dealer]
+            p_same[dealer, dealer_without_winner] += no_winner_probability[dealer]
             for outcome in range(ends_a):
                 next_i = next_a[i, outcome]
-                p_outcome = chance_a[dealer, outcome]
+                p_outcome = probability_a[dealer, outcome]
                 if next_i == i:
                     p_same[dealer, after_a] += p_outcome
                     continue
@@ -169,7 +169,7 @@ def fill_value_table(
                 total = 0.0
                 for outcome in range(ends_b):
                     next_j = next_b[j, outcome]
-                    p_outcome = chance_b[dealer, outcome]
+                    p_outcome = probability_b[dealer, outcome]
                     if next_j == j:
                         p_repeat += p_outcome
                     else:

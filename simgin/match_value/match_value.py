@@ -25,9 +25,9 @@ from simgin.match_value.boards import Board, PerScoreBoard
 from simgin.match_value.outcomes import (
     Outcomes,
     ScoreOutcomes,
+    compute_jackknife_se,
     count_outcomes,
     count_outcomes_by_score,
-    jackknife_se,
 )
 from simgin.play.kernel import play_with_records
 from simgin.play.matchup import Matchup, parse_matchup
@@ -124,7 +124,7 @@ class MatchValue(RenamedAttributes):
     def at_start(self) -> Estimate:
         """Return the probability that A wins a new match."""
         _, leave_one_out = self._jackknife
-        se = float(jackknife_se(leave_one_out))
+        se = float(compute_jackknife_se(leave_one_out))
         return Estimate(self._start_probability(self.probabilities), se)
 
     @property
@@ -134,7 +134,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states. The last axis is the dealer (see `board.find_index`)."""
+        """Match values of all states, indexed as in `board.find_index`."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property

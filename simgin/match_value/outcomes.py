@@ -110,7 +110,7 @@ def swap_sides(winner: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
-def jackknife_se(leave_one_out: np.ndarray) -> np.ndarray:
+def compute_jackknife_se(leave_one_out: np.ndarray) -> np.ndarray:
     """Compute the jackknife standard error of an estimate (Efron 1982, section 2.2).
 
     Source:

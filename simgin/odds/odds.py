@@ -88,7 +88,7 @@ class OddsRequest:
     def solo_groups(self) -> list[PlayerGroup]:
         """Solitaire variants with their players, weakest first."""
         return [
-            (variant.spec, self.strategies or odds_players(variant))
+            (variant.spec, self.strategies or list_odds_players(variant))
             for variant in _select_solitaire_variants(self.variants)
         ]
 
@@ -209,7 +209,7 @@ def run_odds(
             i = min(n_steps * done // units, n_steps - 1)
             on_progress(done, units, lambda: f"player {i + 1} of {n_steps}: {step_names[i]}")
 
-    step_progress = (partial_progress(report_progress, i, n_steps) for i in range(n_steps))
+    step_progress = (make_partial_progress(report_progress, i, n_steps) for i in range(n_steps))
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:

@@ -146,7 +146,7 @@ def play_solo_deals(
         compile_players(matchup)
         return compute_solo_tables(matchup, n_units, workers, on_progress)
 
-    identity = outcomes.cache_identity(matchup, n_units, "deals of one player")
+    identity = outcomes.make_cache_identity(matchup, n_units, "deals of one player")
     arrays = outcomes.load_or_compute(identity, compute_arrays)
     outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
     return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
@@ -169,7 +169,7 @@ def make_solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
 
 def _count_deals_per_unit(matchup: Matchup) -> int:
     """Return the number of deals per match, or 1 if the unit is a deal."""
-    return int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
+    return get_int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
 
 
 def compute_solo_tables(

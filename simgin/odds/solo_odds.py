@@ -441,7 +441,7 @@ def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         leave_one_out = [
             _compute_between_group_share(total_moments - moments) for moments in group_moments
         ]
-        se = float(outcomes.jackknife_se(np.array(leave_one_out)))
+        se = float(outcomes.compute_jackknife_se(np.array(leave_one_out)))
         interval = make_estimate_with_t_interval(
             share, se, n_groups, n_groups, minimum=0.0, maximum=1.0
         )

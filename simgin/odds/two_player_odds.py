@@ -16,7 +16,7 @@ from simgin.match_value.match_value import MatchValue, ValueUnavailableError
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
 from simgin.odds.solo_deals import PlayerResult, add_player_columns
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
-from simgin.play.parallel import Progress
+from simgin.play.parallel import ProgressCallback
 from simgin.stats.estimate import (
     Estimate,
     compute_critical_value,

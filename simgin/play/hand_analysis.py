@@ -126,17 +126,17 @@ class Ending:
     Attributes:
         kind: Type of the ending (knock, gin, shot or big gin).
         discard: Card that is discarded, 0 to 51, or -1 for none.
-        count: Deadwood after the discard, in points.
+        deadwood: Deadwood after the discard, in points.
     """
 
     kind: str
     discard: int
-    count: int
+    deadwood: int
 
     @property
     def text(self) -> str:
         """Name of the ending with its deadwood, as in `knock with 9`."""
-        return self.kind if self.kind == "gin" else f"{self.kind} with {self.count}"
+        return self.kind if self.kind == "gin" else f"{self.kind} with {self.deadwood}"
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
             {
                 "ending": ending.kind.replace(" ", "_"),
                 "discard": notation.format_card(ending.discard) if ending.discard >= 0 else None,
-                "count": ending.count,
+                "count": ending.deadwood,
             }
             for ending in hand.endings
         ],

@@ -186,9 +186,9 @@ def run_units(
     kernel = find_kernel(compile_kernel(len(matchup.players)), policies, rules.tobytes())
     call_kernel(matchup, state, kernel, arguments)
     if _copy_readonly_bytes(rules, vectors) != bytes_before:
-        suspects = " or ".join([strategy.spec for strategy in matchup.players])
+        specs_text = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
-            f"{suspects} modified the rules or the strategy parameters. Policies must not modify "
+            f"{specs_text} modified the rules or the strategy parameters. Policies must not modify "
             "their arguments."
         )
     return rows
@@ -203,12 +203,12 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
     loop = getattr(kernel, "entry_point", kernel)  # An interpreted loop has no entry point.
     future: Future[None] = Future()
 
-    def call() -> None:
+    def run_kernel() -> None:
         with python_tier.reraise_policy_errors():
             loop(*arguments, *policies)
 
     with watchdog.watch_policies(matchup, state, future.set_exception):
-        call_interruptibly(call, future)
+        call_interruptibly(run_kernel, future)
 
 
 def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
@@ -270,7 +270,7 @@ def play_with_records(
 def _play_and_record(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units and fill `records`. Return the batch rows and the number of deals recorded."""
+    """Play units, fill `records`, and return the batch rows and the number of records."""
     state = create_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = create_views()

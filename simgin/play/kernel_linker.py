@@ -51,7 +51,7 @@ def build_kernel(
     _hide_functions(module, ENTRY_POINT)
     module.verify()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**target)
-    _optimize(module, machine)
+    _optimize_module(module, machine)
     environments = [
         variable.name
         for variable in module.global_variables
@@ -105,7 +105,7 @@ def _write_caller(
     )
 
 
-def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+def _optimize_module(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """Optimise a module with the highest optimisation level of LLVM."""
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True

@@ -80,13 +80,13 @@ def make_record_getter(record_type):
     """Return a compiled function that converts a memory address to a record of a given type."""
 
     @intrinsic
-    def record(typing_context, address):
+    def get_record(typing_context, address):
         def codegen(context, builder, signature, arguments):
             return builder.inttoptr(arguments[0], context.get_value_type(record_type))
 
         return record_type(int64), codegen
 
-    return record
+    return get_record
 
 
 def make_int64_record_type(n):

@@ -37,7 +37,9 @@ KNOCK_RESULT_INDICES = [
 ]
 
 
-def count_match_events(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
+def count_match_events(
+    block: Block, workers: int | None, progress: ProgressCallback | None
+) -> Arrays:
     """Play the matches of a block, and count lengths, knocks, comebacks and scores per batch.
 
     Args:

@@ -67,7 +67,7 @@ class ReviewError(SimginError):
 
 def _list_standard_types() -> tuple[PlayerType, ...]:
     """Return the weaker player types of the standard variant."""
-    return weaker_types(variants.find_variant("standard"))
+    return list_weaker_types(variants.find_variant("standard"))
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,9 @@ class ReviewRequest:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
-        kinds, strong = _parse_players(players) if players else (weaker_types(*rule_sets), None)
+        kinds, strong = (
+            _parse_players(players) if players else (list_weaker_types(*rule_sets), None)
+        )
         rows = scorecard.list_scorecard_rows(
             variants.find_variant(specs[0]).params, seconds_per_turn
         )
@@ -407,8 +409,8 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the parameter and the values of a sweep such as `knock_limit=0..3`."""
     name, separator, values = text.partition("=")
     name = name.strip()
-    if name not in rule_parameters():
-        suggestion = suggest_spelling(name, rule_parameters())
+    if name not in load_rule_parameters():
+        suggestion = suggest_spelling(name, load_rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
     parsed_values = [
         value for item in values.split(",") for value in _parse_span(item.strip()) if value

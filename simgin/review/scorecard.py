@@ -62,7 +62,7 @@ class MatchupStats:
             batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[fact] for fact in fact_names
         ]
         counts = self.rows[:, columns].sum(axis=1)
-        denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
+        denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[unit]]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
         unit_se = self._compute_unit_se([self._make_ratio_sums(fact, unit) for fact in fact_names])
         # The effective number of batches depends on the number of units, as for other metrics.

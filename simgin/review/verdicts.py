@@ -200,7 +200,7 @@ def _describe_basics(variant: Variant) -> list[str]:
 
 def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
     """Return phrases about the given rule parameters that have an effect in a variant."""
-    rules = [variants.rule_parameters()[name] for name in names]
+    rules = [variants.load_rule_parameters()[name] for name in names]
     effective_rules = [rule for rule in rules if rule.has_effect(variant.params)]
     phrases = (rule.format_for_players(variant.params[rule.name]) for rule in effective_rules)
     return [phrase for phrase in phrases if phrase]

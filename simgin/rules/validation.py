@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.rules.parameters import Params, ParamValue, match_goal, rule_parameters
+from simgin.rules.parameters import Params, ParamValue, find_match_goal, load_rule_parameters
 from simgin.text.messages import format_value, suggest_spelling
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
@@ -56,7 +56,9 @@ def validate_params(params: Params) -> list[str]:
     messages, valid_params = _check_values(params)
     missing = {}
     for name in valid_params:
-        if error := _evaluate(load_rule_parameters()[name].make_missing_value_error, valid_params):
+        if error := _evaluate_predicate(
+            load_rule_parameters()[name].make_missing_value_error, valid_params
+        ):
             missing[name] = error
     messages += missing.values()
     # Missing values have already been reported, so their conflicts are not checked.
@@ -65,7 +67,7 @@ def validate_params(params: Params) -> list[str]:
         name: load_rule_parameters()[name].to_text(value) for name, value in valid_params.items()
     }
     for conflict in PARAMETER_CONFLICTS:
-        if _evaluate(conflict.is_violated, defined_params):
+        if _evaluate_predicate(conflict.is_violated, defined_params):
             messages.append(conflict.message.format_map(texts))
     return messages
 
@@ -83,7 +85,7 @@ def warn_about_ineffective_settings(text: str, messages: Iterable[str]) -> None:
 
 def make_unknown_parameter_error(name: str) -> str:
     """Return the error message for a name that is not a parameter."""
-    suggestion = suggest_spelling(str(name), rule_parameters())
+    suggestion = suggest_spelling(str(name), load_rule_parameters())
     fix = " See `simgin variants standard` for all of them." if suggestion == "." else ""
     return f"{format_value(name)} is not a rule parameter{suggestion}{fix}"
 
@@ -108,7 +110,7 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
     return messages, valid_params
 
 
-def _evaluate(predicate: Callable[[KnownParams], Any], known_params: KnownParams) -> Any:
+def _evaluate_predicate(predicate: Callable[[KnownParams], Any], known_params: KnownParams) -> Any:
     """Return the result of a predicate on parameters, or None if a parameter is unknown."""
     try:
         return predicate(known_params)

@@ -193,7 +193,7 @@ class ClusterPool:
             block.units,
             block.record_deals,
             _collect_required_versions(),
-            watchdog.ABORT_AFTER,
+            watchdog.ABORT_AFTER_SECONDS,
         )
         with self._convert_errors():
             future = self.client.submit(_play_on_worker, spec, pure=False)

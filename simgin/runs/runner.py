@@ -316,7 +316,7 @@ class _RunSession:
             assert first.error is not None
             raise first.error
 
-    def _report_progress(self, on_progress: Progress | None) -> None:
+    def _report_progress(self, on_progress: ProgressCallback | None) -> None:
         """Call the progress callback with the progress of the schedule."""
         if on_progress is not None:
             on_progress(*self._schedule.progress)

@@ -33,7 +33,7 @@ NOMINAL_SD = {
 MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
 # count that is assumed for an empty category, so that its probability is positive
 MIN_CATEGORY_COUNT = 1e-3
-# possible pair scores, which are the bins of COL_PAIR_HISTOGRAM
+# possible pair scores, which are the bins of COL_WIN_RATE_HISTOGRAM
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE = "complete"

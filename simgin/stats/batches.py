@@ -29,9 +29,9 @@ from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
-PAIR_HISTOGRAM_COLUMNS = slice(COL_PAIR_HISTOGRAM, COL_PAIR_HISTOGRAM + PAIR_BINS)
+PAIR_HISTOGRAM_COLUMNS = slice(COL_WIN_RATE_HISTOGRAM, COL_WIN_RATE_HISTOGRAM + N_WIN_RATE_BINS)
 # win rate of A in a mirrored pair, for each bin
-PAIR_WIN_RATES = np.arange(PAIR_BINS) / 4
+PAIR_WIN_RATES = np.arange(N_WIN_RATE_BINS) / 4
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ def count_games(rows: np.ndarray, unit: str) -> int:
         rows: Batch rows.
         unit: "deal" or "match".
     """
-    return int(extract_fact_sums(rows, FACT_INDEX[UNIT_FACTS[unit]]).sum())
+    return int(extract_fact_sums(rows, STATISTIC_INDEX[UNIT_FACTS[unit]]).sum())
 
 
 def count_effective_batches(rows: np.ndarray) -> float:

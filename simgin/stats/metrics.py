@@ -71,7 +71,7 @@ class Metric:
     @property
     def denominator(self) -> str:
         """Name of the recorded quantity by which the numerator is divided."""
-        return FACT_NAMES[DENOMINATOR_INDEX[self.find_fact_index()]]
+        return STATISTIC_NAMES[DENOMINATOR_INDEX[self.find_fact_index()]]
 
     @property
     def unit(self) -> str:

@@ -194,9 +194,9 @@ def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarra
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(random_words, axis=-1).reshape(n_samples, WORDS_PER_PHILOX_BLOCK * n_blocks)[
-        :, :n_batches
-    ]
+    return np.stack(generate_random_words, axis=-1).reshape(
+        n_samples, WORDS_PER_PHILOX_BLOCK * n_blocks
+    )[:, :n_batches]
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:

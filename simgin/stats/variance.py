@@ -96,7 +96,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         return None
     value = batches.extract_fact_sums(rows, fact).sum() / denominator
     influences = batches.compute_influences(rows, fact)
-    deals = batches.extract_fact_sums(rows, FACT_INDEX["deals"])
+    deals = batches.extract_fact_sums(rows, STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
     centred_control = rows[:, COL_DEALT_DEADWOOD_DIFFERENCE] - mean * deals
     total_offset = centred_control.sum()
@@ -274,7 +274,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
 def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of the margins for each sum of rows."""
     name, square_column = MARGIN_COLUMNS[unit]
-    fact = FACT_INDEX[name]
+    fact = STATISTIC_INDEX[name]
     margins = batches.extract_fact_sums(totals, fact)
     squares = totals[:, COL_SQUARE + fact]
     single_squares = totals[:, square_column]
@@ -308,7 +308,7 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
     """Return a recorded quantity in each sum of rows."""
-    return batches.extract_fact_sums(totals, FACT_INDEX[name])
+    return batches.extract_fact_sums(totals, STATISTIC_INDEX[name])
 
 
 def _compute_rho(

@@ -45,7 +45,7 @@ LIVE_MODULE_PREFIX = (
     "simgin_live_"  # prefix of the module name of a live function; a digest follows
 )
 _lock = threading.Lock()  # The registry of modules in cloudpickle is global.
-_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
+_restored_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
@@ -193,11 +193,13 @@ def _recompile(dispatcher_type: Any, states: dict[str, Any]) -> Any:
     If the function is restored repeatedly, the result is the same object.
     """
     function = states["py_func"]
-    if function not in _helpers:
+    if function not in _restored_helpers:
         is_lazy = issubclass(dispatcher_type, LazyDispatcher)
         states["uuid"] = uuid.uuid4().hex
-        _helpers[function] = helper(function) if is_lazy else dispatcher_type._rebuild(**states)
-    return _helpers[function]
+        _restored_helpers[function] = (
+            helper(function) if is_lazy else dispatcher_type._rebuild(**states)
+        )
+    return _restored_helpers[function]
 
 
 def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:

@@ -63,14 +63,14 @@ def reraise_policy_errors() -> Iterator[None]:
     try:
         yield
     except PolicyRaisedError:
-        raise _as_harmless_error(_thread_state.error) from None
+        raise _replace_exit_error(_thread_state.error) from None
     except BaseException as error:
-        if (replacement := _as_harmless_error(error)) is error:
+        if (replacement := _replace_exit_error(error)) is error:
             raise
         raise replacement from None
 
 
-def _as_harmless_error(error: BaseException) -> BaseException:
+def _replace_exit_error(error: BaseException) -> BaseException:
     """Return an exception, or a PolicyExitError if the exception would end the program.
 
     The result is the exception itself if it is a KeyboardInterrupt in the main thread.

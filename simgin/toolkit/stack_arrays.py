@@ -25,7 +25,7 @@ if is_interpreted():
 
 else:
 
-    def _stack_array(dtype):
+    def _make_stack_array_codegen(dtype):
         """Return the type and the code generator of an array of zeros with a numba dtype."""
         array_type = types.Array(dtype, 1, "C")
 
@@ -54,9 +54,9 @@ else:
     @intrinsic
     def int_stack_array(typing_context):
         """Return an array of zeros, (N_LANES,) int64, valid until the caller returns."""
-        return _stack_array(int64)
+        return _make_stack_array_codegen(int64)
 
     @intrinsic
     def float_stack_array(typing_context):
         """Return an array of zeros, (N_LANES,) float64, valid until the caller returns."""
-        return _stack_array(float64)
+        return _make_stack_array_codegen(float64)

@@ -68,7 +68,7 @@ class GameRequest:
         opponent = form.read(
             "opponent",
             lambda spec: find_allowed_strategy(spec, extra_specs),
-            strong_player(variant),
+            find_strong_player(variant),
         )
         seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
         return cls(
@@ -121,7 +121,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
         OSError: If another version of simgin saved the game.
     """
     matchup = request.make_matchup()
-    date = format_date(saved_game_file(matchup).stat().st_mtime)
+    date = format_date(get_saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
     *finished_deals, current_deal = saved_game.deals
     for actions in finished_deals:
@@ -156,7 +156,7 @@ class OpenGame:
         # Run one analysis at a time, because an analysis uses all cores.
         self.coach_lock = threading.Lock()
         matchup = request.make_matchup()
-        file = saved_game_file(matchup)
+        file = get_saved_game_file(matchup)
         self.game = PlayedGame(matchup, file)
         try:
             self.game.restore()
@@ -195,7 +195,7 @@ class OpenGame:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
         self.coach.start_deal()
-        kept_deals.save_deal(self.format_deal_file(deal))
+        saved_deals.save_deal(self.format_deal_file(deal))
 
     def get_latest_deal(self) -> TracedDeal:
         """Return the current deal, or the last deal of the game if the game has ended."""

@@ -49,7 +49,7 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
 
 def get_display_name(spec: str) -> str:
     """Return the player type of a spec with changes, or the spec if it is no player type."""
-    return type_name(spec) or spec if "+" in spec else spec
+    return find_type_name(spec) or spec if "+" in spec else spec
 
 
 def make_sentence(about: str) -> str:
@@ -63,7 +63,7 @@ def _make_opponent(spec: str, about: str = "") -> Opponent:
     By default, the description is the first sentence of the strategy's own description.
     """
     name = get_display_name(spec)
-    about = about or catalogue.extract_idea(loader.find_strategy(spec))
+    about = about or catalogue.extract_first_sentence(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))
     return Opponent(spec, label, make_sentence(about))
 

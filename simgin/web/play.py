@@ -103,7 +103,7 @@ def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, 
 
 def _read_saved_game(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
     """Return the settings of a saved game, or raise MoveError if they are not valid."""
-    opponents = [name for name in saved_game.players if name != PERSON]
+    opponents = [name for name in saved_game.players if name != PERSON_NAME]
     values = {
         "variant": saved_game.variant,
         "length": saved_game.unit,

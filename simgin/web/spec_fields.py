@@ -49,7 +49,7 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
         base_variant = find_allowed_variant(base_spec)
     except VariantError:
         base_variant = find_allowed_variant("standard")
-    parameters = rule_parameters()
+    parameters = load_rule_parameters()
     params = dict(base_variant.params)
     for name, _, value in (part.partition("=") for part in parts):
         if name in parameters:
@@ -115,7 +115,7 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     name_counts = Counter(name for name, _ in params)
     unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
     fields = [_make_strategy_field(name, param, values) for name, param in unique_params]
-    about = make_sentence(extract_idea(strategy))
+    about = make_sentence(extract_first_sentence(strategy))
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 

@@ -152,7 +152,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
 def _summarise_deal(replay: Replay) -> str:
     """Return a sentence that states who ended the deal and how, followed by the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
-    ending_seat = int(deal.state.stopper)
+    ending_seat = int(deal.state.knocker)
     if ending_seat < 0 or deal.kind not in ENDING_SENTENCES:
         return summary
     other_name = names[ending_seat - 1].replace("You", "you")

@@ -101,6 +101,6 @@ def test_interrupted_odds_show_the_command_to_resume(monkeypatch):
     expected = "with: simgin odds solitaire-gin --seed 1"
     output = call("solitaire-gin", code=130).stderr
     assert f"Finished players are saved in the cache. Continue {expected}" in output
-    monkeypatch.setattr("simgin.core.jit.cache_directory", lambda: None)
+    monkeypatch.setattr("simgin.core.jit.get_cache_directory", lambda: None)
     output = call("solitaire-gin", code=130).stderr
     assert f"Nothing was saved. Start again {expected}" in output

@@ -465,8 +465,8 @@ def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
         len(deal_files) == 3
         and read_deal_file(deal_files[0]).deal.matchup.variant.spec == "oklahoma"
     )
-    assert kept_deals.last_deals(1) == [str(deal_files[2])]
-    assert kept_deals.last_deals(9) == list(map(str, deal_files[1:]))
+    assert saved_deals.find_last_deals(1) == [str(deal_files[2])]
+    assert saved_deals.find_last_deals(9) == list(map(str, deal_files[1:]))
     (tmp_path / "data" / "deals" / "deal-9.json").write_text("damaged")
     screen = call("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
     assert screen.startswith("Your grade in 2 deals (standard)")
@@ -492,6 +492,6 @@ def test_game_continues_if_a_deal_cannot_be_saved(monkeypatch, capsys, tmp_path)
 
 
 def test_deals_are_saved_in_the_data_directory_of_the_user(monkeypatch, tmp_path):
-    assert kept_deals.deals_directory() == tmp_path / "data" / "deals"
+    assert saved_deals.get_deals_directory() == tmp_path / "data" / "deals"
     monkeypatch.delenv("SIMGIN_DATA_DIR")
     assert saved_deals.get_deals_directory() == platformdirs.user_data_path("simgin") / "deals"

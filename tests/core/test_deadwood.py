@@ -44,7 +44,7 @@ def test_deadwood_agrees_with_the_reference(text, times):
         for rules, row in games:
             assert deadwood(hand, rules) == reference.compute_deadwood(cards, row), cards
         rules, row = games[1]  # the row in which the defender's ace differs
-        assert deadwood_for_side(hand, rules, 1) == reference.compute_deadwood(
+        assert compute_deadwood_for_side(hand, rules, 1) == reference.compute_deadwood(
             cards, row, "defender"
         ), cards
 
@@ -175,7 +175,7 @@ def test_the_defenders_count_agrees_with_the_reference(text, ace, n):
         cards, texts = hands.names(hand), [hands.names(meld) for meld in melds]
         count, laid = engine_layoff(hand, melds, rules)
         assert count == reference.find_best_layoff(texts, cards, row).deadwood, (texts, cards)
-        assert laid & ~hand == 0 and deadwood_for_side(hand & ~laid, rules, 1) == count
+        assert laid & ~hand == 0 and compute_deadwood_for_side(hand & ~laid, rules, 1) == count
         assert laid.bit_count() == min_laid_off(texts, cards, row, count), (texts, cards)
         seen["cards", min(laid.bit_count(), 3)] += 1
         own = reference.find_optimal_meldings(cards, row, "defender")[

@@ -180,7 +180,7 @@ def test_developer_script_prints_one_batch(arguments, monkeypatch, capsys):
     sums = dict(re.findall(r"^(\w+) +(-?\d+) +\d+$", capsys.readouterr().out, re.M))
     units = batch_columns.DEAL_BATCH_SIZE
     assert sums["deals"] == str(units if arguments else 2 * units)
-    assert tuple(sums) == batch_columns.FACT_NAMES
+    assert tuple(sums) == batch_columns.STATISTIC_NAMES
 
 
 # The pages on variants, metrics, reviews and plots

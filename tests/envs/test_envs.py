@@ -243,7 +243,7 @@ def test_a_vector_environment_keeps_its_promises(variant):
     legal = again["action_mask"].argmax(axis=1)
     illegal = again["action_mask"].argmin(axis=1)
     _, rewards, ended, _, _ = envs.step(np.where(np.arange(8) == 3, illegal, legal))
-    assert ended[3] and rewards[3] == encoding.ILLEGAL_ACTION_POINTS
+    assert ended[3] and rewards[3] == encoding.ILLEGAL_ACTION_DEAL_REWARD
 
 
 # Environments and matches agree

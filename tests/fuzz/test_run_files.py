@@ -238,7 +238,7 @@ def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
 
 @cases(150)
 def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n):
-    monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
 
     def load():
@@ -275,7 +275,7 @@ LEGAL_DISCARDS = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
 @pytest.fixture
 def policy(empty_directory, monkeypatch):
     """Return a policy that is not yet compiled, with a separate cache."""
-    monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory / "cache")
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory / "cache")
     Path("cache").mkdir()
     Path("mine.py").write_text(POLICY_CODE)
     return loader.find_strategy("mine.py").discard
@@ -283,7 +283,7 @@ def policy(empty_directory, monkeypatch):
 
 def count_cache_hits(policy):
     """Compile or load a policy, check its actions, and return the number of cache hits."""
-    view, rules = new_view(), build_rules(find_variant("standard"))
+    view, rules = create_view(), build_rules(find_variant("standard"))
     with time_limit():
         compiled = compiler._compile_uncached(policy)
     for view.legal in LEGAL_DISCARDS:

@@ -299,7 +299,7 @@ VALID_CONTENTS_BY_SUFFIX = {
 @pytest.fixture
 def workspace(empty_directory, tmp_path_factory, monkeypatch):
     """Return an empty directory in which no code may run; cache weights outside it."""
-    jit.cache_directory()  # the cache of compiled code does not move
+    jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     folder = jit.get_cache_root() / jit.compute_compiled_digest() / loader.LEARNED_FOLDER
     folder.mkdir(parents=True)

@@ -138,7 +138,7 @@ def server(tmp_path):
 
 def find_forbidden_events(server):
     """Return the events that access files or start programs the server may not use."""
-    written = [server.directory / "results", server.directory.parent / "data", jit.cache_root()]
+    written = [server.directory / "results", server.directory.parent / "data", jit.get_cache_root()]
     own = [server.directory / name for name in ("own.py", "__pycache__")]
     read = [*written, *own, SOURCE_DIRECTORY, "/dev", "/proc", "/sys"]
     read += [sys.prefix, sys.base_prefix, "/usr/share/zoneinfo", "/etc/localtime"]

@@ -21,7 +21,7 @@ seeds, units = st.integers(0, 2**64 - 1), st.sampled_from(("deal", "match"))
 
 def read_fact(row, name, start=batch_columns.COL_SUM):
     """Return the sum of a fact, or its square or product from another start column."""
-    return int(row[start + batch_columns.FACT_INDEX[name]])
+    return int(row[start + batch_columns.STATISTIC_INDEX[name]])
 
 
 @settings(max_examples=40)
@@ -35,11 +35,11 @@ def test_swapping_the_strategies_swaps_the_sides(variant, a, b, seed, unit):
         for pair in ((a, b), (b, a))
     )
     for start in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
-        for name in batch_columns.FACT_NAMES:
+        for name in batch_columns.STATISTIC_NAMES:
             sign = -1 if name in MARGIN_FACTS and start != batch_columns.COL_SQUARE else 1
             expected = sign * read_fact(swapped_batch, swap_side_prefix(name), start)
             assert read_fact(batch, name, start) == expected, name
-    pairs = slice(batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_DEAL_SQUARE)
+    pairs = slice(batch_columns.COL_WIN_RATE_HISTOGRAM, batch_columns.COL_SQUARED_DEAL_MARGIN)
     swapped_batch[pairs] = swapped_batch[pairs][::-1]
     assert (
         batch[batch_columns.COL_TURNS_HISTOGRAM :]
@@ -73,13 +73,15 @@ def format_rule_changes(settings):
 def list_idle_parameters(params):
     """Return the other valid values of each parameter that has no effect."""
     idle_values = {}
-    for name, parameter in rule_parameters().items():
+    for name, parameter in load_rule_parameters().items():
         if parameter.status == "descriptive" or not parameter.has_effect(params):
             other_values = [
                 value for value in list_possible_values(parameter) if value != params[name]
             ]
             idle_values[name] = [
-                value for value in other_values if not variants.validate({**params, name: value})
+                value
+                for value in other_values
+                if not variants.validate_params({**params, name: value})
             ]
     return {name: values for name, values in idle_values.items() if values}
 

@@ -95,14 +95,18 @@ class CommandRun:
 
     def __init__(self, crash_runner, name, start_folder, folder, cache_folder):
         self._crash_runner, self._code = crash_runner, format_command_code(name)
-        self._start_folder, self._folder, self._cache_folder = start_folder, folder, cache_folder
+        self._start_folder, self._folder, self._get_cache_folder = (
+            start_folder,
+            folder,
+            cache_folder,
+        )
 
     def reset(self):
         """Remove everything that the command wrote, and restore the files that it reads."""
         for folder in (
             self._folder,
-            self._cache_folder / "learned",
-            self._cache_folder / "outcomes",
+            self._get_cache_folder / "learned",
+            self._get_cache_folder / "outcomes",
         ):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self._start_folder, self._folder)
@@ -116,7 +120,7 @@ class CommandRun:
 
         An incomplete file outside a run directory stays, but no command reads it.
         """
-        files = {**read_tree(self._folder), **read_tree(self._cache_folder / "learned")}
+        files = {**read_tree(self._folder), **read_tree(self._get_cache_folder / "learned")}
         for name in files:
             if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(files[name])
@@ -130,7 +134,7 @@ class CommandRun:
         """Return the phase in which the command was killed, judging by its ledger files."""
         files = [
             *self._folder.glob(f"out/{LEDGER_FILE}"),
-            *self._cache_folder.glob("learned/*.sqlite"),
+            *self._get_cache_folder.glob("learned/*.sqlite"),
         ]
         if not files:
             return "no ledger"

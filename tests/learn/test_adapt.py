@@ -86,7 +86,7 @@ def test_every_kind_of_rules_in_champions_file_is_named_once():
 
 def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
     """A review without --adapt only looks for players; an invalid training never starts."""
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert adapt.load_adapted_champion("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
         adapt.adapt_champion("straight", **TOY_SIZES)

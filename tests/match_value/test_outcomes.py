@@ -70,7 +70,7 @@ def test_the_error_of_a_share_is_binomial():
     dealers = [counted.counts[:, counted.column("dealer") == side].sum(axis=1) for side in (0, 1)]
     assert np.array_equal(*dealers)  # in every group, each side deals equally often
     share, *left_out = counted.probabilities[:, np.argsort(counted.counts.sum(axis=0))[-100:]]
-    ratio = outcomes.jackknife_se(np.array(left_out)) ** 2 * 50_000 / (share * (1 - share))
+    ratio = outcomes.compute_jackknife_se(np.array(left_out)) ** 2 * 50_000 / (share * (1 - share))
     assert abs(ratio.mean() - 1) < 0.165
 
 

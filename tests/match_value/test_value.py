@@ -11,7 +11,7 @@ from scipy import stats
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.match import UNDECIDED
 from simgin.match_value import boards, match_value, outcomes
-from simgin.match_value.outcomes import N_GROUPS, Outcomes, jackknife_se
+from simgin.match_value.outcomes import N_GROUPS, Outcomes, compute_jackknife_se
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find_variant, variant_names
@@ -268,7 +268,7 @@ def test_errors_agree_with_repeated_counting():
             ]
         )
     left_out = [table[4, 12, 0] for table in v.jackknife_tables()]
-    assert v.se(4, 12, 0) == pytest.approx(jackknife_se(np.array(left_out)))
+    assert v.se(4, 12, 0) == pytest.approx(compute_jackknife_se(np.array(left_out)))
     z = np.array(z)
     assert np.abs(z.mean(axis=0)).max() < 5 / np.sqrt(400)
     assert np.abs(z.var(axis=0) - 19 / 17).max() < 5 * 19 / 17 * np.sqrt(2.5 / 400)

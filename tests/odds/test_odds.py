@@ -24,7 +24,7 @@ from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.stats.table import list_output_columns
-from simgin.strategy.cast import odds_players
+from simgin.strategy.cast import list_odds_players
 from support.sentence_checks import list_errors
 
 NO_OUTCOMES = outcomes.Outcomes(

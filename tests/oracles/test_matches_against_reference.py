@@ -169,7 +169,9 @@ def record_deal(unit, result, played, a):
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.params
         dealt = [reference.compute_deadwood(hands.names(hand), row) for hand in played.hands]
-    singles["COL_DEALT_DIFFERENCE"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
+    singles["COL_DEALT_DEADWOOD_DIFFERENCE"] += (
+        dealt[played.state.dealer] - dealt[1 - played.state.dealer]
+    )
 
 
 def draws_the_joker(result, played):
@@ -193,7 +195,7 @@ def record_match(unit, match, a):
     score = compute_final_score(match)
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
-    unit[3]["COL_MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
+    unit[3]["COL_SQUARED_MATCH_MARGIN"] += (score[a] - score[1 - a]) ** 2
     facts["match_drawn"] += match.winner is None and not match.is_unfinished
     facts["unfinished"] += match.is_unfinished
     for side, seat in (("a", a), ("b", 1 - a)):

@@ -129,14 +129,14 @@ def check_showdown(openspiel, spiel_deal, state, knocker, rules, counts):
     hand = spiel_deal.get_hand(1 - knocker)
     assert openspiel.compute_deadwood(hand) == state.defender_before
     spiel_deal.show_melds(int(meld) for meld in state.melds if meld)
-    assert spiel_deal.get_deadwood(knocker) == state.stopper_count
-    assert spiel_deal.find_least_deadwood() == state.other_count
-    left, laid_off = state.other_count, 0
-    if state.stopper_count:
+    assert spiel_deal.get_deadwood(knocker) == state.knocker_deadwood
+    assert spiel_deal.find_least_deadwood() == state.defender_deadwood
+    left, laid_off = state.defender_deadwood, 0
+    if state.knocker_deadwood:
         left, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
-    assert (left, laid_off.bit_count()) == (state.other_count, state.laid_off)
+    assert (left, laid_off.bit_count()) == (state.defender_deadwood, state.laid_off)
     spiel_deal.lay_off(laid_off)
-    assert spiel_deal.get_deadwood(1 - knocker) == state.other_count
+    assert spiel_deal.get_deadwood(1 - knocker) == state.defender_deadwood
     counts["laid off"] += laid_off.bit_count() > 0
 
 

@@ -233,7 +233,9 @@ def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
     told = dict(part.split(", ", 1) for part in line.split("; "))
     for name in before.names:
         assert re.fullmatch(standing, told[name])
-        assert any(text.startswith(name) and text.endswith(told[name]) for text in after.lines())
+        assert any(
+            text.startswith(name) and text.endswith(told[name]) for text in after.iter_lines()
+        )
 
 
 def test_the_chosen_melding_is_shown():

@@ -112,14 +112,14 @@ def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
         <= {name for name in COLUMN_NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
     )
     results = "deals" if matchup.unit == "deal" else "matches"
-    for fact, i in zip(batch_columns.FACT_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
-        assert f"product of {fact}" not in undetected or batch_columns.FACT_NAMES[i] != results
+    for fact, i in zip(batch_columns.STATISTIC_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
+        assert f"product of {fact}" not in undetected or batch_columns.STATISTIC_NAMES[i] != results
     assert len(undetected) <= (0.12 if matchup.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
 
 
 def test_changed_high_bit_of_a_square_is_detected(valid_batch):
     """Facts that can be negative are an exception."""
-    for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
+    for fact in {*batch_columns.STATISTIC_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40
         assert not is_accepted(valid_batch[0], row), fact
@@ -235,7 +235,7 @@ def test_homogeneity_is_tested_over_batches_and_workers(played_matchup, monkeypa
 
 def test_batch_that_is_not_reproduced_is_an_error(played_matchup):
     rows = np.array(played_matchup[1])
-    rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
+    rows[4, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["a_deal_win"]] += 400
     message = r"gold v simple \(eaai\): batch 4 gave a different result when it was played"
     with pytest.raises(block.InvariantError, match=message):
         check_homogeneity(played_matchup, rows)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
-from simgin.match_value.outcomes import jackknife_se
+from simgin.match_value.outcomes import compute_jackknife_se
 from simgin.stats import batches, paired_estimate
 from simgin.stats import differences as contrast
 from simgin.stats.batches import BatchRows
@@ -133,7 +133,7 @@ def test_the_jackknife_of_a_mean_is_its_usual_error():
     values = np.random.default_rng(4).normal(size=20)
     error, left_out = values.std(ddof=1) / np.sqrt(20), (values.sum() - values) / 19
     assert paired_estimate.make_jackknife_estimate(0, left_out, 20).se == pytest.approx(error)
-    assert jackknife_se(left_out) == pytest.approx(error)
+    assert compute_jackknife_se(left_out) == pytest.approx(error)
 
 
 @pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])

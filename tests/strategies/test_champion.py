@@ -233,7 +233,7 @@ def test_the_discard_of_least_cost_is_made(questions):
 def test_the_blend_follows_what_the_opponent_won():
     """Rows by the opponent's mean points in steps of three, and by own turn."""
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
-    view = new_view()
+    view = create_view()
     for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
         at = first * player.VARIANT_SIZE
         table = params[at + player.N_BLENDS * player.BLEND_SIZE : at + player.VARIANT_SIZE]

@@ -132,13 +132,17 @@ class Replay:
         state = self.state
         assert self.played.kind == want.kind
         seats = [-1 if seat is None else seat for seat in (want.knocker, want.winner)]
-        assert [int(state.stopper), int(state.winner)] == seats
+        assert [int(state.knocker), int(state.winner)] == seats
         assert state.score.tolist() == want.points
         assert int(state.turns) == want.turns
         assert (state.draws.tolist(), state.takes.tolist()) == (want.draws, want.takes)
         assert self.played.turns == self.history
         if want.knocker is not None:
-            counts = [int(state.stopper_count), int(state.other_count), int(state.defender_before)]
+            counts = [
+                int(state.knocker_deadwood),
+                int(state.defender_deadwood),
+                int(state.defender_before),
+            ]
             assert counts == [
                 want.knocker_deadwood,
                 want.defender_deadwood or 0,
@@ -446,7 +450,7 @@ class ForOne(Replay):
         assert (int(state.upcard), int(state.upcard_to), int(state.multiplier)) == (-1, -1, 1)
         assert int(state.hand[0]) == hands.mask(self.deal.hands[0])
         if want.knocker_deadwood is not None:
-            assert int(state.stopper_count) == want.knocker_deadwood
+            assert int(state.knocker_deadwood) == want.knocker_deadwood
 
 
 def score_fields(match, seat):

@@ -21,7 +21,7 @@ def site(empty_directory, monkeypatch):
 @pytest.fixture
 def address(site, empty_directory, monkeypatch):
     """Serve the site, with saved games in the test's directory; return its address with token."""
-    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+    monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
     with serve_in_thread(site) as address:
         yield address
 

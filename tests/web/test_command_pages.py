@@ -114,7 +114,7 @@ def test_invalid_review_has_a_message_at_the_field(browser, site, values, field,
 
 def test_every_parameter_of_a_variant_has_a_field():
     fields = {field["name"]: field for field in describe_variant_fields(UNDERCUT_10)["fields"]}
-    assert set(rule_parameters()) - set(fields) == {"discard_view"}  # without effect
+    assert set(load_rule_parameters()) - set(fields) == {"discard_view"}  # without effect
     assert fields["undercut_bonus"]["value"] == "10" and fields["undercut_bonus"]["default"] == "25"
     assert fields["undercut_bonus"]["unit"] == "points" and not fields["undercut_bonus"]["idle"]
     assert "no effect" in fields["shot_deducts"]["idle"]

@@ -28,7 +28,7 @@ QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 @pytest.fixture(autouse=True)
 def games_in_test_directory(empty_directory, monkeypatch):
     """Save games in the test's directory, and analyse with few worlds."""
-    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+    monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
     monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
@@ -96,7 +96,7 @@ def test_game_is_played_to_its_end(browser, variant):
         after = post_action(browser, "next", state, query)
         assert after["is_over"] and after["result"]["summary"] == result["summary"]
         post_action(browser, "next", after, query, status=409)
-        files = kept_deals.last_deals(50)
+        files = saved_deals.find_last_deals(50)
         assert len(files) == state["deal"]
 
 

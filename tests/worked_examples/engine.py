@@ -54,19 +54,21 @@ def solve_hand(params, hand):
     """Return the least deadwood, all its meldings, and the melding that is shown."""
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
     side = DEFENDER if (params["ace_value"], params["pip_values"]) == (15, "face") else KNOCKER
-    every = [[format_meld(meld) for meld in found] for found in best_meldings(mask, rules, side)]
+    every = [
+        [format_meld(meld) for meld in found] for found in find_best_meldings(mask, rules, side)
+    ]
     return (
-        int(deadwood_for_side(mask, rules, side)),
+        int(compute_deadwood_for_side(mask, rules, side)),
         every,
-        _format_melds(shown_melding(mask, rules)[1]),
+        _format_melds(choose_shown_melding(mask, rules)[1]),
     )
 
 
 def find_knock_options(params, hand, limit, taken, drawn, points):
     """Return the discards that allow a knock or a shot, and whether the hand is big gin."""
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
-    must = int(endings.required_meld_card(taken, rules))
-    legal = int(endings.permitted_discards(mask, taken, drawn, rules))
+    must = int(endings.find_required_meld_card(taken, rules))
+    legal = int(endings.find_permitted_discards(mask, taken, drawn, rules))
     least, best = best_discards(mask, legal, rules)
     ending, _, _ = endings.find_best_ending(mask, legal, must, limit, points, least, best, rules)
     knock, shot = {}, []
@@ -85,15 +87,15 @@ def solve_layoff(params, hand, melds):
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
     shown = np.array([*map(cards_to_mask, melds), 0, 0, 0][:3], np.int64)
     count, laid = _lay_off_cards(mask, shown, rules)
-    own = best_meldings(mask & ~laid, rules, DEFENDER)[0]
-    apart = [mask & ~sum(melding) for melding in best_meldings(mask, rules, DEFENDER)]
+    own = find_best_meldings(mask & ~laid, rules, DEFENDER)[0]
+    apart = [mask & ~sum(melding) for melding in find_best_meldings(mask, rules, DEFENDER)]
     fixed = min(_lay_off_cards(rest, shown, rules)[0] for rest in apart)
     return count, _format_melds(own), notation.format_hand(laid).split(), fixed
 
 
 def _lay_off_cards(hand, melds, rules):
     """Return the defender's deadwood after the best lay-off, and the cards laid off."""
-    options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+    options = np.zeros((3, layoff.MAX_LAYOFF_OPTIONS), np.int64)
     chains = np.zeros((2, 16), np.int64)
     count, laid = layoff.lay_off(hand, melds, rules, options, chains)
     return int(count), int(laid)
@@ -109,7 +111,7 @@ def score_deal(params, stop, own, other, left, factor):
 
 def score_showdown(params, how, hand, defender, limit, points, thrown, taken, left, factor):
     """Return the deadwood and points of knocker and defender, and the knocker's melds."""
-    rules, state = build_rules_from_params(params), new_state(0)
+    rules, state = build_rules_from_params(params), create_state(0)
     state.hand[:] = cards_to_mask(hand), cards_to_mask(defender)
     state.stock, state.multiplier = left, factor
     own, melds = choose_shown_melding(
@@ -123,19 +125,21 @@ def score_showdown(params, how, hand, defender, limit, points, thrown, taken, le
         raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}")
     state.melds[:] = [*melds, 0, 0, 0][:3]
     engine_showdown(state, rules, 0, ENDING_CODES[how], own)
-    counts = int(state.stopper_count), int(state.other_count)
+    counts = int(state.knocker_deadwood), int(state.defender_deadwood)
     return *counts, int(state.score[0]), int(state.score[1]), _format_melds(melds)
 
 
 def find_knock_limit(params, upcard):
     """Return the knock limit and the multiplier of a deal with this upcard."""
     rules = build_rules_from_params(params)
-    return int(endings.knock_limit(upcard, rules)), int(endings.deal_multiplier(upcard, rules))
+    return int(endings.compute_knock_limit(upcard, rules)), int(
+        endings.compute_deal_multiplier(upcard, rules)
+    )
 
 
 def list_shot_digits(score):
     """Return the ranks that a shot must leave at this score."""
-    return required_shot_ranks(score)
+    return find_required_shot_ranks(score)
 
 
 def list_all_melds(params):
@@ -149,7 +153,7 @@ def list_all_melds(params):
 def count_gin_hands(params, hands):
     """Return the number of masks that are hands without deadwood."""
     left = np.empty_like(hands)
-    deadwood_batch(hands, build_rules_from_params(params), 0, left)
+    compute_deadwood_batch(hands, build_rules_from_params(params), 0, left)
     return int((left == 0).sum())
 
 
@@ -192,7 +196,9 @@ class Deal:
         self.state = self.deal.state
         self.actions = list_actions(self.deal)
         # The current decision
-        self.decision = None if self.deal.kind else get_decision(self.deal, int(self.state.logged))
+        self.decision = (
+            None if self.deal.kind else get_decision(self.deal, int(self.state.n_logged))
+        )
         if self.decision and self.decision.slot == "show":
             self._add_answer(0)
 
@@ -220,7 +226,9 @@ class Deal:
     def _is_redealt(self):
         """Return True if the engine deals again when the joker is in the hand."""
         rules, size = build_rules(self.matchup.variant), count_dealt_cards(self.params)
-        return all(joker_position(0, unit, 0, rules) >= size for unit in range(MAX_REDEAL_TRIES))
+        return all(
+            choose_joker_position(0, unit, 0, rules) >= size for unit in range(MAX_REDEAL_TRIES)
+        )
 
     @property
     def seat(self):
@@ -242,12 +250,12 @@ class Deal:
     def result(self):
         """Result of the deal so far, as a dict."""
         state = self.state
-        seats = {"winner": state.winner, "knocker": state.stopper, "owner": state.owner}
+        seats = {"winner": state.winner, "knocker": state.knocker, "owner": state.owner}
         result = {name: int(seat) if seat >= 0 else None for name, seat in seats.items()}
         for name in ("turns", "limit", "stake"):
             result[name] = int(state[name])
-        result["knocker_deadwood"] = int(state.stopper_count)
-        result["defender_deadwood"] = int(state.other_count)
+        result["knocker_deadwood"] = int(state.knocker_deadwood)
+        result["defender_deadwood"] = int(state.defender_deadwood)
         result |= {"points": state.score.tolist(), "draws": state.draws.tolist()}
         return result | {"stock_left": int(state.stock), "deadwood": int(state.count[0])}
 
@@ -368,7 +376,7 @@ def get_decision(deal, number):
 
 def list_actions(deal):
     """Return the actions played in a deal, from its history and decisions."""
-    is_solo, is_ended, turns = deal.matchup.b is None, deal.state.stopper >= 0, deal.turns
+    is_solo, is_ended, turns = deal.matchup.b is None, deal.state.knocker >= 0, deal.turns
     played_actions = [] if is_solo else _list_opening_passes(deal)
     for number, (seat, source, _, card) in enumerate(turns, start=1):
         if source in (FROM_STOCK, FROM_PILE):
@@ -384,7 +392,7 @@ def list_actions(deal):
 def _list_opening_passes(deal):
     """Return the passes of the first upcard, which are not in the history."""
     played_actions = []
-    for number in range(int(deal.state.logged)):
+    for number in range(int(deal.state.n_logged)):
         decision = get_decision(deal, number)
         if decision.slot in ("discard", "knock"):
             break
@@ -402,13 +410,13 @@ def _list_unfinished_solo_actions(deal):
         not deal.kind and state.drawn >= 0
     ):
         return [SOLO_DRAW]
-    return [Action(0, "stop")] if state.stopper >= 0 and deal.kind != "big_gin" else []
+    return [Action(0, "stop")] if state.knocker >= 0 and deal.kind != "big_gin" else []
 
 
 def _list_unfinished_actions(deal):
     """Return the actions of a two-player deal after the last complete turn."""
     if not deal.kind:
-        decision = get_decision(deal, deal.state.logged)
+        decision = get_decision(deal, deal.state.n_logged)
         if decision.slot not in ("discard", "knock") or decision.view.phase == codes.PHASE_LAST:
             return []
         if decision.view.taken >= 0:

@@ -99,14 +99,14 @@ class Example:
             more = self.input.get(key, {}).items()
             given |= {name: value for name, value in more if name not in extra_keys}
         for name, value in given.items():
-            if name not in rule_parameters():
-                near = suggest_spelling(name, [*rule_parameters(), *extra_keys])
+            if name not in load_rule_parameters():
+                near = suggest_spelling(name, [*load_rule_parameters(), *extra_keys])
                 unknown = f"{format_value(name)}, which is neither a parameter nor a key of kind"
                 raise self.make_error(f"input has {unknown} {self.kind}{near}")
             params = {**variants.find_variant(base).params, name: value}
-            if problem := rule_parameters()[name].error_message(value) or rule_parameters()[
-                name
-            ].missing_value_error(params):
+            if problem := load_rule_parameters()[name].make_error_message(
+                value
+            ) or load_rule_parameters()[name].make_missing_value_error(params):
                 raise self.make_error(f"input: {problem}")
         return given
 
@@ -123,7 +123,7 @@ class Example:
                     f"input.{name} cannot be set: kind {self.kind} has {format_value(value)} there."
                 )
         params = {**variants.find_variant(base).params, **given, **fixed}
-        if messages := variants.validate(params):
+        if messages := variants.validate_params(params):
             raise self.make_error(f"input: {' '.join(messages)}")
         return Variant(f"{base}, as {self.id} has it", params, "", "")
 

@@ -92,7 +92,10 @@ def odds_command(
         output=output or configured or DEFAULT_OUTPUT,
         # All requests for odds use the same default directory.
         question=command if output else "simgin odds",
-        finished_parts=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
+        finished_parts=(
+            None if outcomes.get_outcomes_directory() is None else "the cache",
+            "players",
+        ),
         on_finish=_print_missing_results,
         as_json=as_json,
     )

@@ -76,7 +76,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
 
 def make_user_matchup(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
     """Return the matchup of the user in seat 0 against the opponent, if there is one."""
-    from simgin.play.played_game import matchup_with_person
+    from simgin.play.played_game import make_matchup_with_person
     from simgin.rules import variants
 
     game = variants.find_variant(variant)

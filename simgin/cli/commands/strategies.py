@@ -279,7 +279,7 @@ def _make_strategy_row(strategy: Strategy) -> dict[str, Any]:
         "name": strategy.name,
         "slot": None,
         "tier": min(execution_modes, key=EXECUTION_MODES.index),
-        "about": catalogue.extract_idea(strategy),
+        "about": catalogue.extract_first_sentence(strategy),
         "source": strategy.source,
         "parameters": [],
         **catalogue.read_entry(strategy.name),

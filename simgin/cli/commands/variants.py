@@ -195,7 +195,9 @@ def _render_variant_list(matching_variants: Sequence[Variant]) -> Iterator[Any]:
 def _print_rules(variant: Variant, as_json: bool) -> None:
     """Print all rules of a variant, and its differences from the standard rules."""
     base = find_variant("standard")
-    rows = [_make_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
+    rows = [
+        _make_rule_row(parameter, variant, base) for parameter in load_rule_parameters().values()
+    ]
     CommandResult(format_repeat_command(name=variant.spec), rows).print(
         as_json, _render_rules(variant, base), use_pager=True
     )
