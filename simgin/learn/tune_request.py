@@ -117,7 +117,7 @@ class TuneRequest:
         return metrics.METRICS_BY_NAME[OBJECTIVE_METRICS[self.objective]]
 
     @property
-    def make_short_names(self) -> dict[str, str]:
+    def short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, keyed by canonical name."""
         names_by_spec = make_short_names(self.make_matchups(self.strategy, self.seed))
         specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
