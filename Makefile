@@ -43,7 +43,7 @@ test: setup
 # Tests of most packages that need little compilation
 FAST := $(addprefix tests/, test_layers.py test_names.py text worked_examples \
   $(addprefix rules/test_, parameters.py validation.py variants.py user_files.py) \
-  core/test_rng.py core/test_meldings.py toolkit/test_opponent.py play/test_hand.py \
+  core/test_rng.py core/test_meldings.py toolkit/test_opponent.py play/test_hand_analysis.py \
   $(addprefix strategy/test_, cast.py lint.py loader.py) \
   $(addprefix stats/test_, table.py ratios.py variance.py sequential.py) \
   $(addprefix runs/test_, experiment_file.py invariants.py schedule.py stopping.py) \

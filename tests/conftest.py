@@ -32,7 +32,7 @@ EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
 
 # Files with the slowest single tests, child processes included. They start first so that no worker
 # runs alone at the end. The other files keep their order.
-SLOWEST_FILES = """checks/test_contract fuzz/test_inputs analysis/test_rates
+SLOWEST_FILES = """checks/test_contract fuzz/test_inputs analysis/test_error_rates
 integration/test_killed_runs integration/test_killed_commands runs/test_cluster
 core/test_jit play/test_watchdog strategies/test_gin strategies/test_champion
 play/test_rollouts documents/test_notebooks cli/test_tune_and_train

@@ -24,116 +24,124 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 
-MAX_WORLDS, RUNS = 3_200, 200
+N_WORLDS, N_RUNS = 3_200, 200
 MAX_MISSES = 19  # of 200 runs at a rate of 5 %; a larger number has a probability of 0.2 %
 
 
-def normal_values(rng, worlds, means):
-    """Sample values of actions as the sum of noise shared in each world and independent noise."""
+def sample_correlated_values(rng, worlds, means):
+    """Sample values whose noise is partly shared by all actions of a world."""
     common = rng.normal(0, 30, (worlds, 1))
     return common + rng.normal(means, 20, (worlds, len(means)))
 
 
-def rare_losses(rng, worlds, means):
-    """Sample values of actions, half of which lose much in one of 80 worlds, with these means."""
+def sample_values_with_rare_losses(rng, worlds, means):
+    """Sample values with the given means; every second action has a rare large loss."""
     n = len(means)
-    hit = rng.random((worlds, n)) < 1 / 80
-    risky = np.arange(n) % 2 == 1
-    return means + np.where(risky, np.where(hit, -79.0, 1.0), rng.normal(0, 1, (worlds, n)))
+    is_loss = rng.random((worlds, n)) < 1 / 80
+    has_losses = np.arange(n) % 2 == 1
+    return means + np.where(
+        has_losses, np.where(is_loss, -79.0, 1.0), rng.normal(0, 1, (worlds, n))
+    )
 
 
-def run_trial(draw, seed, means):
-    """Sample values until one action is left; return the values and a mask of actions left."""
+def eliminate_actions(sample_values, seed, means):
+    """Sample worlds until one action is left; return the values and the remaining actions."""
     rng = np.random.default_rng(seed)
-    whole = draw(rng, MAX_WORLDS, np.array(means))
-    alive = np.ones(len(means), bool)
-    look = 0
-    worth = whole[:0].copy()
-    while look < MAX_WORLDS and alive.sum() > 1:
-        new = compute_next_checkpoint(look, MAX_WORLDS)
-        worth = np.concatenate([worth, np.where(alive, whole[look:new], np.nan)])
-        alive = find_active_actions(worth, MAX_WORLDS)
-        look = new
-    return worth, alive
+    all_values = sample_values(rng, N_WORLDS, np.array(means))
+    is_active = np.ones(len(means), bool)
+    n_sampled = 0
+    values = all_values[:0].copy()
+    while n_sampled < N_WORLDS and is_active.sum() > 1:
+        checkpoint = compute_next_checkpoint(n_sampled, N_WORLDS)
+        values = np.concatenate(
+            [values, np.where(is_active, all_values[n_sampled:checkpoint], np.nan)]
+        )
+        is_active = find_active_actions(values, N_WORLDS)
+        n_sampled = checkpoint
+    return values, is_active
 
 
-@pytest.mark.parametrize("draw", [normal_values, rare_losses])
+@pytest.mark.parametrize(
+    "sample_values", [sample_correlated_values, sample_values_with_rare_losses]
+)
 @pytest.mark.parametrize(
     "means", [(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.01), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (3.0, 0.0)]
 )
-def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means):
+def test_best_action_and_intervals_have_at_most_5_percent_errors(sample_values, means):
     best = int(np.argmax(means))
-    lost = missed = 0
-    for seed in range(RUNS):
-        worth, alive = run_trial(draw, seed, means)
-        gaps = compare_actions(worth, MAX_WORLDS)
-        true = np.array(means) - means[gaps.best]
-        lost += not alive[best]
-        missed += bool((np.abs(gaps.means - true) > gaps.half_widths + 1e-12).any())
-    assert lost <= MAX_MISSES
-    assert missed <= MAX_MISSES
+    n_eliminated = n_not_covered = 0
+    for seed in range(N_RUNS):
+        values, is_active = eliminate_actions(sample_values, seed, means)
+        gaps = compare_actions(values, N_WORLDS)
+        true_gaps = np.array(means) - means[gaps.best]
+        n_eliminated += not is_active[best]
+        n_not_covered += bool((np.abs(gaps.means - true_gaps) > gaps.half_widths + 1e-12).any())
+    assert n_eliminated <= MAX_MISSES
+    assert n_not_covered <= MAX_MISSES
 
 
-def test_clearly_worse_actions_are_dropped_at_the_first_look_and_equal_ones_are_kept():
-    worth, alive = run_trial(normal_values, 1, (0.0, 40.0, -5.0))
-    assert list(alive) == [False, True, False] and len(worth) == 200
-    alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
-    assert find_active_actions(alike, 400).all()
-    looks = [0]
-    while looks[-1] < 5_000:
-        looks.append(compute_next_checkpoint(looks[-1], 5_000))
-    assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
+def test_only_clearly_worse_actions_are_eliminated():
+    values, is_active = eliminate_actions(sample_correlated_values, 1, (0.0, 40.0, -5.0))
+    assert list(is_active) == [False, True, False] and len(values) == 200
+    equal_values = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
+    assert find_active_actions(equal_values, 400).all()
+    checkpoints = [0]
+    while checkpoints[-1] < 5_000:
+        checkpoints.append(compute_next_checkpoint(checkpoints[-1], 5_000))
+    assert checkpoints == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
-def test_dropped_actions_are_compared_in_the_worlds_in_which_they_were_tried():
-    worth = normal_values(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
-    worth[400:, 0] = np.nan
-    gaps = compare_actions(worth, 800)
-    both = worth[:400]
-    assert gaps.means[0] == pytest.approx((both[:, 0] - both[:, gaps.best]).mean())
+def test_eliminated_action_is_compared_in_the_worlds_in_which_it_was_tried():
+    values = sample_correlated_values(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
+    values[400:, 0] = np.nan
+    gaps = compare_actions(values, 800)
+    common_values = values[:400]
+    assert gaps.means[0] == pytest.approx(
+        (common_values[:, 0] - common_values[:, gaps.best]).mean()
+    )
     assert gaps.half_widths[gaps.best] == 0
 
 
-def test_progress_reports_the_values_so_far():
+def test_progress_reports_intermediate_analyses():
     position = find_decisions(trace_numbered_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[
         1
     ]
-    seen = []
+    reports = []
 
-    def record_progress(done, every, so_far):
-        seen.append((done, every, so_far()))
+    def record_progress(done, total, get_analysis):
+        reports.append((done, total, get_analysis()))
 
-    found = analyse_position(position, "gold", "gold", Budget(worlds=600), record_progress)
-    worlds = [done for done, _, _ in seen]
+    final = analyse_position(position, "gold", "gold", Budget(worlds=600), record_progress)
+    worlds = [done for done, _, _ in reports]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
-    assert all(every == 600 and analysis.n_worlds == done for done, every, analysis in seen)
-    assert seen[-1][2].frame().equals(found.frame())
+    assert all(total == 600 and analysis.n_worlds == done for done, total, analysis in reports)
+    assert reports[-1][2].frame().equals(final.frame())
 
 
-def test_progress_of_a_deal_reports_the_decisions_so_far():
+def test_progress_of_a_deal_reports_the_analysed_decisions():
     deal = trace_numbered_deal("gold", "simple", "standard", 1, 3, 0, None)
-    seen = []
+    reports = []
 
-    def record_progress(done, every, so_far):
-        seen.append((done / every, list(so_far())))
+    def record_progress(done, total, get_analyses):
+        reports.append((done / total, list(get_analyses())))
 
-    found = analyse_deal(deal, 5, None, None, Budget(worlds=400), record_progress)
-    assert seen[-1] == (1, list(found))
-    shares = [share for share, _ in seen]
-    assert shares == sorted(shares)
-    assert seen[0][1] == list(found)[:1]
+    analyses = analyse_deal(deal, 5, None, None, Budget(worlds=400), record_progress)
+    assert reports[-1] == (1, list(analyses))
+    progress_values = [progress for progress, _ in reports]
+    assert progress_values == sorted(progress_values)
+    assert reports[0][1] == list(analyses)[:1]
 
 
-@pytest.mark.parametrize("name", ["solitaire-gin-knock", "solitary-gin"])
-def test_the_decisions_of_a_deal_are_named_by_turn(name):
-    matchup = parse_matchup("solo-greedy+knock=at:k=3", None, name, 2, "deal")
+@pytest.mark.parametrize("variant", ["solitaire-gin-knock", "solitary-gin"])
+def test_decisions_of_a_deal_are_titled_by_turn(variant):
+    matchup = parse_matchup("solo-greedy+knock=at:k=3", None, variant, 2, "deal")
     deal = trace_deal(matchup, 3)
-    found = analyse_deal(deal, None, None, None, Budget(worlds=50))
-    turns = [question.view.turn for question in deal.decisions if question.slot == "discard"]
-    discards = [title for title in found if title.endswith("discard")]
+    analyses = analyse_deal(deal, None, None, None, Budget(worlds=50))
+    turns = [decision.view.turn for decision in deal.decisions if decision.slot == "discard"]
+    discards = [title for title in analyses if title.endswith("discard")]
     assert set(discards) >= {f"turn {turn}, discard" for turn in turns}
-    for analysis in found.values():
+    for analysis in analyses.values():
         assert analysis.matchup.b is None
         assert analysis.position.chosen in analysis.position.actions
         assert not analysis.has_match_probability
@@ -142,95 +150,97 @@ def test_the_decisions_of_a_deal_are_named_by_turn(name):
 # Value of a match state with the die, compared with plain iteration and exact values
 
 
-TEN_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 LOSER_DEALS_NEXT, WINNER_DEALS_NEXT = (
     np.array([[1, 0, 0], [1, 0, 1]]),
     np.array([[0, 1, 0], [0, 1, 1]]),
 )
 
 
-def test_the_value_with_a_die_agrees_with_the_stake_policies_for_equal_players():
+def test_deals_table_agrees_with_the_stake_policies_for_equal_players():
     policy = loader.find_strategy("dice-player").policy("offer")
-    numbers = compiler.make_parameter_vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
-    share = np.zeros((2, 3, 2))
-    share[:, :2, 1] = 0.5
-    goal = 7
-    table = np.zeros((goal + 1, goal + 1, 2))
-    table[goal] = 1
-    fill_deals_table(table, share, WINNER_DEALS_NEXT, 6, False)
-    for a, b in product(range(goal), repeat=2):
-        needed = goal - 1 - a, goal - 1 - b
-        assert table[a, b, 0] == pytest.approx(numbers[1][needed], abs=1e-5)
-        assert table[a, b, 1] == pytest.approx(numbers[0][needed], abs=1e-5)
+    policy_values = compiler.make_parameter_vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
+    result_probabilities = np.zeros((2, 3, 2))
+    result_probabilities[:, :2, 1] = 0.5
+    match_goal = 7
+    table = np.zeros((match_goal + 1, match_goal + 1, 2))
+    table[match_goal] = 1
+    fill_deals_table(table, result_probabilities, WINNER_DEALS_NEXT, 6, False)
+    for a, b in product(range(match_goal), repeat=2):
+        needed = match_goal - 1 - a, match_goal - 1 - b
+        assert table[a, b, 0] == pytest.approx(policy_values[1][needed], abs=1e-5)
+        assert table[a, b, 1] == pytest.approx(policy_values[0][needed], abs=1e-5)
 
 
-def value_before_blind_offers(worth, refused, dealer, stake, owner, cap):
-    """Return the value to seat 0 before the cards are seen, with the best offers and answers.
+def compute_value_before_blind_offers(deal_value, refusal_value, dealer, stake, owner, cap):
+    """Return the value to seat 0 with optimal blind offers and responses to them.
 
     `worth(number, owner)` is the value of a deal, `refused(seat)` that of a refusal by a seat.
     """
-    value = worth(stake, owner)
+    value = deal_value(stake, owner)
     for seat in (dealer, 1 - dealer):
         if owner in (None, seat):
             pick = max if seat == 0 else min
-            reply = min if seat == 0 else max
+            pick_response = min if seat == 0 else max
             for number in range(stake + 1, cap + 1):
-                answered = reply(worth(number, 1 - seat), refused(seat))
-                value = pick(value, answered)
+                value_of_offer = pick_response(deal_value(number, 1 - seat), refusal_value(seat))
+                value = pick(value, value_of_offer)
     return value
 
 
-@pytest.mark.parametrize("after", [LOSER_DEALS_NEXT, WINNER_DEALS_NEXT])
-def test_the_value_of_a_game_agrees_with_iteration_over_all_match_states(after):
-    goal, cap, games = 5, 3, np.array([4, 3, 2, 1, 1])
+@pytest.mark.parametrize("next_dealers", [LOSER_DEALS_NEXT, WINNER_DEALS_NEXT])
+def test_game_table_agrees_with_value_iteration(next_dealers):
+    match_goal, max_stake, games = 5, 3, np.array([4, 3, 2, 1, 1])
     rng = np.random.default_rng(3)
-    share = rng.random((2, 3, 4))
-    share[:, 2, 1:] = 0
-    share /= share.sum(axis=(1, 2), keepdims=True)
+    probabilities = rng.random((2, 3, 4))
+    probabilities[:, 2, 1:] = 0
+    probabilities /= probabilities.sum(axis=(1, 2), keepdims=True)
     owners = (None, 0, 1)
-    states = list(product(range(goal), range(goal), (0, 1), range(1, cap + 1), owners))
+    states = list(
+        product(range(match_goal), range(match_goal), (0, 1), range(1, max_stake + 1), owners)
+    )
     value = dict.fromkeys(states, 0.0)
 
-    def played(a, b, dealer, stake, owner):
+    def compute_deal_value(a, b, dealer, stake, owner):
         total = 0.0
         for winner, points in product(range(3), range(4)):
             x = a + points * (winner == 0)
             y = b + points * (winner == 1)
-            if x >= goal:
-                worth = stake * games[b]
-            elif y >= goal:
-                worth = -stake * games[a]
+            if x >= match_goal:
+                value_after = stake * games[b]
+            elif y >= match_goal:
+                value_after = -stake * games[a]
             else:
-                worth = value[x, y, after[dealer, winner], stake, owner]
-            total += share[dealer, winner, points] * worth
+                value_after = value[x, y, next_dealers[dealer, winner], stake, owner]
+            total += probabilities[dealer, winner, points] * value_after
         return total
 
     for _ in range(60):
         for a, b, dealer, stake, owner in states:
-            value[a, b, dealer, stake, owner] = value_before_blind_offers(
-                lambda n, o, at=(a, b, dealer): played(*at, n, o),
+            value[a, b, dealer, stake, owner] = compute_value_before_blind_offers(
+                lambda n, o, at=(a, b, dealer): compute_deal_value(*at, n, o),
                 lambda seat, n=stake: n if seat == 0 else -n,
                 dealer,
                 stake,
                 owner,
-                cap,
+                max_stake,
             )
-    table = np.zeros((goal, goal, 2, cap + 1, 3))
-    fill_game_table(table, share, games, after, cap, False)
+    table = np.zeros((match_goal, match_goal, 2, max_stake + 1, 3))
+    fill_game_table(table, probabilities, games, next_dealers, max_stake, False)
     for a, b, dealer, stake, owner in states:
-        place = 0 if owner is None else owner + 1
-        want = value[a, b, dealer, stake, owner]
-        assert table[a, b, dealer, stake, place] == pytest.approx(want, abs=1e-9)
+        owner_index = 0 if owner is None else owner + 1
+        expected = value[a, b, dealer, stake, owner]
+        assert table[a, b, dealer, stake, owner_index] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(("pays", "won"), [("old", 2), ("new", 5)])
-def test_the_value_of_a_refusal_is_exact(pays, won):
-    variant = variants.find_variant(f"dice+die_refusal_pays={pays}")
+@pytest.mark.parametrize(("payment", "points_lost"), [("old", 2), ("new", 5)])
+def test_value_of_a_refusal_is_exact(payment, points_lost):
+    variant = variants.find_variant(f"dice+die_refusal_pays={payment}")
     die = Die(2, "other", offered=5)
-    position = parse_position(TEN_CARDS, "QD", variant, score=(3, 1), die=die)
-    found = analyse_position(position, "dice-player", "dice-player", Budget(worlds=400))
-    row = found.frame().set_index("action").loc["refuse 5"]
-    assert row["deals"] == -won
+    position = parse_position(HAND, "QD", variant, score=(3, 1), die=die)
+    analysis = analyse_position(position, "dice-player", "dice-player", Budget(worlds=400))
+    row = analysis.frame().set_index("action").loc["refuse 5"]
+    assert row["deals"] == -points_lost
     assert row["deals_se"] == row["match_se"] == row["win"] == 0
-    after = compute_equity(variant).table[3, 1 + won, 1]  # the winner deals
-    assert row["match"] == pytest.approx(100 * after)
+    win_probability = compute_equity(variant).table[3, 1 + points_lost, 1]  # the winner deals
+    assert row["match"] == pytest.approx(100 * win_probability)

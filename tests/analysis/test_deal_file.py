@@ -1,4 +1,4 @@
-"""Tests that a deal printed by `simgin show --json` is the same deal when it is read."""
+"""Tests that a deal written by `simgin show --json` is read back unchanged."""
 
 import json
 from pathlib import Path
@@ -16,61 +16,69 @@ from support.command_line import call
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
-CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name]
-CASES += [(name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name]
-CASES += [("standard", ("champion", "champion"))]
-CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
+PLAYED_CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name]
+PLAYED_CASES += [
+    (name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name
+]
+PLAYED_CASES += [("standard", ("champion", "champion"))]
+PLAYED_CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
 IGNORED_FIELDS = ("noise",)  # of players without a decision
 
 
-def assert_same_position(one, two):
-    assert (one.label, one.actions, one.in_match) == (two.label, two.actions, two.in_match)
-    for name in one.view.dtype.names:
-        assert name in IGNORED_FIELDS or np.array_equal(one.view[name], two.view[name]), name
+def assert_same_position(position, expected):
+    assert (position.label, position.actions, position.in_match) == (
+        expected.label,
+        expected.actions,
+        expected.in_match,
+    )
+    for name in position.view.dtype.names:
+        assert name in IGNORED_FIELDS or np.array_equal(position.view[name], expected.view[name]), (
+            name
+        )
 
 
 @pytest.fixture
 def write_deal(tmp_path):
-    """Return a function that writes a deal and returns its path, its content and the deal."""
+    """Return a function that plays a deal, writes its file and returns path, content and deal."""
 
     def write(a, b, variant, unit, half=0, deal=None):
-        played = trace_numbered_deal(a, b, variant, 5, unit, half, deal)
-        content = {"seed": 5, "rows": replay_to_json(make_replay(played))}
+        traced = trace_numbered_deal(a, b, variant, 5, unit, half, deal)
+        content = {"seed": 5, "rows": replay_to_json(make_replay(traced))}
         path = tmp_path / "deal.json"
         path.write_text(json.dumps(content))
-        return path, content, played
+        return path, content, traced
 
     return write
 
 
-def count_equal_positions(path, deal):
-    """Compare each position of a deal with that of its file, and return the number of positions."""
+def assert_equal_positions(path, deal):
+    """Check that a deal file gives the positions of a deal; return the number of positions."""
     pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
-    for one, two in pairs:
-        assert one.chosen == two.chosen
-        assert_same_position(one, two)
+    for expected, position in pairs:
+        assert expected.chosen == position.chosen
+        assert_same_position(expected, position)
     return len(pairs)
 
 
-@pytest.mark.parametrize(("variant", "players"), CASES)
-def test_positions_and_descriptions_agree_with_the_deal(variant, players, write_deal):
-    positions = 0
+@pytest.mark.parametrize(("variant", "players"), PLAYED_CASES)
+def test_deal_file_gives_the_positions_of_the_deal(variant, players, write_deal):
+    n_positions = 0
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
         path, content, deal = write_deal(*players, variant, unit, half)
         assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == content["rows"][1:]
-        positions += count_equal_positions(path, deal)
-    assert positions > 5
+        n_positions += assert_equal_positions(path, deal)
+    assert n_positions > 5
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_a_deal_of_a_match_has_the_reported_score(variant, write_deal):
+def test_deal_of_a_match_can_be_read(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
-    read = 0
-    for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
+    n_read = 0
+    for unit, half, deal_index in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
         half = half * (players[1] is not None)
         try:
-            path, content, deal = write_deal(*players, variant, unit, half, number)
+            path, content, deal = write_deal(*players, variant, unit, half, deal_index)
         except DealNotFoundError:
             continue
         if variant == "dice-pro" and content["rows"][1]["stake"] > 1:
@@ -79,68 +87,77 @@ def test_a_deal_of_a_match_has_the_reported_score(variant, write_deal):
             ):
                 read_deal_file(path)
         else:
-            read += count_equal_positions(path, deal) > 0
-    assert read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
+            n_read += assert_equal_positions(path, deal) > 0
+    assert n_read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
-def test_an_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
+def test_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
     path, content, deal = write_deal(*players, variant, 1)
-    every = {position.query_index: position for position in find_decisions(deal)}
-    for end in range(1, len(content["rows"]) - 1):
-        path.write_text(json.dumps({**content, "rows": content["rows"][:end]}))
-        read = read_deal_file(path).deal
-        assert read.is_truncated
-        found = find_decisions(read)
-        if end - 1 in every:  # the decision after the actions
-            assert_same_position(every[end - 1], found[0])
-            assert found[0].chosen is None
+    position_by_query = {position.query_index: position for position in find_decisions(deal)}
+    for n_rows in range(1, len(content["rows"]) - 1):
+        path.write_text(json.dumps({**content, "rows": content["rows"][:n_rows]}))
+        truncated = read_deal_file(path).deal
+        assert truncated.is_truncated
+        positions = find_decisions(truncated)
+        if n_rows - 1 in position_by_query:  # the decision after the actions
+            assert_same_position(position_by_query[n_rows - 1], positions[0])
+            assert positions[0].chosen is None
 
 
 @pytest.mark.parametrize(
     "address", ["gold simple --unit 1 --deal 2", "solo-greedy -v solitary-gin --unit 2"]
 )
-def test_an_analysis_of_a_file_agrees_with_the_analysis_of_the_deal(address, tmp_path):
+def test_analysis_of_a_file_equals_the_analysis_of_the_deal(address, tmp_path):
     path = tmp_path / "deal.json"
     path.write_text(call("show", *address.split(), "--json").stdout)
-    turn = ["--turn", 3, "--worlds", 200]
-    read = call("analyze", path, *turn).stdout.splitlines()
-    command = next(line for line in read if line.startswith("Command: "))
-    played = call("analyze", *address.split(), *turn).stdout.splitlines()
-    assert [line for line in played if not line.startswith("Command: ")] == [
-        line for line in read if line != command
+    options = ["--turn", 3, "--worlds", 200]
+    file_lines = call("analyze", path, *options).stdout.splitlines()
+    command = next(line for line in file_lines if line.startswith("Command: "))
+    deal_lines = call("analyze", *address.split(), *options).stdout.splitlines()
+    assert [line for line in deal_lines if not line.startswith("Command: ")] == [
+        line for line in file_lines if line != command
     ]
-    assert call(*command.removeprefix("Command: simgin ").split()).stdout.splitlines() == read
+    assert call(*command.removeprefix("Command: simgin ").split()).stdout.splitlines() == file_lines
 
 
-def test_a_missing_player_is_replaced(write_deal, tmp_path):
+def test_unknown_players_are_replaced_by_champion(write_deal, tmp_path):
     path, _, deal = write_deal("gold", "simple", "standard", 1)
     (tmp_path / "evil.py").write_text("raise SystemExit('run')")
-    evil = str(tmp_path / "evil.py")
-    path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
-    read = read_deal_file(path).deal
-    assert [player.spec for player in read.matchup.players] == ["champion", "champion"]
-    assert [q.action for q in read.decisions] == [q.action for q in deal.decisions]
+    hostile_file = str(tmp_path / "evil.py")
+    path.write_text(path.read_text().replace("gold", "nobody").replace("simple", hostile_file))
+    reread = read_deal_file(path).deal
+    assert [player.spec for player in reread.matchup.players] == ["champion", "champion"]
+    assert [decision.action for decision in reread.decisions] == [
+        decision.action for decision in deal.decisions
+    ]
 
 
-def test_the_error_names_a_decision_that_is_impossible(write_deal):
+def test_inconsistent_decision_is_reported_by_number(write_deal):
     path, content, _ = write_deal("gold", "simple", "standard", 2, 1)
-    numbers = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]
-    number = numbers[len(numbers) // 2]
+    discard_rows = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]
+    number = discard_rows[len(discard_rows) // 2]
     row = content["rows"][number]
-    other = next(card for card in content["rows"][0]["pack"].split() if card not in row["hand"])
-    wrong = {"answer": other, "drawn": "2S", "hand": row["hand"][3:], "seat": 1 - row["seat"]}
-    for key, value in wrong.items():
-        changed = [*content["rows"]]
-        changed[number] = {**row, key: value}
-        path.write_text(json.dumps({**content, "rows": changed}))
+    unheld_card = next(
+        card for card in content["rows"][0]["pack"].split() if card not in row["hand"]
+    )
+    wrong_values = {
+        "answer": unheld_card,
+        "drawn": "2S",
+        "hand": row["hand"][3:],
+        "seat": 1 - row["seat"],
+    }
+    for key, value in wrong_values.items():
+        changed_rows = [*content["rows"]]
+        changed_rows[number] = {**row, key: value}
+        path.write_text(json.dumps({**content, "rows": changed_rows}))
         with pytest.raises(PositionError, match=rf"decision {number} .* is inconsistent"):
             read_deal_file(path)
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "message"),
     [
         ("no.json", "No such file"),
         ("{} simple", "the file specifies both players"),
@@ -150,10 +167,10 @@ def test_the_error_names_a_decision_that_is_impossible(write_deal):
         ("printed.txt", "the output of `simgin show --json` nor a Gin Rummy log"),
     ],
 )
-def test_an_option_that_conflicts_with_a_file_is_rejected(
-    words, sentence, write_deal, empty_directory
+def test_option_that_conflicts_with_a_deal_file_is_rejected(
+    arguments, message, write_deal, empty_directory
 ):
     path, _, deal = write_deal("gold", "simple", "standard", 2, 1)
     Path("printed.txt").write_text("\n".join(make_replay(deal).iter_lines()))
-    done = call("analyze", *words.format(path).split(), code=2)
-    assert sentence in " ".join(done.stderr.split())
+    result = call("analyze", *arguments.format(path).split(), code=2)
+    assert message in " ".join(result.stderr.split())

@@ -1,4 +1,4 @@
-"""Tests of the HTML page of a drill in Chromium, with every position answered by key and touch."""
+"""Tests of the HTML page of a drill in Chromium, with keyboard and touch."""
 
 import itertools
 import json
@@ -17,27 +17,28 @@ MIN_BUTTON_SIZE = 44  # px
 
 @pytest.fixture(scope="module")
 def drill_page(tmp_path_factory):
-    """Write the HTML page of the drill, and return its path and the costs of each position."""
+    """Write the HTML page of the drill; return its path and the options of each position."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
     contents = json.loads(drill.INCLUDED_DRILL.read_text())
     call("drill", "-o", page)
-    prices = [
-        {option["text"]: option for option in one["options"]} for one in contents["exercises"]
+    options_by_position = [
+        {option["text"]: option for option in exercise["options"]}
+        for exercise in contents["exercises"]
     ]
-    return page, prices
+    return page, options_by_position
 
 
 @pytest.fixture
 def open_page(chromium, drill_page):
-    """Return a function that opens the page; check that the page logs and requests nothing."""
+    """Return a function that opens the page; check that nothing is logged or requested."""
     messages, contexts = [], []
 
-    def open_at_width(width=390, scheme="light", **more):
+    def open_at_width(width=390, scheme="light", **options):
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme=scheme,
             reduced_motion="reduce",
-            **more,
+            **options,
         )
         contexts.append(context)
         tab = context.new_page()
@@ -50,87 +51,93 @@ def open_page(chromium, drill_page):
     yield open_at_width
     for context in contexts:
         context.close()
-    assert [one for one in messages if not one.startswith("file:")] == []
+    assert [message for message in messages if not message.startswith("file:")] == []
 
 
-def plain_text(text):
-    """Return the label of a button as `simgin analyze` prints it."""
-    plain = text.replace("\N{VARIATION SELECTOR-15}", "").translate(str.maketrans("♠♥♦♣", "SHDC"))
-    return re.sub(r"10(?=[SHDC])", "T", plain)
+def convert_label(text):
+    """Convert the label of a button to the form that `simgin analyze` prints."""
+    converted = text.replace("\N{VARIATION SELECTOR-15}", "").translate(
+        str.maketrans("♠♥♦♣", "SHDC")
+    )
+    return re.sub(r"10(?=[SHDC])", "T", converted)
 
 
-def answer_by_key(tab, number):
-    tab.keyboard.press("123456789abcdefghijk"[number])
+def choose_by_key(tab, index):
+    tab.keyboard.press("123456789abcdefghijk"[index])
 
 
-def answer_by_arrow(tab, number):
-    for _ in range(number + 1):
+def choose_by_arrow_keys(tab, index):
+    for _ in range(index + 1):
         tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
 
 
-def answer_by_touch(tab, number):
-    tab.locator(".options button:visible").nth(number).tap()
+def choose_by_touch(tab, index):
+    tab.locator(".options button:visible").nth(index).tap()
 
 
 def assert_visible_together(tab):
-    """Check that hand, verdict, explanation and all costs are on the screen at the same time."""
+    """Check that hand, verdict, explanation and all costs are on the screen together."""
     height = tab.viewport_size["height"]
     section = tab.locator("section.position:visible")
     for part in (".row:first-of-type", "#heading", ".lesson", ".why", ".prices"):
         box = section.locator(part).first.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
     hand = section.locator(".row").first.bounding_box()
-    told = section.locator("#heading").bounding_box()
+    verdict = section.locator("#heading").bounding_box()
     below = hand["y"] + hand["height"] - 1  # px, the sizes are rounded
-    assert told["x"] > hand["x"] + hand["width"] or told["y"] >= below
+    assert verdict["x"] > hand["x"] + hand["width"] or verdict["y"] >= below
 
 
-@pytest.mark.parametrize("choose", [answer_by_key, answer_by_arrow, answer_by_touch])
-def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
+@pytest.mark.parametrize("choose_option", [choose_by_key, choose_by_arrow_keys, choose_by_touch])
+def test_summary_counts_the_chosen_options(open_page, drill_page, choose_option):
     tab = open_page(has_touch=True)
-    _, prices = drill_page
-    right, lost, missed = 0, 0.0, 0
-    for number, known in enumerate(prices):
+    _, options_by_position = drill_page
+    n_correct, points_lost, n_missed = 0, 0.0, 0
+    for number, options in enumerate(options_by_position):
         assert tab.locator("section.position:visible").count() == 1
         assert tab.evaluate("document.activeElement.tagName") == "H2"
         assert not tab.locator(".prices:visible, .lesson:visible").count()
         buttons = tab.locator(".options button:visible")
-        says = [plain_text(text[1:]) for text in buttons.all_text_contents()]
-        assert sorted(says) == sorted(known)
-        wanted = number % len(says)
-        price = known[says[wanted]]
-        is_right = price["right"]
-        choose(tab, wanted)
-        assert tab.locator(".prices:visible li").count() == len(known)
+        labels = [convert_label(text[1:]) for text in buttons.all_text_contents()]
+        assert sorted(labels) == sorted(options)
+        choice = number % len(labels)
+        option = options[labels[choice]]
+        is_correct = option["right"]
+        choose_option(tab, choice)
+        assert tab.locator(".prices:visible li").count() == len(options)
         message = tab.locator("#said").text_content()
-        right += is_right
-        missed += not is_right
-        lost += 0 if is_right else price["cost"]
-        assert message.startswith("Correct." if is_right else "Your choice costs ")
-        assert plain_text(message).endswith(price["why"])
+        n_correct += is_correct
+        n_missed += not is_correct
+        points_lost += 0 if is_correct else option["cost"]
+        assert message.startswith("Correct." if is_correct else "Your choice costs ")
+        assert convert_label(message).endswith(option["why"])
         assert tab.evaluate("document.activeElement.id") == "next"
-        tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
+        tab.locator("#next").tap() if choose_option is choose_by_touch else tab.keyboard.press(
+            "Enter"
+        )
     assert tab.locator("#result").is_visible()
     summary = tab.locator("#sum").text_content()
-    counted = re.fullmatch(r"(\d+) of (\d+) correct, ([\d.]+) points lost\.", summary)
-    assert [int(counted[1]), int(counted[2])] == [right, len(prices)]
-    assert float(counted[3]) == pytest.approx(lost, abs=0.06)
+    match = re.fullmatch(r"(\d+) of (\d+) correct, ([\d.]+) points lost\.", summary)
+    assert [int(match[1]), int(match[2])] == [n_correct, len(options_by_position)]
+    assert float(match[3]) == pytest.approx(points_lost, abs=0.06)
     rows = [row.split("\t") for row in tab.locator("#themes tr").all_inner_texts()]
-    assert sum(int(row[1].split()[0]) for row in rows) == right
-    assert sum(int(row[1].split()[2]) for row in rows) == len(prices)
+    assert sum(int(row[1].split()[0]) for row in rows) == n_correct
+    assert sum(int(row[1].split()[2]) for row in rows) == len(options_by_position)
     for _, correct, _, rate in rows:
-        known, asked = int(correct.split()[0]), int(correct.split()[2])
-        assert rate == f"{int(100 * known / asked + 0.5)} % of {asked}"
-    assert 0 < missed < len(prices)
+        options, n_asked = int(correct.split()[0]), int(correct.split()[2])
+        assert rate == f"{int(100 * options / n_asked + 0.5)} % of {n_asked}"
+    assert 0 < n_missed < len(options_by_position)
     tab.locator("#missed").click()
-    assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {missed}"
+    assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {n_missed}"
 
 
 @pytest.mark.parametrize(
     ("width", "scheme"), list(itertools.product((390, 1280), ("light", "dark")))
 )
-def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_page, width, scheme):
+def test_page_fits_the_screen_with_readable_text_and_large_buttons(
+    open_page, drill_page, width, scheme
+):
     tab = open_page(width, scheme)
     for _ in drill_page[1]:
         for key in ("1", "Enter"):
@@ -146,24 +153,31 @@ def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_p
     assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
 
 
-def test_missed_positions_come_back_when_the_page_is_opened_again(open_page, drill_page):
+def test_missed_positions_come_first_after_a_reload(open_page, drill_page):
     tab = open_page()
-    _, prices = drill_page
-    for known in prices[:2]:  # one wrong answer, and one correct answer
-        rights = [known[plain_text(text[1:])]["right"] for text in labels(tab)]
-        tab.locator(".options button:visible").nth(rights.index(known is prices[1])).click()
+    _, options_by_position = drill_page
+    for options in options_by_position[:2]:  # one wrong answer, and one correct answer
+        is_correct = [options[convert_label(text[1:])]["right"] for text in read_labels(tab)]
+        tab.locator(".options button:visible").nth(
+            is_correct.index(options is options_by_position[1])
+        ).click()
         tab.locator("#next").click()
     tab.reload()
     assert tab.locator("#score").text_content() == "Positions that you missed come first (1)."
-    assert sorted(plain_text(text[1:]) for text in labels(tab)) == sorted(prices[0])
-    assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {len(prices) - 1}"
+    assert sorted(convert_label(text[1:]) for text in read_labels(tab)) == sorted(
+        options_by_position[0]
+    )
+    assert (
+        tab.locator("h2:visible").first.text_content()
+        == f"Position 1 of {len(options_by_position) - 1}"
+    )
 
 
-def labels(tab):
+def read_labels(tab):
     return tab.locator(".options button:visible").all_text_contents()
 
 
-def test_without_scripts_the_prices_are_there_to_read(open_page, drill_page):
+def test_costs_are_visible_without_scripts(open_page, drill_page):
     tab = open_page(java_script_enabled=False)
     assert tab.locator(".prices:visible").count() == len(drill_page[1])
     assert tab.locator("button:visible").count() == 0

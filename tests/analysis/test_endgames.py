@@ -22,9 +22,9 @@ from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
 from support.hands import game, names
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
-WITH_DIE = "dice+die_centre_in_play=yes"
+DIE_VARIANT = "dice+die_centre_in_play=yes"
 N_KNOWN_CARDS = 8  # cards of the opponent that the player knows
-N_STOCK_CARDS = 3  # cards left: one of them may still be drawn
+STOCK_SIZE = 3  # cards left: one of them may still be drawn
 PLAIN_STRATEGY_CODE = '''
 from simgin.strategy import Strategy, answer, discard, knock, offer, take
 from simgin.toolkit import deadwood_after_taking, lowest_bit, take_if
@@ -75,8 +75,8 @@ STRATEGY = Strategy("late", offer=late, answer=yes, knock=gin)
 
 
 @pytest.fixture(scope="module")
-def players(tmp_path_factory):
-    """Write the files of `plain` and `late`."""
+def strategy_files(tmp_path_factory):
+    """Write the strategy files `plain` and `late`; return their paths."""
     folder = tmp_path_factory.mktemp("players")
     for name, text in (("plain", PLAIN_STRATEGY_CODE), ("late", LATE_OFFERS_CODE)):
         (folder / f"{name}.py").write_text(text)
@@ -84,43 +84,46 @@ def players(tmp_path_factory):
 
 
 @cache
-def count_deadwood(hand, name):
-    return reference.compute_deadwood(sorted(hand), game(name)[1])
+def reference_deadwood(hand, variant):
+    return reference.compute_deadwood(sorted(hand), game(variant)[1])
 
 
-def play_as_plain(name, deal):
-    """Play like `plain`: take cards that lower deadwood, minimise deadwood, and end deals early."""
-    cap = game(name)[1]["die_cap"]
+def finish_deal(variant, deal):
+    """Play a reference deal to its end as the strategy `plain` does; return the result."""
+    max_stake = game(variant)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.to_move]
         options = deal.options()
-        held = count_deadwood(frozenset(hand), name)
-        ends = [option for option in options if option[0] == "end"]
+        hand_deadwood = reference_deadwood(frozenset(hand), variant)
+        endings = [option for option in options if option[0] == "end"]
         if ("no offer",) in options:
-            number = min(cap or 0, deal.die.stake + 2)
-            deal.act(("offer", number) if held <= 30 else ("no offer",))
+            offered_stake = min(max_stake or 0, deal.die.stake + 2)
+            deal.act(("offer", offered_stake) if hand_deadwood <= 30 else ("no offer",))
         elif ("accept",) in options:
-            deal.act(("accept",) if held <= 45 else ("refuse",))
+            deal.act(("accept",) if hand_deadwood <= 45 else ("refuse",))
         elif ("take",) in options:
-            eleven = {*hand, deal.pile[-1]}
-            after = min(count_deadwood(frozenset(eleven - {away}), name) for away in hand)
-            deal.act(("take",) if after < held else ("stock",))
-        elif isinstance(deal, SoloDeal) and ends:
-            deal.act(ends[0])
+            hand_after_taking = {*hand, deal.pile[-1]}
+            deadwood_after_taking = min(
+                reference_deadwood(frozenset(hand_after_taking - {discard}), variant)
+                for discard in hand
+            )
+            deal.act(("take",) if deadwood_after_taking < hand_deadwood else ("stock",))
+        elif isinstance(deal, SoloDeal) and endings:
+            deal.act(endings[0])
         elif ("stock",) in options:
             deal.act(("stock",))
         else:
-            thrown = [option[1] for option in options if option[0] == "throw"]
+            discards = [option[1] for option in options if option[0] == "throw"]
             deadwood_left = {
-                card: count_deadwood(frozenset(hand) - {card}, name) for card in thrown
+                card: reference_deadwood(frozenset(hand) - {card}, variant) for card in discards
             }
             card = min(deadwood_left, key=lambda card: (deadwood_left[card], parse_card(card)))
-            own = [option for option in ends if option[1] == card]
-            deal.act(own[0] if own else ("throw", card))
+            matching_endings = [option for option in endings if option[1] == card]
+            deal.act(matching_endings[0] if matching_endings else ("throw", card))
     return deal.result
 
 
-def reference_deal(position, hidden, stock):
+def make_reference_deal(position, hidden, stock):
     """Return the reference deal at a two-player position, with the given hidden cards."""
     view = position.view
     seat = int(view.seat)
@@ -128,8 +131,10 @@ def reference_deal(position, hidden, stock):
     deal.hands[seat] = names(int(view.hand))
     deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
     deal.stock = list(stock)
-    last = format_card(int(view.history[view.turns - 1, 3]))
-    deal.pile = sorted(names(int(view.pile)), key=lambda card: card == last)  # on top if it exists
+    last_discard = format_card(int(view.history[view.turns - 1, 3]))
+    deal.pile = sorted(
+        names(int(view.pile)), key=lambda card: card == last_discard
+    )  # on top if it exists
     deal.turns = int(view.turns)
     deal._mover, deal._phase = seat, "discard"
     deal._drawn = format_card(int(view.drawn)) if view.drawn >= 0 else None
@@ -143,7 +148,7 @@ def reference_deal(position, hidden, stock):
     return deal
 
 
-def reference_deal_solo(position, deck):
+def make_reference_deal_solo(position, deck):
     """Return the reference deal at a solitaire position, with the given deck."""
     view = position.view
     row = game(position.variant.spec)[1]
@@ -159,15 +164,15 @@ def reference_deal_solo(position, deck):
 
 
 def apply_action(deal, action):
-    """Carry out an action in a deal of the reference implementation."""
-    words = {
+    """Perform an action in a deal of the reference implementation."""
+    die_actions = {
         ACTION_ACCEPT: ("accept",),
         ACTION_REFUSE: ("refuse",),
         ACTION_OFFER: ("offer", action.card),
     }
     card = format_card(action.card) if action.card >= 0 else None
-    if action.kind in words:
-        deal.act(words[action.kind] if action.card else ("no offer",))
+    if action.kind in die_actions:
+        deal.act(die_actions[action.kind] if action.card else ("no offer",))
     elif action.kind == ACTION_DISCARD:
         deal.act(("throw", card))
     elif not isinstance(deal, SoloDeal):
@@ -180,75 +185,79 @@ def apply_action(deal, action):
             deal.act(("end", None, "gin"))
 
 
-def reference_worlds(position):
-    """Yield the reference deal of every world; only the next card of the stock is drawn."""
+def iter_reference_worlds(position):
+    """Yield, for each world, a function that makes its reference deal."""
     view = position.view
-    name = position.variant.spec
+    variant = position.variant.spec
     unseen = names(int(view.unseen))
     if view.deck_left >= 0:
-        row = game(name)[1]
-        to_come = [*unseen, JOKER]
+        row = game(variant)[1]
+        deck_cards = [*unseen, JOKER]
         length = None
         if row["joker"] == "none":
-            to_come, length = unseen, row["max_draws"] - int(view.own_turn)
-        for deck in permutations(to_come, length):
-            yield lambda deck=deck: reference_deal_solo(position, deck)
+            deck_cards, length = unseen, row["max_draws"] - int(view.own_turn)
+        for deck in permutations(deck_cards, length):
+            yield lambda deck=deck: make_reference_deal_solo(position, deck)
         return
     for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
-        offers = count_deadwood(frozenset([*names(int(view.known)), *hidden]), name) <= 30
+        offers = reference_deadwood(frozenset([*names(int(view.known)), *hidden]), variant) <= 30
         if view.offered and not offers:
             continue  # `plain` never makes an offer
-        rest = [card for card in unseen if card not in hidden]
-        for card in rest:
-            stock = [card, *(other for other in rest if other != card)][: int(view.stock)]
-            yield lambda hidden=hidden, stock=stock: reference_deal(position, hidden, stock)
+        stock_cards = [card for card in unseen if card not in hidden]
+        for card in stock_cards:
+            stock = [card, *(stock_card for stock_card in stock_cards if stock_card != card)][
+                : int(view.stock)
+            ]
+            yield lambda hidden=hidden, stock=stock: make_reference_deal(position, hidden, stock)
 
 
-def exact_values(position):
+def compute_exact_values(position):
     """Return the mean value and the win rate of every action over all worlds."""
     row = position.variant.params
     seat = int(position.view.seat)
-    worth, wins = np.zeros((2, len(position.actions)))
-    worlds = list(reference_worlds(position))
-    for begun in worlds:
+    values, wins = np.zeros((2, len(position.actions)))
+    worlds = list(iter_reference_worlds(position))
+    for make_deal in worlds:
         for i, action in enumerate(position.actions):
-            deal = begun()
+            deal = make_deal()
             apply_action(deal, action)
-            result = deal.result or play_as_plain(position.variant.spec, deal)
-            own, other = result.points[seat], result.points[1 - seat]
+            result = deal.result or finish_deal(position.variant.spec, deal)
+            points, opponent_points = result.points[seat], result.points[1 - seat]
             wins[i] += result.winner == seat
             if row["die"] == "off":
-                worth[i] += -own if row["deal_scoring"] == "penalty" else own - other
+                values[i] += (
+                    -points if row["deal_scoring"] == "penalty" else points - opponent_points
+                )
             elif result.winner is not None:
                 stake = result.stake if result.kind == "refused" else deal.die.stake
-                worth[i] += stake if result.winner == seat else -stake
-    return worth / len(worlds), wins / len(worlds)
+                values[i] += stake if result.winner == seat else -stake
+    return values / len(worlds), wins / len(worlds)
 
 
-def check_analysis(position, found):
-    """Compare an analysis with exact values, and return True if it found one action best."""
-    worth, wins = exact_values(position)
-    counted = 100 * wins if found.measure == "win" else worth
-    name = "deals" if found.measure == "deals" else "points"
-    for place, (_, line) in zip(found.ranking, found.frame().iterrows(), strict=True):
-        action = position.format_action(position.actions[place])
-        assert line["action"] == action
-        cost = counted[found.ranking[0]] - counted[place]
-        assert abs(line[name] - worth[place]) <= 4 * line[f"{name}_se"] + 1e-9, action
-        assert abs(line["win"] - wins[place]) <= 4 * line["win_se"] + 1e-9, action
-        assert line["low"] - 1e-9 <= cost <= line["high"] + 1e-9, action
-    assert counted[found.best_indices].max() == pytest.approx(counted.max())
-    return len(found.best_indices) == 1
+def assert_analysis_is_exact(position, analysis):
+    """Compare an analysis with exact values; return True if only one action is best."""
+    values, wins = compute_exact_values(position)
+    measured_values = 100 * wins if analysis.measure == "win" else values
+    name = "deals" if analysis.measure == "deals" else "points"
+    for index, (_, row) in zip(analysis.ranking, analysis.frame().iterrows(), strict=True):
+        action = position.format_action(position.actions[index])
+        assert row["action"] == action
+        cost = measured_values[analysis.ranking[0]] - measured_values[index]
+        assert abs(row[name] - values[index]) <= 4 * row[f"{name}_se"] + 1e-9, action
+        assert abs(row["win"] - wins[index]) <= 4 * row["win_se"] + 1e-9, action
+        assert row["low"] - 1e-9 <= cost <= row["high"] + 1e-9, action
+    assert measured_values[analysis.best_indices].max() == pytest.approx(measured_values.max())
+    return len(analysis.best_indices) == 1
 
 
-def reveal_opponent(position, deal, forget=False):
-    """Return the position with most of the opponent's hand known, and a discard forgotten."""
+def reveal_opponent(position, deal, forget_discard=False):
+    """Return the position with most of the opponent's hand known; forget a discard if asked."""
     view = position.view.copy()
     hidden = mask_to_cards(_find_hidden_hand(deal, view))
     unseen = int(view.unseen | view.known)
     view.known = cards_to_mask(hidden[:N_KNOWN_CARDS])
     view.unseen = unseen & ~int(view.known)
-    for turn in range(int(view.turns) - 1 if forget else 0):
+    for turn in range(int(view.turns) - 1 if forget_discard else 0):
         seat, _, _, card = map(int, view.history[turn])
         if seat != view.seat and view.pile >> card & 1:
             view.history[turn, 3] = -1
@@ -258,60 +267,68 @@ def reveal_opponent(position, deal, forget=False):
     return Position(position.variant, view, position.actions)
 
 
-def find_late_positions(players, variant, kinds, n):
-    """Return n positions with few cards in the stock for each type of decision."""
-    matchup = parse_matchup(players, players, variant, 21, "deal")
-    found = {kind: [] for kind in kinds}
+def find_late_positions(player, variant, kinds, n):
+    """Return n (position, deal) pairs with a short stock for each kind of action."""
+    matchup = parse_matchup(player, player, variant, 21, "deal")
+    pairs_by_kind = {kind: [] for kind in kinds}
     for unit in range(300):
         deal = trace_deal(matchup, unit)
         for position in find_decisions(deal):
             kind = position.actions[0].kind
-            late = position.view.stock == N_STOCK_CARDS and len(position.actions) > 1
-            if late and len(found.get(kind, [None] * n)) < n:
-                found[kind].append((position, deal))
+            is_late = position.view.stock == STOCK_SIZE and len(position.actions) > 1
+            if is_late and len(pairs_by_kind.get(kind, [None] * n)) < n:
+                pairs_by_kind[kind].append((position, deal))
                 break
-    assert all(len(positions) == n for positions in found.values())
-    return [pair for positions in found.values() for pair in positions]
+    assert all(len(pairs) == n for pairs in pairs_by_kind.values())
+    return [pair for pairs in pairs_by_kind.values() for pair in pairs]
 
 
-def make_solo_endgame(name, rng, n_left=3):
-    """Return a solitaire position with few cards left, in which gin or a low count is near."""
-    variant = variants.find_variant(name)
-    melds, fitting = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
-    free = [format_card(card) for card in rng.permutation(52)]
-    free = [card for card in free if card not in (*melds, *fitting)]
-    has_clock = variant.params["max_draws"] is not None
-    turns = variant.params["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - n_left
-    return parse_position(" ".join([*melds, *free[:3]]), " ".join(free[3 : 3 + turns]), variant)
+def make_solo_endgame(variant_name, rng, n_left=3):
+    """Return a solitaire position with few cards left, in which gin or low deadwood is near."""
+    variant = variants.find_variant(variant_name)
+    melds, useful_cards = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
+    remaining_cards = [format_card(card) for card in rng.permutation(52)]
+    remaining_cards = [card for card in remaining_cards if card not in (*melds, *useful_cards)]
+    is_limited = variant.params["max_draws"] is not None
+    turns = (
+        variant.params["max_draws"] - 2
+        if is_limited
+        else len(remaining_cards) - 3 + len(useful_cards) - n_left
+    )
+    return parse_position(
+        " ".join([*melds, *remaining_cards[:3]]), " ".join(remaining_cards[3 : 3 + turns]), variant
+    )
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(8, marks=pytest.mark.slow)])
-def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypatch, n):
+def test_endgame_analysis_agrees_with_enumeration(strategy_files, monkeypatch, n):
     monkeypatch.setattr(world_sampling, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
-    plain, _ = players
-    decided = 0
+    plain, _ = strategy_files
+    n_decided = 0
     for i, pair in enumerate(find_late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
-        position = reveal_opponent(*pair, forget=i % 2 == 1)
-        decided += check_analysis(
+        position = reveal_opponent(*pair, forget_discard=i % 2 == 1)
+        n_decided += assert_analysis_is_exact(
             position, analyse_position(position, plain, plain, Budget(worlds=2_000))
         )
-    assert decided >= n // 4
+    assert n_decided >= n // 4
 
 
 @pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players, monkeypatch, n):
+def test_endgame_analysis_with_a_die_agrees_with_enumeration(strategy_files, monkeypatch, n):
     monkeypatch.setattr(world_sampling, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
-    plain, late = players
-    for pair in find_late_positions(late, WITH_DIE, [ACTION_OFFER, ACTION_ACCEPT], n):
+    plain, late = strategy_files
+    for pair in find_late_positions(late, DIE_VARIANT, [ACTION_OFFER, ACTION_ACCEPT], n):
         position = reveal_opponent(*pair)
-        found = analyse_position(position, plain, plain, Budget(worlds=1_000))
-        check_analysis(position, found)
-        assert len(found.best_indices) < len(position.actions)
+        analysis = analyse_position(position, plain, plain, Budget(worlds=1_000))
+        assert_analysis_is_exact(position, analysis)
+        assert len(analysis.best_indices) < len(position.actions)
 
 
-@pytest.mark.parametrize("name", SOLO_VARIANTS)
-def test_the_analysis_of_a_solitaire_endgame_is_exact_within_its_error(players, name):
+@pytest.mark.parametrize("variant", SOLO_VARIANTS)
+def test_solitaire_endgame_analysis_agrees_with_enumeration(strategy_files, variant):
     rng = np.random.default_rng(8)
     for _ in range(2):
-        position = make_solo_endgame(name, rng)
-        check_analysis(position, analyse_position(position, players[0], None, Budget(worlds=2_000)))
+        position = make_solo_endgame(variant, rng)
+        assert_analysis_is_exact(
+            position, analyse_position(position, strategy_files[0], None, Budget(worlds=2_000))
+        )

@@ -30,8 +30,8 @@ from support.probes import OWN, UPCARD, partners, with_forced_policy
 
 pytestmark = pytest.mark.slow
 MAX_Z = 3.3  # standard errors
-RULES = ("standard", "standard+undercut_bonus=10")
-CASES = [(player, rules) for player in ("gold", "champion") for rules in RULES]
+VARIANTS = ("standard", "standard+undercut_bonus=10")
+PLAYER_AND_RULES = [(player, rules) for player in ("gold", "champion") for rules in VARIANTS]
 TURNS = (3, 5, 7, 9)
 SEED = 4300
 
@@ -40,43 +40,45 @@ def make_matchup(player, rules, seed):
     return parse_matchup(player, player, rules, seed, "deal")
 
 
-def play_records(matchup, deals):
-    """Return the records of single deals, with A in both seats alternately."""
+def play_records(matchup, n_deals):
+    """Play single deals with A in both seats alternately; return their records."""
     kernel.compile_matchup(matchup)
     blocks = map_units(
-        lambda first, n: kernel.play_with_records(matchup, first, n)[1], deals, 20_000
+        lambda first, n: kernel.play_with_records(matchup, first, n)[1], n_deals, 20_000
     )
     return np.concatenate(blocks)
 
 
-def points_of_a(records):
+def compute_margins(records):
     return (records["points_a"] - records["points_b"]).astype(float)
 
 
 def estimate_mean(values):
+    """Return the mean and its standard error."""
     return values.mean(), values.std() / np.sqrt(len(values))
 
 
-def estimate_ratio(above, below):
-    value = above.sum() / below.sum()
-    return value, np.sqrt(((above - value * below) ** 2).sum()) / below.sum()
+def estimate_ratio(numerators, denominators):
+    """Return the ratio of two sums and its standard error."""
+    value = numerators.sum() / denominators.sum()
+    return value, np.sqrt(((numerators - value * denominators) ** 2).sum()) / denominators.sum()
 
 
-def z_score(one, other):
+def compute_z_score(estimate, other_estimate):
     """Return the difference of two estimates in standard errors."""
-    return (one[0] - other[0]) / np.hypot(one[1], other[1])
+    return (estimate[0] - other_estimate[0]) / np.hypot(estimate[1], other_estimate[1])
 
 
-def check_z_scores(zs):
-    """Check the largest z-score, the mean z-score and the variance of z-scores."""
+def assert_z_scores_are_normal(zs):
+    """Check that maximum, mean and variance of z-scores are those of a normal distribution."""
     print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
     assert np.abs(zs).max() < MAX_Z
     assert abs(np.mean(zs)) < MAX_Z / np.sqrt(len(zs))
-    assert not is_scattered(zs)
+    assert not has_excess_variance(zs)
 
 
-def is_scattered(zs):
-    """Return True if the cells vary more than expected (chi-square).
+def has_excess_variance(zs):
+    """Return True if z-scores vary more than expected (chi-square).
 
     The false-alarm rate is that of one z beyond FAR, 1 in 1,000.
     """
@@ -87,115 +89,129 @@ def is_scattered(zs):
 
 
 @cache
-def estimate_knocks(player, rules, before, deals=400_000):
-    """Return estimates of the gain of a knock by own turn and deadwood.
+def estimate_knock_gains(player, rules, before, n_deals=400_000):
+    """Return estimates of the gain from knocking by own turn and deadwood.
 
     See `ordered_to_knock` for `before`.
     """
-    found = {}
+    gains = {}
     for turn in TURNS:
         matchup = make_matchup(player, rules, SEED + turn)
-        now, later = (
-            play_records(with_forced_policy(matchup, "knock", turn, do, before), deals)
-            for do in (1, 0)
+        knocked, continued = (
+            play_records(with_forced_policy(matchup, "knock", turn, action, before), n_deals)
+            for action in (1, 0)
         )
-        gain = points_of_a(now) - points_of_a(later)
-        first = np.where(now["upcard_to"] == 1, now["dealer"], 1 - now["dealer"])
-        own_turns = (now["turns"] + (first == 0)) // 2
-        here = (now["knocker"] == 0) & (now["knock_count"] > 0) & (own_turns == turn)
-        assert not gain[~here].any()
+        gain = compute_margins(knocked) - compute_margins(continued)
+        first_seat = np.where(knocked["upcard_to"] == 1, knocked["dealer"], 1 - knocked["dealer"])
+        own_turns = (knocked["turns"] + (first_seat == 0)) // 2
+        is_knock_turn = (
+            (knocked["knocker"] == 0) & (knocked["knock_count"] > 0) & (own_turns == turn)
+        )
+        assert not gain[~is_knock_turn].any()
         for deadwood in range(1, 11):
-            found[turn, deadwood] = estimate_mean(gain[here & (now["knock_count"] == deadwood)])
-    return found
+            gains[turn, deadwood] = estimate_mean(
+                gain[is_knock_turn & (knocked["knock_count"] == deadwood)]
+            )
+    return gains
 
 
-@pytest.mark.parametrize(("player", "rules"), CASES)
-def test_knocks_of_a_chart(player, rules):
+@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+def test_knock_chart_agrees_with_forced_knocks(player, rules):
     frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
     cells = frame.set_index(["column", "row"])
     zs = []
-    for (turn, deadwood), true in estimate_knocks(player, rules, OWN).items():
+    for (turn, deadwood), expected in estimate_knock_gains(player, rules, OWN).items():
         cell = cells.loc[str(turn), str(deadwood)]
-        zs.append(z_score((cell["value"], cell["se"]), true))
-    check_z_scores(zs)
+        zs.append(compute_z_score((cell["value"], cell["se"]), expected))
+    assert_z_scores_are_normal(zs)
 
 
 # Upcards
 
 
-def estimate_upcards(player, rules, deals):
-    """Return estimates of the gain of taking the first upcard, by row and seat."""
-    found = {}
+def estimate_upcard_gains(player, rules, n_deals):
+    """Return estimates of the gain from taking the first upcard by row and seat."""
+    gains = {}
     for row in range(4):
         matchup = make_matchup(player, rules, SEED + 20 + row)
-        taken, left = (
-            play_records(with_forced_policy(matchup, "take", UPCARD, do, row), deals)
-            for do in (1, 0)
+        taken, declined = (
+            play_records(with_forced_policy(matchup, "take", UPCARD, action, row), n_deals)
+            for action in (1, 0)
         )
-        gain = points_of_a(taken) - points_of_a(left)
+        gain = compute_margins(taken) - compute_margins(declined)
         for seat in (0, 1):  # nondealer and dealer
-            own = taken["dealer"] == 1 - seat
-            here = own & (taken["upcard_to"] == seat) & (left["upcard_to"] != seat)
-            found[row, seat] = estimate_mean(gain[here])
-    return found
+            is_own_seat = taken["dealer"] == 1 - seat
+            is_decision = (
+                is_own_seat & (taken["upcard_to"] == seat) & (declined["upcard_to"] != seat)
+            )
+            gains[row, seat] = estimate_mean(gain[is_decision])
+    return gains
 
 
-@pytest.mark.parametrize(("player", "rules"), CASES)
-def test_upcards_of_a_chart(player, rules):
+@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+def test_upcard_chart_agrees_with_forced_takes(player, rules):
     request = ChartRequest("upcard", rules, player, 500_000, SEED)
     chart = measure_chart(request)
     zs = []
-    for place, true in estimate_upcards(player, rules, 200_000).items():
-        zs.append(z_score((chart.to_grid("value")[place], chart.to_grid("se")[place]), true))
-    check_z_scores(zs)
+    for cell, expected in estimate_upcard_gains(player, rules, 200_000).items():
+        zs.append(
+            compute_z_score((chart.to_grid("value")[cell], chart.to_grid("se")[cell]), expected)
+        )
+    assert_z_scores_are_normal(zs)
 
 
 # First discards: each unmatched card is forced by its position, and all cells are regressed
 
 
-def play_first_discards(matchup, deals):
-    """Return the cells of unmatched cards that can be discarded first, and the points of each."""
-    led_to = [
-        points_of_a(play_records(with_forced_policy(matchup, "discard", 1, place), deals))
-        for place in range(11)
+def play_first_discards(matchup, n_deals):
+    """Return the cells and the margins of the unmatched cards at each first discard."""
+    margins_by_index = [
+        compute_margins(play_records(with_forced_policy(matchup, "discard", 1, index), n_deals))
+        for index in range(11)
     ]
     rules = build_rules(matchup.variant)
-    cells, worth = [], []
-    for unit in range(deals):
-        asked = [q.view for q in trace_deal(matchup, unit).decisions if q.slot == "discard"]
-        own = [view for view in asked if view.seat == 0 and view.own_turn == 1]
-        cards = int(unmatched_cards(own[0].hand, rules) & own[0].legal) if own else 0
+    cells, values = [], []
+    for unit in range(n_deals):
+        views = [q.view for q in trace_deal(matchup, unit).decisions if q.slot == "discard"]
+        first_views = [view for view in views if view.seat == 0 and view.own_turn == 1]
+        cards = (
+            int(unmatched_cards(first_views[0].hand, rules) & first_views[0].legal)
+            if first_views
+            else 0
+        )
         if cards.bit_count() > 1:
-            thrown = [card for card in range(52) if cards >> card & 1]
-            hand = int(own[0].hand)
-            cells.append([13 * partners(card, hand) + card % 13 for card in thrown])
-            worth.append([led_to[place][unit] for place in range(len(thrown))])
-    return cells, worth
+            discards = [card for card in range(52) if cards >> card & 1]
+            hand = int(first_views[0].hand)
+            cells.append([13 * partners(card, hand) + card % 13 for card in discards])
+            values.append([margins_by_index[index][unit] for index in range(len(discards))])
+    return cells, values
 
 
-def regress_cells(cells, worth, size, base):
-    """Return coefficients with an effect of every deal, and their covariance by deal."""
+def regress_cells(cells, values, n_cells, baseline):
+    """Regress values on cells with one effect per deal; return coefficients and covariance."""
     x, y = [], []
-    for of, points_of in zip(cells, worth, strict=True):
-        rows = np.zeros((len(of), size))
-        rows[np.arange(len(of)), of] = 1
+    for deal_cells, deal_values in zip(cells, values, strict=True):
+        rows = np.zeros((len(deal_cells), n_cells))
+        rows[np.arange(len(deal_cells)), deal_cells] = 1
         x.append(rows - rows.mean(axis=0))
-        y.append(np.array(points_of) - np.mean(points_of))
-    used = np.delete(np.arange(size), base)
+        y.append(np.array(deal_values) - np.mean(deal_values))
+    used = np.delete(np.arange(n_cells), baseline)
     x = [rows[:, used] for rows in x]
     bread = np.linalg.inv(sum(rows.T @ rows for rows in x))
-    coefficients = bread @ sum(rows.T @ of for rows, of in zip(x, y, strict=True))
-    scores = np.array([rows.T @ (of - rows @ coefficients) for rows, of in zip(x, y, strict=True)])
+    coefficients = bread @ sum(rows.T @ deal_cells for rows, deal_cells in zip(x, y, strict=True))
+    scores = np.array(
+        [rows.T @ (deal_cells - rows @ coefficients) for rows, deal_cells in zip(x, y, strict=True)]
+    )
     return used, coefficients, bread @ scores.T @ scores @ bread
 
 
-@pytest.mark.parametrize(("player", "rules"), CASES)
-def test_discards_of_a_chart(player, rules):
-    """Include the king, the reference of all cells, in the mean."""
+@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+def test_discard_chart_agrees_with_forced_discards(player, rules):
+    """Include the king, the baseline of all cells, in the mean."""
     request = ChartRequest("discard", rules, player, 200_000, SEED)
-    chart, size, base = measure_chart(request), request.kind.n_cells, request.kind.baseline
-    found = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
-    used, coefficients, covariance = regress_cells(*found, size, base)
+    chart, n_cells, baseline = measure_chart(request), request.kind.n_cells, request.kind.baseline
+    discards = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
+    used, coefficients, covariance = regress_cells(*discards, n_cells, baseline)
     errors = np.sqrt(np.diag(covariance))
     value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
     zs = (value - coefficients) / np.hypot(se, errors)
@@ -208,37 +224,41 @@ def test_discards_of_a_chart(player, rules):
 # Decisions of the training: the same draws, and knocks with exploration
 
 
-def sample_decisions(matchup, choose, deals, explore=None):
-    """Return own turn, deadwood, gain of the second action and weight of each decision."""
+def sample_decisions(matchup, choose, n_deals, explore=None):
+    """Return own turns, deadwood, gains of the second action and weights of sampled decisions."""
 
-    def block(first, units):
-        found = roll_out_deals(matchup, choose, first, units, 2, None, explore)
-        gain = compute_point_equity(found)[:, 1] - compute_point_equity(found)[:, 0]
-        return found.views["own_turn"], found.views["ending_count"], gain, found.weights
+    def roll_out_block(first, units):
+        rollouts = roll_out_deals(matchup, choose, first, units, 2, None, explore)
+        gain = compute_point_equity(rollouts)[:, 1] - compute_point_equity(rollouts)[:, 0]
+        return rollouts.views["own_turn"], rollouts.views["ending_count"], gain, rollouts.weights
 
-    blocks = map_units(block, deals, 4000)
+    blocks = map_units(roll_out_block, n_deals, 4000)
     return [np.concatenate(part) for part in zip(*blocks, strict=True)]
 
 
-@pytest.mark.parametrize(("player", "rules"), CASES)
-def test_knocks_in_training_samples(player, rules):
+@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+def test_training_samples_agree_with_forced_knocks(player, rules):
     matchup = make_matchup(player, rules, SEED)
     turns, deadwood, gains, weights = sample_decisions(
         matchup, propose_knock, 2_000_000, knock_sometimes
     )
     zs, unweighted = [], []
-    for (turn, count), true in estimate_knocks(player, rules, 0.4).items():
-        here = (turns == turn) & (deadwood == count)
-        zs.append(z_score(estimate_ratio(weights[here] * gains[here], weights[here]), true))
-        unweighted.append(z_score(estimate_mean(gains[here]), true))
-    check_z_scores(zs)
+    for (turn, knock_deadwood), expected in estimate_knock_gains(player, rules, 0.4).items():
+        is_cell = (turns == turn) & (deadwood == knock_deadwood)
+        zs.append(
+            compute_z_score(
+                estimate_ratio(weights[is_cell] * gains[is_cell], weights[is_cell]), expected
+            )
+        )
+        unweighted.append(compute_z_score(estimate_mean(gains[is_cell]), expected))
+    assert_z_scores_are_normal(zs)
     print(f"unweighted: mean z {np.mean(unweighted):.2f}, z² {np.mean(np.square(unweighted)):.2f}")
-    assert is_scattered(unweighted)
+    assert has_excess_variance(unweighted)
 
 
 @discard
-def both_ends(view, rules, params):
-    """Return the lowest and the highest unmatched card, as `ordered_to_throw` discards them."""
+def propose_lowest_and_highest_card(view, rules, params):
+    """Propose the lowest and the highest unmatched card, as `ordered_to_throw` discards them."""
     cards = unmatched_cards(view.hand, rules) & view.legal
     highest = cards
     while popcount(highest) > 1:
@@ -246,23 +266,28 @@ def both_ends(view, rules, params):
     return 1 << lowest_bit(cards) | highest if popcount(cards) > 1 else 0
 
 
-@pytest.mark.parametrize(("player", "rules"), CASES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
 @pytest.mark.parametrize("slot", ["take", "discard"])
-def test_takes_and_discards_in_training_samples(player, rules, slot):
-    """Compare by own turn; deals are divided by the rate of the decision, which is not recorded."""
+def test_training_samples_agree_with_forced_takes_and_discards(player, rules, slot):
+    """Compare by own turn; divide forced gains by the unrecorded rate of the decision."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
-    choose = {"take": propose_take, "discard": both_ends}[slot]
+    choose = {"take": propose_take, "discard": propose_lowest_and_highest_card}[slot]
     turns, _, gains, weights = sample_decisions(make_matchup(player, rules, SEED), choose, deals)
     zs = []
     for turn in TURNS:
         matchup = make_matchup(player, rules, SEED + 40 + turn)
-        one, two = (
-            points_of_a(play_records(with_forced_policy(matchup, slot, turn, *do), deals))
-            for do in orders
+        first_margins, second_margins = (
+            compute_margins(play_records(with_forced_policy(matchup, slot, turn, *order), deals))
+            for order in orders
         )
-        here = np.where(turns == turn, weights, 0)
-        share = here.sum() / deals
-        value, se = estimate_mean(two - one)
-        zs.append(z_score(estimate_ratio(here * gains, here), (value / share, se / share)))
-    check_z_scores(zs)
+        turn_weights = np.where(turns == turn, weights, 0)
+        decision_rate = turn_weights.sum() / deals
+        value, se = estimate_mean(second_margins - first_margins)
+        zs.append(
+            compute_z_score(
+                estimate_ratio(turn_weights * gains, turn_weights),
+                (value / decision_rate, se / decision_rate),
+            )
+        )
+    assert_z_scores_are_normal(zs)

@@ -1,4 +1,4 @@
-"""Tests that the strategy file of a chart contains no executable command."""
+"""Tests that hostile names in the strategy file of a chart are not executed."""
 
 import ast
 from dataclasses import replace
@@ -12,7 +12,7 @@ from simgin.charts.chart import Chart, ChartRequest
 from simgin.strategy import loader
 
 REQUEST = ChartRequest.read("knock", player="simple", deals=1000, seed=1)
-HOSTILE_TEXTS = [
+HOSTILE_NAMES = [
     'a"""+__import__("pathlib").Path("it-ran").touch()+"""',
     '"""\nimport pathlib\npathlib.Path("it-ran").touch()\n"""',
     'a\\"""+__import__("pathlib").Path("it-ran").touch()+"""',
@@ -26,16 +26,16 @@ HOSTILE_TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("word", HOSTILE_TEXTS)
-def test_commands_and_names_are_not_code_in_the_file(empty_directory, word):
-    command = f"simgin chart knock -o {word}"
-    request = replace(REQUEST, strategy=f"simple+knock={word}.py")
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_names_are_not_executed(empty_directory, name):
+    command = f"simgin chart knock -o {name}"
+    request = replace(REQUEST, strategy=f"simple+knock={name}.py")
     chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)), np.ones(60, int))
-    text = charts.render_chart_strategy(chart, command)
-    document = ast.get_docstring(ast.parse(text), clean=False)
-    assert document.startswith(f"Knock policy from a chart: {command}\n")
-    assert f"\nSource: {request.strategy} against itself, 1,000 deals" in document
-    assert text.encode().startswith(charts.FILE_MARKER)
-    Path("by_chart.py").write_text(text)
+    code = charts.render_chart_strategy(chart, command)
+    docstring = ast.get_docstring(ast.parse(code), clean=False)
+    assert docstring.startswith(f"Knock policy from a chart: {command}\n")
+    assert f"\nSource: {request.strategy} against itself, 1,000 deals" in docstring
+    assert code.encode().startswith(charts.FILE_MARKER)
+    Path("by_chart.py").write_text(code)
     assert loader.find_strategy("by_chart.py").name == "knock-chart"
     assert not Path("it-ran").exists()

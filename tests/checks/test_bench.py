@@ -1,4 +1,4 @@
-"""Tests of the benchmark: consistent hands and values (not speeds), and speed ratios."""
+"""Tests of the benchmark: sampled hands, consistent measurements and comparisons."""
 
 import json
 import os
@@ -19,29 +19,29 @@ from simgin.text.files import NewFileError, check_writable
 from support.command_line import call
 
 
-def test_dealt_hands_come_from_real_packs():
-    dealt = {cards: np.zeros(200, np.int64) for cards in (10, 11)}
-    for cards, hands in dealt.items():
-        bench._fill_dealt_hands(create_state(bench.SEED), cards, hands)
-        assert {int(hand).bit_count() for hand in hands} == {cards}
+def test_dealt_hands_are_those_of_traced_deals():
+    hands_by_size = {size: np.zeros(200, np.int64) for size in (10, 11)}
+    for size, hands in hands_by_size.items():
+        bench._fill_dealt_hands(create_state(bench.SEED), size, hands)
+        assert {int(hand).bit_count() for hand in hands} == {size}
     gold = loader.find_strategy("gold")
     matchup = Matchup(variants.find_variant("standard"), gold, gold, bench.SEED, "deal")
     for unit in range(3):
         pack = trace_deal(matchup, unit).state.pack
-        assert dealt[10][unit] == sum(1 << int(card) for card in pack[:10])
+        assert hands_by_size[10][unit] == sum(1 << int(card) for card in pack[:10])
 
 
-def test_hands_in_play_have_eleven_cards_and_improve():
-    own_rules = build_rules(variants.find_variant("standard"))
-    held = np.zeros(100 * bench.HANDS_PER_DECK, np.int64)
-    bench._fill_hands_in_play(create_state(bench.SEED), own_rules, held)
-    assert {int(hand).bit_count() for hand in held} == {11}
-    turns = held.reshape(100, bench.HANDS_PER_DECK)
-    first, last = (bench._sum_best_deadwood(turns[:, turn], own_rules, 1) for turn in (0, -1))
+def test_hands_in_play_improve_from_turn_to_turn():
+    rules = build_rules(variants.find_variant("standard"))
+    hands = np.zeros(100 * bench.HANDS_PER_DECK, np.int64)
+    bench._fill_hands_in_play(create_state(bench.SEED), rules, hands)
+    assert {int(hand).bit_count() for hand in hands} == {11}
+    hands_by_deck = hands.reshape(100, bench.HANDS_PER_DECK)
+    first, last = (bench._sum_best_deadwood(hands_by_deck[:, turn], rules, 1) for turn in (0, -1))
     assert last < first / 2
 
 
-def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
+def test_printed_measurements_are_consistent(monkeypatch):
     """Measure few strategies, because compiling all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
@@ -49,14 +49,14 @@ def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
     monkeypatch.setattr(bench, "compile_c_program", lambda: None)
     measured = bench.measure_speeds(0.01, [1, 2])
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: measured)
-    words = ["bench", "--seconds", "0.01"]
-    printed = call(*words)
+    arguments = ["bench", "--seconds", "0.01"]
+    printed = call(*arguments)
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
     assert all(len(line) <= 80 for line in printed.stdout.splitlines())
-    found = json.loads(call(*words, "--json").stdout)
-    assert list(found) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
-    assert found["command"] == "simgin bench --seconds 0.01"
-    rows = found["rows"]
+    output = json.loads(call(*arguments, "--json").stdout)
+    assert list(output) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+    assert output["command"] == "simgin bench --seconds 0.01"
+    rows = output["rows"]
     assert [(row["figure"], row["threads"]) for row in rows] == [
         ("calibration, blocks", 1),
         ("deadwood, dealt hands", 1),
@@ -74,15 +74,15 @@ def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
         ratio = rows[0]["per_second"] / row["per_second"]
         assert row["ratio"] == pytest.approx(ratio) and row["per_second"] > 0
         assert row["threads"] > 1 or row["speedup"] == 1
-    parts = bench.compute_part_proportions(rows)
-    assert list(parts) == ["shuffle", "best discards", "policies", "sums", "turns"]
-    assert sum(parts.values()) == pytest.approx(1) and min(list(parts.values())[:4]) > 0
-    assert f"shuffle {100 * parts['shuffle']:.0f} %" in " ".join(printed.stdout.split())
+    proportions = bench.compute_part_proportions(rows)
+    assert list(proportions) == ["shuffle", "best discards", "policies", "sums", "turns"]
+    assert sum(proportions.values()) == pytest.approx(1) and min(list(proportions.values())[:4]) > 0
+    assert f"shuffle {100 * proportions['shuffle']:.0f} %" in " ".join(printed.stdout.split())
     # Mean deadwood of a dealt hand: 56.565, sd 13.795
     assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.N_HANDS**0.5)
 
 
-def test_the_engine_is_compared_with_the_c_program():
+def test_engine_is_compared_with_the_c_program():
     figure = bench.BENCH_MATCHUPS[0][0]
     rows = [make_row(figure, 60), make_row(figure, 30, 2)]
     assert bench.compare_with_c(rows) is None
@@ -94,22 +94,24 @@ def test_the_engine_is_compared_with_the_c_program():
 # Changes in speed
 
 
-NO_FIGURES = "is neither an installation of simgin nor a file written by `simgin bench --save`."
+INVALID_SOURCE_MESSAGE = (
+    "is neither an installation of simgin nor a file written by `simgin bench --save`."
+)
 
 
 def make_row(figure, ratio, threads=1):
     return {"figure": figure, "threads": threads, "ratio": ratio}
 
 
-def write_program(path, text):
-    """Write an executable that replaces another installation."""
+def write_executable(path, code):
+    """Write a Python script that stands in for the program of another installation."""
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!{sys.executable}\n{text}")
+    path.write_text(f"#!{sys.executable}\n{code}")
     path.chmod(0o755)
     return path
 
 
-def test_rounds_are_compared_one_by_one():
+def test_rounds_are_compared_pairwise():
     before = [
         [make_row("deals", 100), make_row("gone", 1)],
         [make_row("deals", 90)],
@@ -130,62 +132,64 @@ def test_rounds_are_compared_one_by_one():
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}'])
-def test_a_file_without_numbers_is_rejected(tmp_path, text):
+def test_file_without_measurements_is_rejected(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
-    with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
+    with pytest.raises(BenchError, match=INVALID_SOURCE_MESSAGE.replace(".", r"\.")):
         bench.read_measurements(path)
 
 
-def test_a_folder_without_permission_is_rejected(tmp_path, monkeypatch):
+def test_unwritable_folder_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):
         check_writable(tmp_path / "old.json")
 
 
-def test_numbers_are_saved_and_compared(tmp_path, monkeypatch):
-    figure = bench.Measurement("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
-    monkeypatch.setattr(bench, "measure_speeds", lambda *_: [figure])
+def test_saved_measurements_are_compared(tmp_path, monkeypatch):
+    measurement = bench.Measurement("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
+    monkeypatch.setattr(bench, "measure_speeds", lambda *_: [measurement])
     monkeypatch.chdir(tmp_path)
-    first = call("bench", "--save", "old.json")
-    assert "gold v gold" in first.stdout
-    assert first.stderr.endswith("simgin: wrote old.json.\n")
+    saving = call("bench", "--save", "old.json")
+    assert "gold v gold" in saving.stdout
+    assert saving.stderr.endswith("simgin: wrote old.json.\n")
     saved = json.loads((tmp_path / "old.json").read_text())
     saved["rows"][0]["ratio"] = 75.0
     (tmp_path / "old.json").write_text(json.dumps(saved))
-    words = ["bench", "--against", "old.json"]
-    text = call(*words)
-    assert all(len(line) <= 80 for line in text.stdout.splitlines())
-    (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
+    arguments = ["bench", "--against", "old.json"]
+    comparison = call(*arguments)
+    assert all(len(line) <= 80 for line in comparison.stdout.splitlines())
+    (line,) = (line for line in comparison.stdout.splitlines() if line.startswith("gold v gold"))
     assert line.split()[-3:] == ["50", "75", "1.50"]
-    assert "Differences of up to 10 % can be due to the machine" in " ".join(text.stdout.split())
-    found = json.loads(call(*words, "--json").stdout)
-    assert found["command"] == "simgin bench --seconds 1 --against old.json"
-    assert found["rows"][0]["faster"] == 1.5
+    assert "Differences of up to 10 % can be due to the machine" in " ".join(
+        comparison.stdout.split()
+    )
+    output = json.loads(call(*arguments, "--json").stdout)
+    assert output["command"] == "simgin bench --seconds 1 --against old.json"
+    assert output["rows"][0]["faster"] == 1.5
 
 
-def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
+def test_two_installations_are_measured_alternately(tmp_path, monkeypatch):
     log = tmp_path / "log"
-    text = (
+    code = (
         "import json, sys\n"
         f"open({str(log)!r}, 'a').write('NAME ' + ' '.join(sys.argv[1:]) + '\\n')\n"
         "print(json.dumps({'rows': [{'figure': 'deals', 'threads': 1, 'ratio': RATIO}]}))\n"
     )
-    old = write_program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
-    new = write_program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
+    old = write_executable(tmp_path / "old", code.replace("NAME", "old").replace("RATIO", "60"))
+    new = write_executable(tmp_path / "new", code.replace("NAME", "new").replace("RATIO", "40"))
     monkeypatch.setattr(bench, "COMPARISON_ROUNDS", 2)
     monkeypatch.setattr(bench, "THIS_PROGRAM", [str(new)])
     (change,) = compare_speeds(*bench.measure_alternately(old, 0.5))
     assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
-    words = "bench --seconds 0.5 --json"
-    assert log.read_text().splitlines() == [f"{name} {words}" for name in ("old", "new")] * 2
+    arguments = "bench --seconds 0.5 --json"
+    assert log.read_text().splitlines() == [f"{name} {arguments}" for name in ("old", "new")] * 2
 
 
-def test_an_installation_that_fails_is_named(tmp_path):
-    broken = write_program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
-    found = call("bench", "--against", broken, code=2)
-    assert found.stdout == ""
-    assert found.stderr.endswith(
+def test_failing_installation_is_reported(tmp_path):
+    broken = write_executable(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
+    result = call("bench", "--against", broken, code=2)
+    assert result.stdout == ""
+    assert result.stderr.endswith(
         f"simgin: error: the speed of {broken} could not be measured (simgin: no numba here). "
         "Check that simgin works in that installation.\n"
     )

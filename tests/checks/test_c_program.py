@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [bench.SEED, 2**64 - 1])
-def test_the_c_program_gives_the_batch_rows_of_the_engine(seed):
+def test_c_program_gives_the_batch_rows_of_the_engine(seed):
     play = compile_c_program()
     if play is None:
         pytest.skip("there is no C compiler")
@@ -21,7 +21,7 @@ def test_the_c_program_gives_the_batch_rows_of_the_engine(seed):
     assert np.array_equal(play(seed, n_deals), kernel.play_batches(matchup, 0, n_deals))
 
 
-def test_without_a_compiler_or_the_source_there_is_no_c_program(monkeypatch, tmp_path):
+def test_c_program_requires_a_compiler_and_the_source(monkeypatch, tmp_path):
     monkeypatch.setenv("CC", str(tmp_path / "cc"))
     assert compile_c_program() is None
     monkeypatch.delenv("CC")

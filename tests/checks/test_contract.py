@@ -1,4 +1,4 @@
-"""Tests that the contract test rejects every bad strategy and accepts good ones."""
+"""Tests that the contract test rejects invalid strategies and accepts valid ones."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,10 @@ from simgin.strategy import loader, strategy_spec
 from simgin.text.files import create_file
 from support.command_line import call
 
-STANDARD = [variants.find_variant("standard")]
+STANDARD_ONLY = [variants.find_variant("standard")]
 BEST_ACTION = "best_discard(view.hand, view.legal, rules)"
 OTHER_ACTION = "best_discard(view.hand, view.legal & -view.legal, rules)"
-TEMPLATE = f"""
+STRATEGY_TEMPLATE = f"""
 import signal, sys, time
 import numpy as np
 from simgin.strategy import *
@@ -27,13 +27,13 @@ def policy(view, rules, params):
     return {BEST_ACTION}
 STRATEGY = Strategy("mine", discard=policy)
 """
-UNCOMPILABLE = "SEEN[1] = 1; "  # strategies that numba cannot compile
+UNCOMPILABLE_STATEMENT = "SEEN[1] = 1; "  # strategies that numba cannot compile
 # The check that must reject a strategy, words of its message, and the policy
 BAD_POLICIES = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER_ACTION}"),
     ("compiles", "uses time, which makes deals irreproducible", "return time.time_ns() % 52"),
     ("same", "only on `view`", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER_ACTION}"),
-    ("raises", "with signal 9", f"{UNCOMPILABLE}signal.raise_signal(signal.SIGKILL)"),
+    ("raises", "with signal 9", f"{UNCOMPILABLE_STATEMENT}signal.raise_signal(signal.SIGKILL)"),
     ("legal", "which is too large", "return SEEN.get(1, 2**64)"),
     ("legal", "returned nothing", "if SEEN.get(1, view.turns) > 3: return None"),
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
@@ -59,80 +59,91 @@ FAST_CASES = [
 ]
 ILLEGAL_CASE = next(i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "legal")
 HANGING_CASES = [i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "time"]
-FEW_CASES = [i for i in FAST_CASES if BAD_POLICIES[i][0] not in ("compiles", "read")][::3]
+SAMPLE_CASES = [i for i in FAST_CASES if BAD_POLICIES[i][0] not in ("compiles", "read")][::3]
 
 
-def write_bad_file(folder: Path, i: int) -> str:
-    file = folder / f"bad{i}.py"
+def write_bad_strategy(folder: Path, case: int) -> str:
+    file = folder / f"bad{case}.py"
     file.write_text(
-        TEMPLATE % (HELPER_CODE if "seen(" in BAD_POLICIES[i][2] else "", BAD_POLICIES[i][2])
+        STRATEGY_TEMPLATE
+        % (HELPER_CODE if "seen(" in BAD_POLICIES[case][2] else "", BAD_POLICIES[case][2])
     )
     return str(file)
 
 
-def run_checks(files: list[str], seconds: float = 60.0) -> dict[str, list[contract.ContractResult]]:
-    found = contract.check_strategies(files, STANDARD, seconds)
-    assert [one.check for one in found] == [*contract.CONTRACT_CHECKS] * len(files)
-    return {file: [one for one in found if one.strategy == file] for file in files}
+def check_by_file(
+    files: list[str], seconds: float = 60.0
+) -> dict[str, list[contract.ContractResult]]:
+    """Check strategies under the standard rules; return the results of each file."""
+    results = contract.check_strategies(files, STANDARD_ONLY, seconds)
+    assert [result.check for result in results] == [*contract.CONTRACT_CHECKS] * len(files)
+    return {file: [result for result in results if result.strategy == file] for file in files}
 
 
-def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
-    check, words, body = BAD_POLICIES[i]
-    failed = {one.check: one.sentence for one in findings if one.passed is False}
+def assert_rejected(case: int, results: list[contract.ContractResult]) -> None:
+    check, message, body = BAD_POLICIES[case]
+    failed = {result.check: result.sentence for result in results if result.passed is False}
     assert list(failed) == [check], f"{body}: {failed}"
     sentence = failed[check]
-    assert words in sentence and "\n" not in sentence and sentence.endswith((".", "?")), sentence
+    assert message in sentence and "\n" not in sentence and sentence.endswith((".", "?")), sentence
     assert all(
-        one.sentence == contract.NOT_TESTED_MESSAGE for one in findings if one.passed is None
+        result.sentence == contract.NOT_TESTED_MESSAGE
+        for result in results
+        if result.passed is None
     )
 
 
-def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
-    begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
-    create_file(begun, strategy_spec.render_strategy_file(begun))
-    remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_ACTION}"
-    remembering.write_text(TEMPLATE % ("", remembers))
-    bad = {write_bad_file(tmp_path, i): i for i in FEW_CASES}
-    found = run_checks([*bad, str(begun), str(remembering)])
-    for file, i in bad.items():
-        assert_caught(i, found[file])
-    for file in (begun, remembering):
-        assert [one for one in found[str(file)] if one.passed is not True] == []
-        sentences = {one.check: one.sentence for one in found[str(file)]}
+def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
+    new_file, stateful_file = tmp_path / "begun.py", tmp_path / "remembering.py"
+    create_file(new_file, strategy_spec.render_strategy_file(new_file))
+    stateful_body = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_ACTION}"
+    stateful_file.write_text(STRATEGY_TEMPLATE % ("", stateful_body))
+    bad_files = {write_bad_strategy(tmp_path, i): i for i in SAMPLE_CASES}
+    results_by_file = check_by_file([*bad_files, str(new_file), str(stateful_file)])
+    for file, i in bad_files.items():
+        assert_rejected(i, results_by_file[file])
+    for file in (new_file, stateful_file):
+        assert [result for result in results_by_file[str(file)] if result.passed is not True] == []
+        sentences = {result.check: result.sentence for result in results_by_file[str(file)]}
         assert sentences["plays"] == "200 deals of standard."
-        assert ("discard runs in Python" in sentences["compiles"]) == (file == remembering)
+        assert ("discard runs in Python" in sentences["compiles"]) == (file == stateful_file)
 
 
 @pytest.mark.slow
 def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
     others = [i for i in range(len(BAD_POLICIES)) if i not in HANGING_CASES]
     for cases, seconds in ((others, 60.0), (HANGING_CASES, 2.0)):
-        files = [write_bad_file(tmp_path, i) for i in cases]
-        for i, findings in zip(cases, run_checks(files, seconds).values(), strict=True):
-            assert_caught(i, findings)
+        files = [write_bad_strategy(tmp_path, i) for i in cases]
+        for i, results in zip(cases, check_by_file(files, seconds).values(), strict=True):
+            assert_rejected(i, results)
 
 
-def test_a_strategy_after_a_file_that_hangs_is_tested_in_another_process(tmp_path: Path) -> None:
+def test_strategy_after_a_hanging_file_is_still_checked(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import time\nwhile time.time() > 0: time.sleep(0.1)\n")
-    found = run_checks([str(file), write_bad_file(tmp_path, HANGING_CASES[0])], 0.3)
-    first, second = ([one for one in of if one.passed is False] for of in found.values())
-    assert [one.check for one in (*first, *second)] == ["time", "time"]
+    results_by_file = check_by_file(
+        [str(file), write_bad_strategy(tmp_path, HANGING_CASES[0])], 0.3
+    )
+    first, second = (
+        [result for result in results if result.passed is False]
+        for results in results_by_file.values()
+    )
+    assert [result.check for result in (*first, *second)] == ["time", "time"]
     assert "reading" in first[0].sentence
 
 
 @pytest.mark.slow
-def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
-    words = [
+def test_command_exits_with_1_if_a_check_fails(tmp_path: Path) -> None:
+    arguments = [
         "strategies",
         "check",
-        write_bad_file(tmp_path, ILLEGAL_CASE),
+        write_bad_strategy(tmp_path, ILLEGAL_CASE),
         "-v",
         "standard",
         "-v",
         "oklahoma",
     ]
-    rows = json.loads(call(*words, "--json", code=1).stdout)["rows"]
+    rows = json.loads(call(*arguments, "--json", code=1).stdout)["rows"]
     assert [row["check"] for row in rows] == list(contract.CONTRACT_CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
     missing = call("strategies", "check", tmp_path / "no.py", code=2)
@@ -140,17 +151,19 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
 
 
 def test_positions_of_every_slot_are_found() -> None:
-    found = contract_process.find_positions(variants.find_variant("dice+melding=choice"), "same")
-    assert [slot for slot, views in found.items() if len(views) < 5] == []
+    views_by_slot = contract_process.find_positions(
+        variants.find_variant("dice+melding=choice"), "same"
+    )
+    assert [slot for slot, views in views_by_slot.items() if len(views) < 5] == []
 
 
 @pytest.mark.slow
-def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
-    """Check each strategy, and gold with each policy in place of its own."""
-    alone = [name for name in loader.list_strategies() if name != "mc"]
-    others = [policy for policy in loader.list_policies() if policy.name != "mc"]
-    mixed = [f"gold+{policy.slot}={policy.name}" for policy in others]
-    found = contract.check_strategies(
-        [*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.list_default_variants()
+def test_built_in_strategies_pass_in_every_variant() -> None:
+    """Check each strategy, and gold with each policy instead of its own."""
+    strategies = [name for name in loader.list_strategies() if name != "mc"]
+    policies = [policy for policy in loader.list_policies() if policy.name != "mc"]
+    mixed = [f"gold+{policy.slot}={policy.name}" for policy in policies]
+    results = contract.check_strategies(
+        [*strategies, "mc:n=4", *mixed, "gold+stake=dead"], contract.list_default_variants()
     )
-    assert [one for one in found if one.passed is not True] == []
+    assert [result for result in results if result.passed is not True] == []

@@ -1,4 +1,4 @@
-"""Tests that `simgin doctor` reports every planted problem and nothing else."""
+"""Tests that `simgin doctor` reports every planted problem and no other."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_passed_checks_fit_one_screen_and_are_in_json(monkeypatch):
+def test_passed_checks_fit_on_one_screen(monkeypatch):
     lines = call("doctor").stdout.splitlines()
     assert "All checks passed." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
@@ -26,12 +26,14 @@ def test_passed_checks_fit_one_screen_and_are_in_json(monkeypatch):
     rows = itertools.takewhile(str.strip, lines[lines.index("state: ok") + 4 :])
     assert [line.split()[0] for line in rows if line[0] != " "] == list(doctor.HEALTH_CHECKS)
     monkeypatch.setitem(doctor.HEALTH_CHECKS, "play", doctor.check_versions)
-    found = json.loads(call("doctor", "--json").stdout)
-    assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.HEALTH_CHECKS)
-    assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
+    output = json.loads(call("doctor", "--json").stdout)
+    assert output["command"] == "simgin doctor" and len(output["rows"]) == len(doctor.HEALTH_CHECKS)
+    assert all(
+        row["well"] is True and row["fault"] == "" and row["found"] for row in output["rows"]
+    )
 
 
-def test_the_known_sums_agree_with_the_random_stream():
+def test_known_sums_agree_with_the_random_stream():
     """Update known_answers.toml if the stream, standard, gold or simple change."""
     assert (
         doctor.compute_known_sums(
@@ -41,9 +43,9 @@ def test_the_known_sums_agree_with_the_random_stream():
     )
 
 
-def test_the_declared_packages_are_checked():
-    needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
-    assert needed | {"llvmlite"} == set(doctor.REQUIRED_LIBRARIES)
+def test_required_packages_are_those_of_the_project():
+    dependencies = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
+    assert dependencies | {"llvmlite"} == set(doctor.REQUIRED_LIBRARIES)
     assert f"numba>={doctor.NUMBA_VERSION},<" in " ".join(PROJECT["dependencies"])
 
 
@@ -63,28 +65,30 @@ def test_the_declared_packages_are_checked():
         ("KNOWN_SUMS", {**doctor.KNOWN_SUMS, "turns": doctor.KNOWN_SUMS["turns"] + 1}, "play"),
     ],
 )
-def test_a_wrong_sum_is_reported(monkeypatch, constant, value, check):
+def test_unexpected_result_is_reported(monkeypatch, constant, value, check):
     monkeypatch.setattr(doctor, constant, value)
     result = call("doctor", "--json", code=1)
-    (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
-    assert wrong["check"] == check
+    (failed,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
+    assert failed["check"] == check
     message = result.stderr.replace(
         f"simgin: {session.COMPILING_NOTICE}\n", ""
     )  # on a busy machine
-    assert message == f"simgin: error: {wrong['fault']}\n" and "Reinstall simgin" in wrong["fault"]
+    assert (
+        message == f"simgin: error: {failed['fault']}\n" and "Reinstall simgin" in failed["fault"]
+    )
 
 
 def test_different_results_of_threads_are_reported(monkeypatch):
-    real = runner.run_matchup
+    run_matchup = runner.run_matchup
 
-    def play_reversed(matchup, n, workers):
-        return real(matchup, n, 1)[:: 1 if workers == 1 else -1]
+    def run_matchup_reversed(matchup, n, workers):
+        return run_matchup(matchup, n, 1)[:: 1 if workers == 1 else -1]
 
-    monkeypatch.setattr(runner, "run_matchup", play_reversed)
+    monkeypatch.setattr(runner, "run_matchup", run_matchup_reversed)
     assert "depend on threads" in doctor.check_play().problem
 
 
-def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
+def test_exception_in_a_check_does_not_stop_the_others(monkeypatch):
     monkeypatch.setattr(
         doctor, "HEALTH_CHECKS", {"play": lambda: 1 / 0, "machine": doctor.check_machine}
     )
@@ -92,7 +96,7 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
     assert "ZeroDivisionError" in first.problem and not second.problem
 
 
-def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
+def test_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")  # also blocks the superuser
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = call("doctor", code=1)
@@ -100,35 +104,42 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     assert "1 of 9 checks failed." in result.stdout
 
 
-def test_another_version_of_numba_is_reported(monkeypatch):
-    real = doctor._find_installed_version
-    for package, found, words in (
+def test_unsupported_version_of_a_package_is_reported(monkeypatch):
+    installed_version = doctor._find_installed_version
+    for package, version, messages in (
         ("numba", "0.69.2", ("numba 0.69.2 is not 0.68", "pip install 'numba==0.68.*'")),
         ("scipy", None, ("scipy cannot be found",)),
     ):
-        other = {package: found}
+        versions = {package: version}
         monkeypatch.setattr(
-            doctor, "_find_installed_version", lambda name, o=other: o.get(name, real(name))
+            doctor,
+            "_find_installed_version",
+            lambda name, o=versions: o.get(name, installed_version(name)),
         )
-        assert all(text in doctor.check_libraries().problem for text in words)
+        assert all(text in doctor.check_libraries().problem for text in messages)
 
 
-def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeypatch):
-    extra = "no-such-thing>=3; extra == 'cluster'"
-    lines = ["numpy>=2", extra, 'numpy>=2; extra == "cluster"', 'numpy; extra == "small"']
-    monkeypatch.setattr(doctor.metadata, "requires", lambda name: lines)
-    found = doctor.check_extras()
+def test_missing_extra_is_reported_with_its_install_command(monkeypatch):
+    requirement = "no-such-thing>=3; extra == 'cluster'"
+    requirements = [
+        "numpy>=2",
+        requirement,
+        'numpy>=2; extra == "cluster"',
+        'numpy; extra == "small"',
+    ]
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: requirements)
+    check = doctor.check_extras()
     missing = "missing no-such-thing: pip install 'simgin[cluster]'"
-    assert (found.problem, found.details) == ("", f"complete: small; {missing}")
+    assert (check.problem, check.details) == ("", f"complete: small; {missing}")
 
 
 def test_broken_plug_ins_are_reported(monkeypatch, tmp_path):
     (tmp_path / "broken_plug_in.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
     modules = {"bad": "broken_plug_in", "gold": "simgin_strategies.gold"}
-    points = [EntryPoint(*module, "simgin.strategies") for module in modules.items()]
-    monkeypatch.setattr(loader, "find_plug_ins", lambda: points)
-    found = doctor.check_plug_ins()
-    assert found.details == "bad, gold"
-    for words in ("plug-in 'bad'", "No module named 'nowhere_to_be_found'", "pip uninstall"):
-        assert words in found.problem
+    entry_points = [EntryPoint(*module, "simgin.strategies") for module in modules.items()]
+    monkeypatch.setattr(loader, "find_plug_ins", lambda: entry_points)
+    check = doctor.check_plug_ins()
+    assert check.details == "bad, gold"
+    for message in ("plug-in 'bad'", "No module named 'nowhere_to_be_found'", "pip uninstall"):
+        assert message in check.problem

@@ -1,4 +1,4 @@
-"""Tests of the cache of compiled code, which is optional and never stale, and of inlining."""
+"""Tests of the cache of compiled code and of inlining."""
 
 import os
 import re
@@ -18,21 +18,21 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_with_cache(cache, code, **environment):
-    """Run code with a separate cache, or with the cache of all tests."""
-    own = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
-    env = {**os.environ, **own, **environment}
-    words = [sys.executable, "-c", code]
-    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    """Run code with this cache, or with the cache of all tests."""
+    cache_settings = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
+    env = {**os.environ, **cache_settings, **environment}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
-def test_an_unwritable_cache_gives_a_notice(tmp_path):
+def test_unwritable_cache_prints_a_notice(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")
-    done = run_with_cache(
+    result = run_with_cache(
         blocked, "from simgin.core.cards import suit_lane; print(suit_lane(5 << 13, 1))"
     )
-    assert done.stdout == "5\n"
-    assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
+    assert result.stdout == "5\n"
+    assert "SIMGIN_CACHE_DIR" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_code_with_bounds_checks_has_a_separate_cache(tmp_path):
@@ -43,22 +43,24 @@ print(jit.compile_function(lowest_bit.py_func)._cache.cache_path)
 engine = jit.compile_function(lowest_bit.py_func, "int64(int64)", is_engine_code=True)
 print(engine._cache.cache_path)
 """
-    plain, whole = run_with_cache(tmp_path, code).stdout.splitlines()
-    assert plain == whole
-    checked, taken = run_with_cache(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout.splitlines()
-    assert plain != checked and taken == plain
+    plain_path, engine_path = run_with_cache(tmp_path, code).stdout.splitlines()
+    assert plain_path == engine_path
+    checked_path, checked_engine_path = run_with_cache(
+        tmp_path, code, NUMBA_BOUNDSCHECK="1"
+    ).stdout.splitlines()
+    assert plain_path != checked_path and checked_engine_path == plain_path
 
 
 def test_every_compiled_source_is_in_the_digest():
-    """Check that the digest covers every compiled file; otherwise, cached code could be stale."""
-    named = {path.resolve() for path in jit.list_compiled_sources()}
+    """Check that cached code is not stale after a change of any compiled file."""
+    sources = {path.resolve() for path in jit.list_compiled_sources()}
     for path in (ROOT / "simgin").rglob("*.py"):
         text = path.read_text()
         if "\n@jit\n" in text or ("import jit\n" in text and "@jit" in text):
-            assert path.resolve() in named, f"{path} compiles functions and is not in the digest"
+            assert path.resolve() in sources, f"{path} compiles functions and is not in the digest"
 
 
-def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
+def test_change_of_a_source_changes_the_digest(monkeypatch, tmp_path):
     extra = tmp_path / "more.py"
     extra.write_text("x = 1\n")
     sources = [*jit.list_compiled_sources(), extra]
@@ -69,9 +71,9 @@ def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
 
 
 def test_old_cache_directories_are_removed(tmp_path):
-    """Remove only directories of simgin, because a cache can be in a user's folder."""
-    others = {"documents", "0123", "0123456789abcdef", "f" * 16}
-    for name in others:
+    """Keep directories of other programs, because a cache can be in a user's folder."""
+    foreign_directories = {"documents", "0123", "0123456789abcdef", "f" * 16}
+    for name in foreign_directories:
         (tmp_path / name).mkdir()
         (tmp_path / name / "thesis.tex").write_text("years of work")
     (tmp_path / "documents" / jit.CACHE_TAG_FILE).write_text(
@@ -83,13 +85,17 @@ def test_old_cache_directories_are_removed(tmp_path):
         (tmp_path / f"{i:016x}" / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
     for i, path in enumerate(sorted(tmp_path.iterdir())):
         os.utime(path, (i, i))
-    done = run_with_cache(
+    result = run_with_cache(
         tmp_path, "from simgin.core import jit; print(jit.get_cache_directory().name)"
     )
-    left = {path.name for path in tmp_path.iterdir()}
-    assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
-    assert len(left - others) == jit.MAX_CACHE_DIRECTORIES
-    assert all((tmp_path / name / "thesis.tex").exists() for name in others)
+    remaining = {path.name for path in tmp_path.iterdir()}
+    assert (
+        result.stdout.strip() in remaining
+        and f"{7:016x}" in remaining
+        and f"{0:016x}" not in remaining
+    )
+    assert len(remaining - foreign_directories) == jit.MAX_CACHE_DIRECTORIES
+    assert all((tmp_path / name / "thesis.tex").exists() for name in foreign_directories)
 
 
 def test_recently_used_cache_directories_are_kept(tmp_path):
@@ -101,7 +107,7 @@ def test_recently_used_cache_directories_are_kept(tmp_path):
     assert len([*tmp_path.iterdir()]) == 9
 
 
-IN_THREADS = """
+COMPILE_IN_THREADS_CODE = """
 import os, sys, threading
 from numba.core import config
 from simgin.core import jit
@@ -120,70 +126,70 @@ print(os.listdir(), repr(config.CACHE_DIR))
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
-def test_the_location_of_the_cache_does_not_change(tmp_path, monkeypatch, cache):
-    """Keep the location if other threads compile while the process changes its directory."""
+def test_location_of_the_cache_does_not_depend_on_the_directory(tmp_path, monkeypatch, cache):
+    """Compile in other threads after the process has changed its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
-    done = run_with_cache(Path(cache) if cache else None, IN_THREADS)
-    assert done.stdout == "[] ''\n", done.stderr
+    result = run_with_cache(Path(cache) if cache else None, COMPILE_IN_THREADS_CODE)
+    assert result.stdout == "[] ''\n", result.stderr
     assert cache is None or list(Path(cache).rglob("*.nbc"))
 
 
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_shipped_policy_can_be_cached_on_disk(step):
-    """Cache every built-in policy; others are compiled at every start, with a warning."""
+def test_built_in_policies_can_be_cached(step):
+    """Check each policy, because others are compiled at every start, with a warning."""
     for policy in loader.list_policies()[::step]:
-        hook = compiler.compile_policy(policy)
-        assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
+        compiled = compiler.compile_policy(policy)
+        assert compiled.stats.cache_hits or compiled.stats.cache_misses, policy.name
         assert compiler.find_interpretation_reason(policy) == "", policy.name
 
 
 @pytest.mark.slow
-def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
-    """Allow only integers and booleans, which numba does not convert."""
+def test_built_in_policies_return_integers_or_booleans():
+    """Check each policy, because numba converts no other types."""
     for policy in loader.list_policies():
-        alone = jit.compile_function(
+        compiled = jit.compile_function(
             policy.function, POLICY_SIGNATURE.args, use_cache=False, no_alias=True
         )
-        (signature,) = alone.nopython_signatures
+        (signature,) = compiled.nopython_signatures
         assert isinstance(signature.return_type, types.Integer | types.Boolean), policy.name
 
 
 def split_mangled_name(mangled):
     """Split a mangled name into its parts, such as simgin, core, bitboard, sum_values_by_bits."""
-    found, rest = [], mangled.removeprefix("_ZN")
+    parts, rest = [], mangled.removeprefix("_ZN")
     while length := re.match(r"\d+", rest):
         start, size = length.end(), int(length[0])
-        found.append(rest[start : start + size])
+        parts.append(rest[start : start + size])
         rest = rest[start + size :]
-    return found
+    return parts
 
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-@pytest.mark.parametrize("players", [1, 2])
-def test_only_marked_functions_are_forced_inline(players):
-    """Check functions that are compiled as parts of a loop: they inherit its compiler options."""
-    loop = batch_kernel.play_units_solo if players == 1 else batch_kernel.play_units
-    function = jit.compile_function(loop, use_cache=False, no_alias=True)
+@pytest.mark.parametrize("n_players", [1, 2])
+def test_only_marked_functions_are_forced_inline(n_players):
+    """Check functions compiled as parts of a loop, which inherit its compiler options."""
+    play_function = batch_kernel.play_units_solo if n_players == 1 else batch_kernel.play_units
+    function = jit.compile_function(play_function, use_cache=False, no_alias=True)
     with (
         numba_cache._nested_compilation()
     ):  # compiled as part of another function: linked, not optimised
-        function.compile(kernel.make_kernel_signature(players))
+        function.compile(kernel.make_kernel_signature(n_players))
     (result,) = function.overloads.values()
-    forced = set()
+    inlined = set()
     for code in result.library._final_module.functions:
         if b"alwaysinline" in list(code.attributes):
-            *place, name = split_mangled_name(code.name)
-            if place and place[0].startswith("simgin"):
-                forced.add((".".join(place), name))
-    assert ("simgin.core.bitboard", "sum_values_by_bits") in forced
-    for module, name in forced:
+            *module_parts, name = split_mangled_name(code.name)
+            if module_parts and module_parts[0].startswith("simgin"):
+                inlined.add((".".join(module_parts), name))
+    assert ("simgin.core.bitboard", "sum_values_by_bits") in inlined
+    for module, name in inlined:
         function = getattr(__import__(module, fromlist=[name]), name, None)
         assert isinstance(function, numba_cache.LazyDispatcher), name
         assert function.targetoptions.get("forceinline"), name
 
 
-def test_a_missing_home_directory_is_reported(monkeypatch):
+def test_cache_root_exists_without_a_home_directory(monkeypatch):
     def raise_no_home_directory():
         raise RuntimeError("Could not determine home directory.")
 

@@ -12,49 +12,60 @@ from simgin.core import meldings
 from simgin.core.endings import find_required_ranks
 from support import hands
 
-VALUES = ("", "+pip_values=five_ten+ace_value=15")
+CARD_VALUES = ("", "+pip_values=five_ten+ace_value=15")
 
 
-class Board:
-    """The scratch arrays that the engine keeps in its state."""
+class EngineScratch:
+    """Scratch arrays that the engine keeps in its state."""
 
     def __init__(self, rules):
+        """Allocate the arrays."""
         self.found = np.zeros(meldings.MAX_MELDS, np.int64)
         self.keys, self.rows = (np.zeros((meldings.MAX_MELDINGS, 3), np.int64) for _ in range(2))
         self.rules, self.scratch = rules, (rules, self.found, self.keys, self.rows)
 
-    def shown(self, hand, discard=0, must=-1, demanded=-1):
-        """Return (deadwood, the melds shown) of a hand."""
-        left = meldings.find_shown_melding(hand, discard, must, demanded, *self.scratch)
-        return int(left), self.melds(0) if left < meldings.NO_MELDING else None
+    def find_shown(self, hand, discard=0, required_card=-1, demanded=-1):
+        """Return the deadwood and the shown melds of a hand."""
+        hand_deadwood = meldings.find_shown_melding(
+            hand, discard, required_card, demanded, *self.scratch
+        )
+        return int(hand_deadwood), self.sorted_melds(
+            0
+        ) if hand_deadwood < meldings.NO_MELDING else None
 
-    def legal(self, hand, discard, must, limit, room):
+    def find_legal(self, hand, discard, required_card, knock_limit, max_meldings):
         """Return every legal (deadwood, melds) to show, in order."""
-        n = meldings.find_legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
-        return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
+        n = meldings.find_legal_meldings(
+            hand, discard, required_card, -1, knock_limit, *self.scratch, max_meldings
+        )
+        return [(int(self.keys[i, 0]), self.sorted_melds(i)) for i in range(n)]
 
-    def melds(self, i):
+    def sorted_melds(self, i):
         return sorted(int(meld) for meld in self.rows[i] if meld)
 
 
-def reference_meldings(hand, discard, row, **conditions):
+def find_reference_meldings(hand, discard, row, **conditions):
     """Return every legal (deadwood, melds) to show, in order, from the reference."""
-    cards, worth = hands.names(hand), reference.get_card_values(row)
-    thrown = hands.names(discard)[0] if discard else None
-    found = []
-    for melds in reference.melds.sort_permitted_meldings(cards, thrown, row, **conditions):
-        left = sum(worth[card] for card in reference.melds.find_unmatched_cards(cards, melds))
-        found.append((left, sorted(map(hands.mask, melds))))
-    return found
+    cards, card_values = hands.names(hand), reference.get_card_values(row)
+    discarded_card = hands.names(discard)[0] if discard else None
+    result = []
+    for melds in reference.melds.sort_permitted_meldings(cards, discarded_card, row, **conditions):
+        melding_deadwood = sum(
+            card_values[card] for card in reference.melds.find_unmatched_cards(cards, melds)
+        )
+        result.append((melding_deadwood, sorted(map(hands.mask, melds))))
+    return result
 
 
-def reference_melding(*asked, **conditions):
-    """Return the deadwood and the melds shown, from the reference."""
-    return next(iter(reference_meldings(*asked, **conditions)), (meldings.NO_MELDING, None))
+def find_reference_melding(*arguments, **conditions):
+    """Return the deadwood and the shown melds from the reference."""
+    return next(
+        iter(find_reference_meldings(*arguments, **conditions)), (meldings.NO_MELDING, None)
+    )
 
 
 def sample_hand_and_discard(rng, row):
-    """Return the ten remaining cards and the discard, as masks."""
+    """Sample eleven cards; return ten of them and the discard, as masks."""
     hand = (
         hands.deal_hand(rng, 11)
         if rng.random() < 0.1
@@ -64,119 +75,129 @@ def sample_hand_and_discard(rng, row):
     return hand ^ discard, discard
 
 
-def test_melds_are_ordered_by_their_texts():
-    """Compare every meld of at most ten cards; longer ones are distinguished by their first ten."""
-    texts = {}
+def test_melds_are_ordered_by_name():
+    """Compare every meld of at most ten cards; longer ones are ordered by their first ten."""
+    masks = {}
     for ace in hands.ACE_RUNS:
         for meld in reference.find_melds(reference.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
-                texts[" ".join(meld)] = hands.mask(meld)
-    orders = [meldings.make_meld_name_key(texts[text]) for text in sorted(texts)]
-    assert all(a < b for a, b in pairwise(orders))
+                masks[" ".join(meld)] = hands.mask(meld)
+    keys = [meldings.make_meld_name_key(masks[name]) for name in sorted(masks)]
+    assert all(a < b for a, b in pairwise(keys))
 
 
-def test_a_run_of_eleven_fits_the_arrays():
-    for ace in hands.ACE_RUNS:
+def test_melds_of_an_eleven_card_run_fit_the_array():
+    for ace_runs in hands.ACE_RUNS:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
-            board = Board(hands.game(f"standard+ace_runs={ace}+rainbow=yes")[0])
-            assert meldings.find_melds(run, board.rules, board.found) < meldings.MAX_MELDS
+            scratch = EngineScratch(hands.game(f"standard+ace_runs={ace_runs}+rainbow=yes")[0])
+            assert meldings.find_melds(run, scratch.rules, scratch.found) < meldings.MAX_MELDS
 
 
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_after_a_knock_agrees_with_the_reference(text, values, n):
-    rules, row = hands.game(text + values)
-    board = Board(rules)
-    rng = random.Random(f"{text}{values} knock")
+@pytest.mark.parametrize("card_values", CARD_VALUES)
+@pytest.mark.parametrize("variant", hands.MELD_RULES)
+def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n):
+    rules, row = hands.game(variant + card_values)
+    scratch = EngineScratch(rules)
+    rng = random.Random(f"{variant}{card_values} knock")
     for i in range(n):
-        ten, discard = sample_hand_and_discard(rng, row)
+        hand, discard = sample_hand_and_discard(rng, row)
         discard = discard if i % 4 else 0  # the worked examples contain none
-        assert board.shown(ten, discard) == reference_melding(ten, discard, row), hands.names(ten)
+        assert scratch.find_shown(hand, discard) == find_reference_melding(hand, discard, row), (
+            hands.names(hand)
+        )
 
 
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_contains_the_card_taken_where_it_must(text):
-    rules, row = hands.game(text + "+take_to_knock=melded")
-    board = Board(rules)
-    rng = random.Random(f"{text} taken")
-    seen = Counter()
+@pytest.mark.parametrize("variant", hands.MELD_RULES)
+def test_melding_contains_the_taken_card_if_required(variant):
+    rules, row = hands.game(variant + "+take_to_knock=melded")
+    scratch = EngineScratch(rules)
+    rng = random.Random(f"{variant} taken")
+    case_counts = Counter()
     for _ in range(1_200):
-        ten, discard = sample_hand_and_discard(rng, row)
-        must = rng.choice(hands.members(ten))
-        want = reference_melding(ten, discard, row, taken=hands.names(1 << must)[0])
-        assert board.shown(ten, discard, must) == want, (hands.names(ten), hands.names(1 << must))
-        dearer = want[0] > board.shown(ten, discard)[0]
-        seen["none" if want[1] is None else "dearer" if dearer else "cheapest"] += 1
-    assert len(seen) == 3 and min(seen.values()) >= 20, seen
+        hand, discard = sample_hand_and_discard(rng, row)
+        required_card = rng.choice(hands.members(hand))
+        expected = find_reference_melding(
+            hand, discard, row, taken=hands.names(1 << required_card)[0]
+        )
+        assert scratch.find_shown(hand, discard, required_card) == expected, (
+            hands.names(hand),
+            hands.names(1 << required_card),
+        )
+        costs_more = expected[0] > scratch.find_shown(hand, discard)[0]
+        case_counts["none" if expected[1] is None else "dearer" if costs_more else "cheapest"] += 1
+    assert len(case_counts) == 3 and min(case_counts.values()) >= 20, case_counts
 
 
 def sample_shot_hand(rng, row, points):
-    """Return ten cards that form melds and a shot for a score, and the discard."""
-    demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
-    loose = 0
-    for rank in demanded:
-        spare = [card for card in range(rank, 52, 13) if not loose >> card & 1]
-        loose |= 1 << rng.choice(spare)
-    melds = hands.hand_of_melds(rng, 10 - len(demanded), row["ace_runs"], loose)
-    spare = [card for card in range(52) if not (melds | loose) >> card & 1]
-    return melds | loose, 1 << rng.choice(spare)
+    """Sample ten cards with melds and a shot for a score; return them and the discard."""
+    ranks = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
+    unmatched = 0
+    for rank in ranks:
+        candidates = [card for card in range(rank, 52, 13) if not unmatched >> card & 1]
+        unmatched |= 1 << rng.choice(candidates)
+    melds = hands.hand_of_melds(rng, 10 - len(ranks), row["ace_runs"], unmatched)
+    candidates = [card for card in range(52) if not (melds | unmatched) >> card & 1]
+    return melds | unmatched, 1 << rng.choice(candidates)
 
 
-@pytest.mark.parametrize("ban", ["any", "melded"])
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
-    rules, row = hands.game(f"{text}+shot=yes+take_to_knock={ban}")
-    board = Board(rules)
-    rng = random.Random(f"{text} {ban} shot")
-    shots = 0
+@pytest.mark.parametrize("take_to_knock", ["any", "melded"])
+@pytest.mark.parametrize("variant", hands.MELD_RULES)
+def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
+    rules, row = hands.game(f"{variant}+shot=yes+take_to_knock={take_to_knock}")
+    scratch = EngineScratch(rules)
+    rng = random.Random(f"{variant} {take_to_knock} shot")
+    n_shots = 0
     for _ in range(400):
         points = rng.choice([1, 3, 30, 11, 12, 34, 77, 99, 5, 120, 256])
-        ten, discard = sample_shot_hand(rng, row, points)
-        must = rng.choice(hands.members(ten)) if ban == "melded" else -1
-        taken = hands.names(1 << must)[0] if must >= 0 else None
-        want = reference_melding(
-            ten, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
+        hand, discard = sample_shot_hand(rng, row, points)
+        required_card = rng.choice(hands.members(hand)) if take_to_knock == "melded" else -1
+        taken = hands.names(1 << required_card)[0] if required_card >= 0 else None
+        expected = find_reference_melding(
+            hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
         )
-        found = board.shown(ten, discard, must, find_required_ranks(points))
-        assert found == want, (hands.names(ten), points)
-        shots += want[1] is not None
-    assert shots >= 15
+        found = scratch.find_shown(hand, discard, required_card, find_required_ranks(points))
+        assert found == expected, (hands.names(hand), points)
+        n_shots += expected[1] is not None
+    assert n_shots >= 15
 
 
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_of_big_gin_agrees_with_the_reference(text):
-    rules, row = hands.game(text)
-    board = Board(rules)
-    rng = random.Random(f"{text} big gin")
-    big = 0
-    while big < 150:
+@pytest.mark.parametrize("variant", hands.MELD_RULES)
+def test_melding_of_big_gin_agrees_with_the_reference(variant):
+    rules, row = hands.game(variant)
+    scratch = EngineScratch(rules)
+    rng = random.Random(f"{variant} big gin")
+    n_big_gins = 0
+    while n_big_gins < 150:
         hand = hands.hand_of_melds(rng, 11, row["ace_runs"])
-        left, melds = board.shown(hand)
-        if left == 0:
-            assert (left, melds) == reference_melding(hand, 0, row, required_ranks=[]), hands.names(
-                hand
-            )
-            big += 1
+        hand_deadwood, melds = scratch.find_shown(hand)
+        if hand_deadwood == 0:
+            assert (hand_deadwood, melds) == find_reference_melding(
+                hand, 0, row, required_ranks=[]
+            ), hands.names(hand)
+            n_big_gins += 1
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_every_legal_melding_is_listed_in_order(text, times):
-    rules, row = hands.game(text + "+take_to_knock=melded")
-    board = Board(rules)
-    rng = random.Random(f"{text} all meldings")
-    cut = dearer = 0
+@pytest.mark.parametrize("variant", hands.MELD_RULES)
+def test_legal_meldings_are_listed_in_order(variant, times):
+    rules, row = hands.game(variant + "+take_to_knock=melded")
+    scratch = EngineScratch(rules)
+    rng = random.Random(f"{variant} all meldings")
+    n_truncated = n_with_several_deadwoods = 0
     for i in range(50 * times):
-        ten, discard = sample_hand_and_discard(rng, row)
-        room = rng.choice([2, 8, meldings.MAX_MELDINGS])
-        limit = rng.choice([0, 10, 30, 99])
-        must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
-        taken = hands.names(1 << must)[0] if must >= 0 else None
-        want = reference_meldings(ten, discard, row, limit=limit, taken=taken)
-        found = board.legal(ten, discard, must, limit, room)
-        assert found == want[:room], (hands.names(ten), limit, must)
-        cut += len(want) > room
-        dearer += len({left for left, _ in want}) > 1
-    assert cut >= 3 * times and dearer >= 10 * times, (cut, dearer)
+        hand, discard = sample_hand_and_discard(rng, row)
+        max_meldings = rng.choice([2, 8, meldings.MAX_MELDINGS])
+        knock_limit = rng.choice([0, 10, 30, 99])
+        required_card = rng.choice(hands.members(hand)) if i % 3 == 0 else -1
+        taken = hands.names(1 << required_card)[0] if required_card >= 0 else None
+        expected = find_reference_meldings(hand, discard, row, limit=knock_limit, taken=taken)
+        found = scratch.find_legal(hand, discard, required_card, knock_limit, max_meldings)
+        assert found == expected[:max_meldings], (hands.names(hand), knock_limit, required_card)
+        n_truncated += len(expected) > max_meldings
+        n_with_several_deadwoods += len({melding_deadwood for melding_deadwood, _ in expected}) > 1
+    assert n_truncated >= 3 * times and n_with_several_deadwoods >= 10 * times, (
+        n_truncated,
+        n_with_several_deadwoods,
+    )

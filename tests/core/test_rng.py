@@ -1,4 +1,4 @@
-"""Tests of the generator against known answers and plain Python, with chi-square tests."""
+"""Compare the random number generator with published vectors and plain Python."""
 
 import random
 
@@ -17,7 +17,7 @@ from simgin.text.notation import cards_to_mask
 from support.plain_philox import plain_philox, plain_words
 
 MIN_P_VALUE = 1e-6
-KNOWN_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
+PUBLISHED_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
     (
@@ -28,8 +28,8 @@ KNOWN_VECTORS = (  # counter, key, output: docs/reference/published-results.md#r
 )
 
 
-def shuffle_in_python(seed, unit, deal):
-    """Return a Fisher-Yates shuffle from the top: one word per position, scaled to its range."""
+def compute_shuffle_in_python(seed, unit, deal):
+    """Return a Fisher-Yates shuffle from the top, with one random word per position."""
     pack = list(range(52))
     for i in range(52):
         word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
@@ -38,8 +38,8 @@ def shuffle_in_python(seed, unit, deal):
     return pack
 
 
-def test_philox_gives_the_known_answers():
-    for counter, key, output in KNOWN_VECTORS:
+def test_philox_reproduces_published_vectors():
+    for counter, key, output in PUBLISHED_VECTORS:
         words = rng.philox(*(np.uint64(n) for n in (*counter, *key)))
         assert tuple(map(int, words)) == output
         assert plain_philox(counter, key) == output
@@ -47,47 +47,51 @@ def test_philox_gives_the_known_answers():
 
 def test_random_words_agree_with_plain_python():
     """Compare single words and blocks."""
-    drawn, out = random.Random(1), np.zeros(32, np.int64)
+    generator, blocks = random.Random(1), np.zeros(32, np.int64)
     for i in range(2_000):
-        seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
-        index, domain = drawn.getrandbits(16), drawn.randrange(6)
+        seed, unit, deal = (
+            generator.getrandbits(64),
+            generator.getrandbits(48),
+            generator.getrandbits(16),
+        )
+        index, domain = generator.getrandbits(16), generator.randrange(6)
         signed = seed - (1 << 64) if seed >> 63 else seed
         expected = plain_words(seed, unit, deal, index, domain)
         assert rng.generate_random_words(signed, unit, deal, index, domain) == expected
         if i % 7 == 0:
-            rng.write_random_blocks(signed, unit, deal, index, domain, out)
-            for block, words in enumerate(out.reshape(4, 8).T.tolist()):
+            rng.write_random_blocks(signed, unit, deal, index, domain, blocks)
+            for block, words in enumerate(blocks.reshape(4, 8).T.tolist()):
                 assert tuple(words) == plain_words(seed, unit, deal, index + block, domain)
 
 
-def test_uniform_and_below_stay_in_range():
+def test_extreme_words_stay_in_range():
     top = 2**32 - 1
     assert (rng.combine_words(0, 0), rng.combine_words(top, top)) == (0, 2**53 - 1)
     assert rng.combine_words(1, 0) == 2**21 and rng.combine_words(0, top) == 2**21 - 1
     assert [rng.random_below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
-def deal_shuffles(state, first, packs):
-    """Return the complete shuffles of units from `first` on, drawn card by card as in a deal."""
-    for u in range(packs.shape[0]):
-        state.unit = first + u
+def write_shuffles(state, first, packs):
+    """Write the shuffles of units from `first` on, drawn card by card as in a deal."""
+    for i in range(packs.shape[0]):
+        state.unit = first + i
         state.dealt = 0
         start_shuffle(state)
-        for i in range(52):
-            packs[u, i] = deal_next_card(state)
+        for j in range(52):
+            packs[i, j] = deal_next_card(state)
 
 
-_dealer = []
+_compiled_functions = []
 
 
-def sample_shuffles(seed, first, n, deal=0):
+def compute_shuffles(seed, first, n, deal=0):
     """Return the shuffles of n units, (n, 52) int64."""
-    if not _dealer:
-        _dealer.append(compile_function(deal_shuffles, use_cache=False))
+    if not _compiled_functions:
+        _compiled_functions.append(compile_function(write_shuffles, use_cache=False))
     packs = np.zeros((n, 52), np.int64)
     state = create_state(seed)
     state.deal = deal
-    _dealer[0](state, first, packs)
+    _compiled_functions[0](state, first, packs)
     return packs
 
 
@@ -96,54 +100,56 @@ def sample_shuffles(seed, first, n, deal=0):
     [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)],
 )
 def test_shuffles_agree_with_plain_python(seed, unit, deal):
-    assert sample_shuffles(seed, unit, 1, deal)[0].tolist() == shuffle_in_python(seed, unit, deal)
+    assert compute_shuffles(seed, unit, 1, deal)[0].tolist() == compute_shuffle_in_python(
+        seed, unit, deal
+    )
 
 
-def test_a_deal_is_dealt_from_its_shuffle():
-    """Deal cards alternately to seats 0 and 1, independent of the dealer."""
-    game = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
+def test_cards_are_dealt_alternately_from_the_shuffle():
+    """Expect seat 0 to get the first card, whoever is the dealer."""
+    matchup = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
-        played = trace_deal(game, unit, half, deal)
-        pack = shuffle_in_python(game.seed, unit, deal)
-        dealers.add(int(played.state.dealer))
-        assert played.hands == (cards_to_mask(pack[:20:2]), cards_to_mask(pack[1:20:2]))
-        assert played.state.upcard == pack[20]
-        drawn = [card for _, source, card, _ in played.turns if source == 0]
-        assert drawn == pack[21 : 21 + int(sum(played.state.draws))]
+        traced = trace_deal(matchup, unit, half, deal)
+        shuffle = compute_shuffle_in_python(matchup.seed, unit, deal)
+        dealers.add(int(traced.state.dealer))
+        assert traced.hands == (cards_to_mask(shuffle[:20:2]), cards_to_mask(shuffle[1:20:2]))
+        assert traced.state.upcard == shuffle[20]
+        drawn = [card for _, source, card, _ in traced.turns if source == 0]
+        assert drawn == shuffle[21 : 21 + int(sum(traced.state.draws))]
     assert dealers == {0, 1}
 
 
 @pytest.mark.parametrize("deal", [0, 3])
-def test_every_card_is_equally_likely_at_every_place(deal):
+def test_every_card_is_equally_likely_at_every_position(deal):
     """Sum the doubly centred squares over N / 51: chi-square with 51 * 51 degrees of freedom."""
     n = 200_000
-    packs = sample_shuffles(20_240_102, 10**9, n, deal)
+    shuffles = compute_shuffles(20_240_102, 10**9, n, deal)
     table = np.zeros((52, 52))
-    for place in range(52):
-        table[place] = np.bincount(packs[:, place], minlength=52)
+    for position in range(52):
+        table[position] = np.bincount(shuffles[:, position], minlength=52)
     statistic = ((table - n / 52) ** 2).sum() * 51 / n
     assert chi2.sf(statistic, 51 * 51) > MIN_P_VALUE and chi2.cdf(statistic, 51 * 51) > MIN_P_VALUE
 
 
 def test_unit_numbers_beyond_32_bits_do_not_wrap():
     """Compare two batches whose unit numbers have the same low 32 bits."""
-    game = parse_matchup("gold", "gin-only", "standard", 4, "deal")
+    matchup = parse_matchup("gold", "gin-only", "standard", 4, "deal")
     first = 1_000 * 2**32
-    rows = kernel.play_batches(game, first, 2_000)
-    assert (rows[1] == kernel.play_batches(game, first + 1_000, 1_000)[0]).all()
-    assert not (rows[0] == kernel.play_batches(game, 0, 1_000)[0]).all()
+    rows = kernel.play_batches(matchup, first, 2_000)
+    assert (rows[1] == kernel.play_batches(matchup, first + 1_000, 1_000)[0]).all()
+    assert not (rows[0] == kernel.play_batches(matchup, 0, 1_000)[0]).all()
 
 
-def test_noise_is_uniform_and_differs_between_strategies():
+def test_policy_random_numbers_are_uniform_and_separate():
     """Play random against itself under another name: sixteen equal bins, no shared number."""
-    game = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
-    noise = {0: [], 1: []}
+    matchup = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
+    numbers = {0: [], 1: []}
     for unit in range(150):
-        for question in trace_deal(game, unit).decisions:
-            noise[question.seat].append(int(question.view.noise))
-    assert not set(noise[0]) & set(noise[1])
-    every = np.array(noise[0] + noise[1])
-    assert every.min() >= 0 and every.max() < 2**53 and len(every) > 5_000
-    counts = np.bincount(every >> 49, minlength=16)
+        for decision in trace_deal(matchup, unit).decisions:
+            numbers[decision.seat].append(int(decision.view.noise))
+    assert not set(numbers[0]) & set(numbers[1])
+    all_numbers = np.array(numbers[0] + numbers[1])
+    assert all_numbers.min() >= 0 and all_numbers.max() < 2**53 and len(all_numbers) > 5_000
+    counts = np.bincount(all_numbers >> 49, minlength=16)
     assert chi2.sf(((counts - counts.mean()) ** 2 / counts.mean()).sum(), 15) > MIN_P_VALUE

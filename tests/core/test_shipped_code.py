@@ -1,4 +1,4 @@
-"""Tests of compiled code in the package, which is used only if it fits and is intact."""
+"""Tests of the compiled code in the package, which is used only if it is intact."""
 
 import importlib.util
 import json
@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 from simgin.core import jit, shipped_code
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSIONS = shipped_code.get_compiler_versions()
-CORRUPT = shipped_code.CORRUPTION_MESSAGE
+COMPILER_VERSIONS = shipped_code.get_compiler_versions()
+CORRUPT_MESSAGE = shipped_code.CORRUPTION_MESSAGE
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 
@@ -20,15 +20,16 @@ def square(x):
     return x * x
 
 
-def forget_package():
+def clear_caches():
+    """Clear what this process knows about the shipped code and corrupt files."""
     shipped_code.load_code_manifest.cache_clear()
     shipped_code.find_mismatch.cache_clear()
     shipped_code._corrupt_files.clear()
 
 
 def count_compilations():
-    """Call a function as a new process does, and return how often it was compiled."""
-    forget_package()
+    """Call a function as a new process does; return how often it was compiled."""
+    clear_caches()
     function = jit.compile_function(square, "int64(int64)")
     assert function(7) == 49
     return sum(function.stats.cache_misses.values())
@@ -39,8 +40,8 @@ def describe_problem():
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """Write a compiled function as `.ci/compile.py` writes the code of a wheel, for this CPU."""
+def shipped_package(tmp_path, monkeypatch):
+    """Write a compiled function as `.ci/compile.py` writes the code of a wheel for this CPU."""
     spec = importlib.util.spec_from_file_location("compile", ROOT / ".ci" / "compile.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
@@ -54,83 +55,89 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "second")
     yield tmp_path / "compiled"
     monkeypatch.undo()
-    forget_package()
+    clear_caches()
 
 
-def make_truncation(pattern):
-    """Return a function that removes the last byte of all files with a pattern."""
+def make_truncating_change(pattern):
+    """Return a function that removes the last byte of all files that match a pattern."""
 
-    def change_package(package):
-        for path in package.rglob(pattern):
+    def change_package(shipped_package):
+        for path in shipped_package.rglob(pattern):
             path.write_bytes(path.read_bytes()[:-1])
 
     return change_package
 
 
-def replace(**parts):
+def make_manifest_change(**parts):
     """Return a function that changes parts of the manifest."""
 
-    def change_package(package):
-        path = package / shipped_code.MANIFEST_NAME
+    def change_package(shipped_package):
+        path = shipped_package / shipped_code.MANIFEST_NAME
         path.write_text(json.dumps(json.loads(path.read_text()) | parts))
 
     return change_package
 
 
-def contents(package):
-    return {path: path.read_bytes() for path in package.rglob("*.*") if path.is_file()}
+def read_contents(shipped_package):
+    return {path: path.read_bytes() for path in shipped_package.rglob("*.*") if path.is_file()}
 
 
 @pytest.mark.parametrize(
     ("change_package", "problem"),
     [
-        (lambda package: (package / shipped_code.MANIFEST_NAME).unlink(), ""),
-        (make_truncation("*.nbc"), CORRUPT),
-        (make_truncation("*.nbi"), CORRUPT),
-        (make_truncation("*.json"), CORRUPT),
-        (replace(versions=None), CORRUPT),
-        (replace(sources="other"), "source files of simgin were modified."),
-        (replace(versions={**VERSIONS, "numba": "0.1"}), "requires numba 0.1, but numba"),
+        (lambda shipped_package: (shipped_package / shipped_code.MANIFEST_NAME).unlink(), ""),
+        (make_truncating_change("*.nbc"), CORRUPT_MESSAGE),
+        (make_truncating_change("*.nbi"), CORRUPT_MESSAGE),
+        (make_truncating_change("*.json"), CORRUPT_MESSAGE),
+        (make_manifest_change(versions=None), CORRUPT_MESSAGE),
+        (make_manifest_change(sources="other"), "source files of simgin were modified."),
+        (
+            make_manifest_change(versions={**COMPILER_VERSIONS, "numba": "0.1"}),
+            "requires numba 0.1, but numba",
+        ),
     ],
 )
-def test_code_that_does_not_fit_is_compiled(package, change_package, problem):
-    change_package(package)
-    before = contents(package)
+def test_unusable_shipped_code_is_compiled_again(shipped_package, change_package, problem):
+    change_package(shipped_package)
+    before = read_contents(shipped_package)
     assert count_compilations() == 1
     assert problem in describe_problem() and bool(problem) == bool(describe_problem())
     assert count_compilations() == 0  # The cache of the user contains the code.
-    assert contents(package) == before
+    assert read_contents(shipped_package) == before
 
 
-def test_intact_code_is_loaded_and_not_copied(package):
-    before = contents(package)
+def test_intact_code_is_loaded_without_a_copy(shipped_package):
+    before = read_contents(shipped_package)
     assert (count_compilations(), describe_problem()) == (0, "")
-    assert contents(package) == before and not (package.parent / "second").exists()
+    assert (
+        read_contents(shipped_package) == before
+        and not (shipped_package.parent / "second").exists()
+    )
 
 
-def test_code_is_loaded_although_the_cache_cannot_be_written(package, monkeypatch, capfd):
+def test_code_is_loaded_without_a_writable_cache(shipped_package, monkeypatch, capfd):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert count_compilations() == 0
     assert capfd.readouterr().err == ""
 
 
-def test_a_forged_file_is_never_unpickled(package, tmp_path):
-    for path in package.rglob("*.nb?"):
+def test_forged_file_is_not_unpickled(shipped_package, tmp_path):
+    for path in shipped_package.rglob("*.nb?"):
         path.write_bytes(b"cpathlib\nPath.touch\n(cpathlib\nPath\n(Vowned\ntRtR.")
-    assert (count_compilations(), describe_problem()) == (1, CORRUPT)
+    assert (count_compilations(), describe_problem()) == (1, CORRUPT_MESSAGE)
 
 
 @pytest.mark.parametrize(
     ("name", "features", "is_supported"),
     [("x86-64-v3", "", True), ("x86-64", None, False), (None, "-avx2", False)],
 )
-def test_settings_of_numba_decide_which_cpu_is_used(monkeypatch, name, features, is_supported):
+def test_cpu_support_follows_the_settings_of_numba(monkeypatch, name, features, is_supported):
     monkeypatch.setattr(config, "CPU_NAME", name)
     monkeypatch.setattr(config, "CPU_FEATURES", features)
     assert shipped_code._is_cpu_supported() is is_supported
 
 
-def test_a_cpu_without_an_instruction_set_is_not_supported(monkeypatch):
+def test_cpu_without_an_instruction_set_is_not_supported(monkeypatch):
     monkeypatch.setattr(config, "CPU_NAME", None)
     features = dict.fromkeys(shipped_code.MINIMUM_CPU_FEATURES, True)
     monkeypatch.setattr(shipped_code.llvm, "get_host_cpu_features", lambda: features)

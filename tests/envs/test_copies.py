@@ -20,38 +20,38 @@ pytest.importorskip("pettingzoo")
 
 from support.env_sessions import COPIES, KINDS, digest_next_steps, start_env
 
-by_kind = pytest.mark.parametrize("kind", KINDS)
+EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
-def play_next_to_a_copy(kind, how, deals, *words, **options):
-    """Play copies in place or in another process, and compare them with a second environment."""
+def compare_copies(kind, copy_method, n_deals, *words, **options):
+    """Play with copies of an environment and compare each step with a second environment."""
     original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
-            copied = original.copied(how)
-            branch = copied.copied(how)
+            duplicate = original.copied(copy_method)
+            diverging = duplicate.copied(copy_method)
             for k in range(6):
-                branch.step(Random(-k - 1))
+                diverging.step(Random(-k - 1))
             if i % 2:
-                original = copied  # and the previous one is deleted
+                original = duplicate  # and the previous one is deleted
         assert original.step(Random(i)) == reference.step(Random(i))
-        if reference.deals >= deals:
+        if reference.deals >= n_deals:
             return
 
 
-@pytest.mark.parametrize("how", COPIES)
-@by_kind
-def test_a_copy_and_its_original_do_not_disturb_each_other(kind, how):
-    play_next_to_a_copy(kind, how, 3)
+@pytest.mark.parametrize("copy_method", COPIES)
+@EVERY_KIND
+def test_copy_is_independent_of_its_original(kind, copy_method):
+    compare_copies(kind, copy_method, 3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("unit", "units"), [("deal", 100), ("match", 2)])
+@pytest.mark.parametrize(("unit", "n_units"), [("deal", 100), ("match", 2)])
 @pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
-@by_kind
-def test_300_deals_through_copies(kind, variant, unit, units):
-    for how in COPIES:
-        play_next_to_a_copy(kind, how, units, variant, unit=unit)
+@EVERY_KIND
+def test_many_deals_can_be_played_with_copies(kind, variant, unit, n_units):
+    for copy_method in COPIES:
+        compare_copies(kind, copy_method, n_units, variant, unit=unit)
 
 
 CONTINUATION_CODE = """
@@ -61,30 +61,31 @@ print(digest_next_steps(pickle.load(open(sys.argv[1], "rb"))))
 """
 
 
-def run_python(code, *words, **environment):
+def run_python(code, *arguments, **environment):
+    """Run code in a new process that can import the tests; return its output."""
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, words)],
+    result = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
 
 
 def test_pickles_continue_in_another_process(tmp_path):
-    """Include environments whose opponent is a strategy of the user."""
-    mine = tmp_path / "mine.py"
-    mine.write_text(OWN_STRATEGY_CODE)
-    played = [start_env(kind, "standard", str(mine)) for kind in KINDS]
-    for one in played:
+    """Use a strategy file as opponent."""
+    strategy_file = tmp_path / "mine.py"
+    strategy_file.write_text(OWN_STRATEGY_CODE)
+    sessions = [start_env(kind, "standard", str(strategy_file)) for kind in KINDS]
+    for session in sessions:
         for i in range(20):
-            one.step(Random(i))
-    file = tmp_path / "played.pkl"
-    file.write_bytes(pickle.dumps(played))
-    assert run_python(CONTINUATION_CODE, file) == digest_next_steps(played)
+            session.step(Random(i))
+    pickle_file = tmp_path / "played.pkl"
+    pickle_file.write_bytes(pickle.dumps(sessions))
+    assert run_python(CONTINUATION_CODE, pickle_file) == digest_next_steps(sessions)
 
 
 OWN_STRATEGY_CODE = '''"""Knocks late."""
@@ -102,7 +103,7 @@ STRATEGY = Strategy("late", knock=late)
 '''
 
 
-def test_a_forked_process_has_states_of_its_own():
+def test_forked_process_has_separate_states():
     state = create_state(7)
     child = os.fork()
     if not child:
@@ -115,20 +116,22 @@ def test_a_forked_process_has_states_of_its_own():
 # Tables
 
 
-@pytest.mark.parametrize("by", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
+@pytest.mark.parametrize(
+    "copy_table", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))]
+)
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
-def test_a_table_is_copied_with_all_that_was_asked(variant, by):
-    alone = variants.find_variant(variant).is_solo
-    players = ("solo-greedy", None) if alone else ("gold", "simple")
+def test_copied_table_keeps_its_decisions(variant, copy_table):
+    is_solo = variants.find_variant(variant).is_solo
+    players = ("solo-greedy", None) if is_solo else ("gold", "simple")
     table, reference = (GameTable(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
     for i in range(40):
         if i % 4 == 1:
-            copied = by(table)
-            act_at_random(copied, Random(-1))
-            act_at_random(copied, Random(-2))
-            table = by(table)
-        for one in (table, reference):
-            act_at_random(one, Random(i))
+            duplicate = copy_table(table)
+            play_random_action(duplicate, Random(-1))
+            play_random_action(duplicate, Random(-2))
+            table = copy_table(table)
+        for game_table in (table, reference):
+            play_random_action(game_table, Random(i))
         traced, expected = table.trace(), reference.trace()
         assert traced.turns == expected.turns and traced.hands == expected.hands
         assert [*map(describe_decision, traced.decisions)] == [
@@ -136,7 +139,7 @@ def test_a_table_is_copied_with_all_that_was_asked(variant, by):
         ]
 
 
-def act_at_random(table, rng):
+def play_random_action(table, rng):
     if table.decision is None:
         table.close_deal()
         return
@@ -146,6 +149,7 @@ def act_at_random(table, rng):
 
 
 def describe_decision(decision):
+    """Return slot, action and view of a decision in a form that can be compared."""
     fields = [decision.view[name].tobytes() for name in decision.view.dtype.names]
     return decision.slot, decision.action, fields
 
@@ -154,16 +158,16 @@ def describe_decision(decision):
 
 BOUNDS_CHECK_CODE = """
 import numba
-from envs.test_copies import play_next_to_a_copy
+from envs.test_copies import compare_copies
 from support.env_sessions import KINDS
 assert numba.config.BOUNDSCHECK
 for kind in KINDS:
     for variant in ("standard", "dice", "solitaire-gin"):
-        play_next_to_a_copy(kind, "clone", 100, variant)
+        compare_copies(kind, "clone", 100, variant)
 print("done")
 """
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_bounds():
+def test_copies_play_without_index_errors():
     assert run_python(BOUNDS_CHECK_CODE, NUMBA_BOUNDSCHECK="1") == "done"

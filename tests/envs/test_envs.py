@@ -1,4 +1,4 @@
-"""Tests of environments: the engine's deals, no hidden information, and the libraries' checkers."""
+"""Tests of environments: agreement with the engine, and no hidden information."""
 
 import json
 import random
@@ -18,35 +18,42 @@ from simgin.rules import variants
 from support.command_line import call
 from support.hands import members
 
-place_of = encoding.convert_card.py_func
-OFFSETS = np.array([*map(place_of, range(52))])
-PLAIN_VIEW_DTYPE = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
-CHECKED_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
+convert_card = encoding.convert_card.py_func
+PLANE_INDICES = np.array([*map(convert_card, range(52))])
+VOID_VIEW_DTYPE = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
+API_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
 def pick_legal_action(rng, mask):
+    """Choose a random legal action that mostly continues the deal."""
     actions = np.flatnonzero(mask).tolist()
     if encoding.CONTINUE_DEAL in actions and rng.random() < 0.8:
         return encoding.CONTINUE_DEAL
     return rng.choice(actions)
 
 
-def encode_plainly(view, slot):
-    """Return the expected observation, up to the parameters of the rules."""
-    view, me = view.view(PLAIN_VIEW_DTYPE), int(view.seat)
+def encode_reference(view, slot):
+    """Return the expected observation, except for the parameters of the rules."""
+    view, seat_to_act = view.view(VOID_VIEW_DTYPE), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.CARD_SETS:
-        planes[name][OFFSETS[members(int(view[name]))]] = 1
+        planes[name][PLANE_INDICES[members(int(view[name]))]] = 1
     for name in encoding.SINGLE_CARDS:
-        planes[name][OFFSETS[view[name]]] = view[name] >= 0
-    for turn, (seat, source, card, thrown) in enumerate(
+        planes[name][PLANE_INDICES[view[name]]] = view[name] >= 0
+    for turn, (seat, source, card, discard) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
-        if thrown >= 0:
-            planes[encoding.TIME_PLANES[int(seat != me)]][OFFSETS[thrown]] = turn / 100
-        if seat != me and source == 1:
-            planes[encoding.TIME_PLANES[2]][OFFSETS[card]] = turn / 100
-    flags = view["dealer"] == me, view["owner"] == me, view["owner"] == 1 - me
+        if discard >= 0:
+            planes[encoding.TIME_PLANES[int(seat != seat_to_act)]][PLANE_INDICES[discard]] = (
+                turn / 100
+            )
+        if seat != seat_to_act and source == 1:
+            planes[encoding.TIME_PLANES[2]][PLANE_INDICES[card]] = turn / 100
+    flags = (
+        view["dealer"] == seat_to_act,
+        view["owner"] == seat_to_act,
+        view["owner"] == 1 - seat_to_act,
+    )
     numbers = np.hstack(
         [view[name] for name in (*encoding.NUMBER_FIELDS, "own_columns", "other_columns")]
     )
@@ -54,154 +61,175 @@ def encode_plainly(view, slot):
     return np.hstack([*planes.values(), *kinds, flags, numbers / 100])
 
 
-def play_deals(variant, deals, opponent):
-    """Play deals by legal actions through the environment, and compare each with the engine.
+def compare_deals(variant, n_deals, opponent):
+    """Play deals by legal actions through the environment and compare each with the engine.
 
     The observations of the first 500 deals are compared too.
     """
     rng = random.Random(variant)
-    seats = EnvGames(variant, opponent, "deal", 1)
-    seats.reset(7)
-    matchup = replace(seats.matchup, seed=7)
-    for i in range(deals):
-        unit, seen = int(seats.units[0]) - 1, []
-        while not seats.ended[0]:
-            seen.append(seats.observations[0].copy())
-            seats.step([pick_legal_action(rng, seats.masks[0])], restart_ended=False)
-        assert seats.ended[0] == 1 and not seats.masks.any()
-        assert np.array_equal(seats.observations[0], seen[-1])  # the end reveals nothing more
-        state = seats.batch.states[0]
+    games = EnvGames(variant, opponent, "deal", 1)
+    games.reset(7)
+    matchup = replace(games.matchup, seed=7)
+    for i in range(n_deals):
+        unit, observations = int(games.units[0]) - 1, []
+        while not games.ended[0]:
+            observations.append(games.observations[0].copy())
+            games.step([pick_legal_action(rng, games.masks[0])], restart_ended=False)
+        assert games.ended[0] == 1 and not games.masks.any()
+        assert np.array_equal(
+            games.observations[0], observations[-1]
+        )  # the end reveals nothing more
+        state = games.batch.states[0]
         engine = trace_deal(matchup, unit, script=state.answers[: state.n_scripted])
         assert not engine.error and engine.state.n_logged == state.n_scripted
-        asked = engine.decisions if i < 500 else []
-        asked = [one for one in asked if opponent is None or one.seat == 0]
-        for question, observation in zip(asked, seen, strict=i < 500):
-            written = encode_plainly(question.view, SLOTS.index(question.slot))
-            assert np.allclose(observation[: len(written)], written, atol=1e-6)
+        decisions = engine.decisions if i < 500 else []
+        decisions = [decision for decision in decisions if opponent is None or decision.seat == 0]
+        for decision, observation in zip(decisions, observations, strict=i < 500):
+            expected = encode_reference(decision.view, SLOTS.index(decision.slot))
+            assert np.allclose(observation[: len(expected)], expected, atol=1e-6)
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
-        own, other = state.score.tolist()
-        if seats.matchup.variant.params["die"] == "off":
-            is_penalty = seats.matchup.variant.params["deal_scoring"] == "penalty"
-            assert seats.rewards[0] == (-own if is_penalty else own - other)
+        points, opponent_points = state.score.tolist()
+        if games.matchup.variant.params["die"] == "off":
+            is_penalty = games.matchup.variant.params["deal_scoring"] == "penalty"
+            assert games.rewards[0] == (-points if is_penalty else points - opponent_points)
         elif engine.state.winner >= 0:
-            paid = engine.state.pays if engine.kind == "refused" else engine.state.stake
-            assert seats.rewards[0] == (paid if engine.state.winner == 0 else -paid)
-        seats.reset(None)
+            stake = engine.state.pays if engine.kind == "refused" else engine.state.stake
+            assert games.rewards[0] == (stake if engine.state.winner == 0 else -stake)
+        games.reset(None)
 
 
-@pytest.mark.parametrize("deals", [10, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_deals", [10, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_deals_are_the_engines(variant, deals):
-    play_deals(variant, deals, None)
-    play_deals(variant, 5, "simple")
+def test_environment_deals_agree_with_the_engine(variant, n_deals):
+    compare_deals(variant, n_deals, None)
+    compare_deals(variant, 5, "simple")
 
 
-def test_many_games_are_played_as_one_by_one():
-    many = EnvGames("oklahoma", "gold", "match", 5)
-    alone = [EnvGames("oklahoma", "gold", "match", 1) for _ in range(5)]
-    many.reset(4)
-    for unit, one in enumerate(alone):
-        one.reset(4)
-        one.units[0] = unit
-        one.reset(None)
+def test_parallel_games_agree_with_single_games():
+    parallel = EnvGames("oklahoma", "gold", "match", 5)
+    single_games = [EnvGames("oklahoma", "gold", "match", 1) for _ in range(5)]
+    parallel.reset(4)
+    for unit, single in enumerate(single_games):
+        single.reset(4)
+        single.units[0] = unit
+        single.reset(None)
     rng = random.Random(3)
     for _ in range(100):
-        assert np.array_equal(many.masks, np.concatenate([one.masks for one in alone]))
-        seen = np.concatenate([one.observations for one in alone])
-        assert np.array_equal(many.observations, seen)
-        actions = [pick_legal_action(rng, mask) for mask in many.masks]
-        many.step(actions, restart_ended=False)
-        for one, action in zip(alone, actions, strict=True):
-            one.step([action], restart_ended=False)
-        assert many.rewards.tolist() == [float(one.rewards[0]) for one in alone]
-        if many.ended.any():
+        assert np.array_equal(
+            parallel.masks, np.concatenate([single.masks for single in single_games])
+        )
+        observations = np.concatenate([single.observations for single in single_games])
+        assert np.array_equal(parallel.observations, observations)
+        actions = [pick_legal_action(rng, mask) for mask in parallel.masks]
+        parallel.step(actions, restart_ended=False)
+        for single, action in zip(single_games, actions, strict=True):
+            single.step([action], restart_ended=False)
+        assert parallel.rewards.tolist() == [float(single.rewards[0]) for single in single_games]
+        if parallel.ended.any():
             break
-    many.step([0] * 5)  # a finished game restarts with the unit after those of all games
-    assert many.masks.any(axis=1).all() or many.ended.any()
+    parallel.step([0] * 5)  # a finished game restarts with the unit after those of all games
+    assert parallel.masks.any(axis=1).all() or parallel.ended.any()
 
 
-def test_actions_and_answers_are_one_to_one():
-    answer_of, action_of = encoding.to_engine_action.py_func, encoding.to_env_action.py_func
+def test_environment_and_engine_actions_are_one_to_one():
+    to_engine_action, to_env_action = (
+        encoding.to_engine_action.py_func,
+        encoding.to_env_action.py_func,
+    )
     for slot in range(len(SLOTS)):
         legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
-        for passes in (False, True):
-            bits = 3 if passes and not slot else legal
-            answers = [answer for answer in range(62) if bits >> answer & 1]
-            actions = [action_of(slot, answer, passes) for answer in answers]
+        for is_zero_pass in (False, True):
+            legal_mask = 3 if is_zero_pass and not slot else legal
+            engine_actions = [
+                engine_action for engine_action in range(62) if legal_mask >> engine_action & 1
+            ]
+            actions = [
+                to_env_action(slot, engine_action, is_zero_pass) for engine_action in engine_actions
+            ]
             assert len(set(actions)) == len(actions) and max(actions) < encoding.N_ACTIONS
-            assert [answer_of(slot, one, bits, passes) for one in actions] == answers
-    assert [place_of(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
+            assert [
+                to_engine_action(slot, action, legal_mask, is_zero_pass) for action in actions
+            ] == engine_actions
+    assert [convert_card(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
 
 # No hidden information
 
 
-def record_seat_0(variant, pack, questions, choose):
+def record_first_seat(variant, pack, n_decisions, choose_action):
     """Play a deal; return the observations of seat 0, the actions of both seats, and the end.
 
     No player ends the deal. Seat 1 passes, draws from the stock and accepts every offer.
     `choose` maps (seat, legal actions) to an action.
     """
-    seats = EnvGames(variant, None, "deal", 1)
-    state = seats.batch.states[0]
+    games = EnvGames(variant, None, "deal", 1)
+    state = games.batch.states[0]
     state.has_given_cards, state.shuffled, state.joker = 1, 52, 51
     state.pack[:] = pack
-    seats.reset(1)
-    observations, done = [], {0: [], 1: []}
-    while not seats.ended[0] and len(observations) < questions:
-        seat, mask = int(seats.acting_seats[0]), seats.masks[0]
+    games.reset(1)
+    observations, actions_by_seat = [], {0: [], 1: []}
+    while not games.ended[0] and len(observations) < n_decisions:
+        seat, mask = int(games.acting_seats[0]), games.masks[0]
         if seat == 0:
-            observations.append((seats.observations.tobytes(), mask.tobytes(), seats.render_text()))
-        quiet = (
+            observations.append((games.observations.tobytes(), mask.tobytes(), games.render_text()))
+        passive_actions = (
             encoding.CONTINUE_DEAL,
             encoding.PASS_TURN,
             encoding.DRAW_CARD,
             encoding.ACCEPT_OFFER,
             encoding.FIRST_OFFER,
         )
-        quiet = [one for one in quiet if mask[one]]
-        if quiet and (seat == 1 or mask[encoding.CONTINUE_DEAL]):
-            seats.step(quiet[0], restart_ended=False)
+        passive_actions = [passive for passive in passive_actions if mask[passive]]
+        if passive_actions and (seat == 1 or mask[encoding.CONTINUE_DEAL]):
+            games.step(passive_actions[0], restart_ended=False)
             continue
-        action = choose(seat, np.flatnonzero(mask).tolist())
-        done[seat].append(action)
-        seats.step(action, restart_ended=False)
-    return observations, done, state
+        action = choose_action(seat, np.flatnonzero(mask).tolist())
+        actions_by_seat[seat].append(action)
+        games.step(action, restart_ended=False)
+    return observations, actions_by_seat, state
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_hidden_cards_change_nothing_that_is_seen(variant):
+def test_observations_do_not_depend_on_hidden_cards(variant):
     """Permute the cards that seat 1 never shows and the remaining stock."""
-    moved = 0
-    for questions in (3, 10, 20, 99):
-        rng = random.Random(questions)
+    n_changed = 0
+    for n_decisions in (3, 10, 20, 99):
+        rng = random.Random(n_decisions)
         pack = rng.sample(range(52), 52)
-        observations, done, state = record_seat_0(
-            variant, pack, questions, lambda _, legal, rng=rng: rng.choice(legal)
+        observations, actions_by_seat, state = record_first_seat(
+            variant, pack, n_decisions, lambda _, legal, rng=rng: rng.choice(legal)
         )
         hidden = int(state.hand[1])
-        places = [i for i, card in enumerate(pack) if hidden >> card & 1 or i >= state.dealt]
-        other, cards = list(pack), [pack[place] for place in places]
+        hidden_indices = [
+            i for i, card in enumerate(pack) if hidden >> card & 1 or i >= state.dealt
+        ]
+        permuted_pack, cards = list(pack), [pack[index] for index in hidden_indices]
         rng.shuffle(cards)
-        for place, card in zip(places, cards, strict=True):
-            other[place] = card
-        again = {seat: iter(actions) for seat, actions in done.items()}
-        seen, _, after = record_seat_0(
-            variant, other, questions, lambda seat, _, again=again: next(again[seat])
+        for index, card in zip(hidden_indices, cards, strict=True):
+            permuted_pack[index] = card
+        recorded_actions = {seat: iter(actions) for seat, actions in actions_by_seat.items()}
+        permuted_observations, _, final_state = record_first_seat(
+            variant,
+            permuted_pack,
+            n_decisions,
+            lambda seat, _, recorded_actions=recorded_actions: next(recorded_actions[seat]),
         )
-        assert observations and seen == observations
-        moved += int(after.hand[1]) != hidden or other[state.dealt :] != pack[state.dealt :]
-    assert moved
+        assert observations and permuted_observations == observations
+        n_changed += (
+            int(final_state.hand[1]) != hidden
+            or permuted_pack[state.dealt :] != pack[state.dealt :]
+        )
+    assert n_changed
 
 
 # The libraries' own checkers
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
-@pytest.mark.parametrize("variant", CHECKED_VARIANTS)
+@pytest.mark.parametrize("variant", API_VARIANTS)
 @pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as expected
-def test_checkers_pass(variant, unit):
+def test_library_checkers_pass(variant, unit):
     pytest.importorskip("pettingzoo")
     from gymnasium.utils.env_checker import check_env
     from pettingzoo.test import api_test, seed_test
@@ -213,35 +241,36 @@ def test_checkers_pass(variant, unit):
     check_env(gin_rummy.gym_env(variant, unit=unit), skip_render_check=True)
 
 
-@pytest.mark.parametrize("variant", CHECKED_VARIANTS)
-def test_a_vector_environment_keeps_its_promises(variant):
+@pytest.mark.parametrize("variant", API_VARIANTS)
+def test_vector_environment_follows_the_gymnasium_api(variant):
     pytest.importorskip("gymnasium")
     from simgin.envs import gin_rummy
 
     rng = random.Random(variant)
     envs = gin_rummy.vector_env(8, variant)
-    seen, _ = envs.reset(seed=5)
-    first = seen["observation"]  # no step overwrites it
+    observations, _ = envs.reset(seed=5)
+    first_array = observations["observation"]  # no step overwrites it
     ended = np.zeros(8, bool)
     for _ in range(200):
         actions = [
-            pick_legal_action(rng, mask) if mask.any() else 0 for mask in seen["action_mask"]
+            pick_legal_action(rng, mask) if mask.any() else 0
+            for mask in observations["action_mask"]
         ]
-        was = ended
-        seen, rewards, ended, truncated, _ = envs.step(np.array(actions))
-        assert envs.observation_space.contains(seen) and not truncated.any()
-        assert not rewards[was].any() and not ended[was].any()
-        assert (seen["action_mask"].any(axis=1) == ~ended).all()
-    again, _ = envs.reset(seed=5)
-    assert np.array_equal(again["observation"], first)
+        was_ended = ended
+        observations, rewards, ended, truncated, _ = envs.step(np.array(actions))
+        assert envs.observation_space.contains(observations) and not truncated.any()
+        assert not rewards[was_ended].any() and not ended[was_ended].any()
+        assert (observations["action_mask"].any(axis=1) == ~ended).all()
+    repeated, _ = envs.reset(seed=5)
+    assert np.array_equal(repeated["observation"], first_array)
     shared = gin_rummy.vector_env(8, variant, copy=False)
-    same, _ = shared.reset(seed=5)
-    assert np.array_equal(same["observation"], first)
-    seen = shared.step(same["action_mask"].argmax(axis=1))[0]
-    assert seen["observation"] is same["observation"]
-    assert not np.array_equal(seen["observation"], first)
-    legal = again["action_mask"].argmax(axis=1)
-    illegal = again["action_mask"].argmin(axis=1)
+    shared_observations, _ = shared.reset(seed=5)
+    assert np.array_equal(shared_observations["observation"], first_array)
+    observations = shared.step(shared_observations["action_mask"].argmax(axis=1))[0]
+    assert observations["observation"] is shared_observations["observation"]
+    assert not np.array_equal(observations["observation"], first_array)
+    legal = repeated["action_mask"].argmax(axis=1)
+    illegal = repeated["action_mask"].argmin(axis=1)
     _, rewards, ended, _, _ = envs.step(np.where(np.arange(8) == 3, illegal, legal))
     assert ended[3] and rewards[3] == encoding.ILLEGAL_ACTION_DEAL_REWARD
 
@@ -249,34 +278,34 @@ def test_a_vector_environment_keeps_its_promises(variant):
 # Environments and matches agree
 
 
-@pytest.mark.parametrize("deals", [5, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_deals", [5, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_an_agent_is_asked_what_a_match_asks(variant, deals):
-    """Replay the actions of a strategy in a match, and expect the same decisions."""
-    seats = EnvGames(variant, "simple", "deal", 1)
-    seats.reset(5)
-    alone = variants.find_variant(variant).is_solo
-    players = ("solo-greedy+knock=random", None) if alone else ("gold+knock=random", "simple")
+def test_environment_asks_for_the_decisions_of_a_match(variant, n_deals):
+    """Replay the actions of a strategy in a match and expect the same decisions."""
+    games = EnvGames(variant, "simple", "deal", 1)
+    games.reset(5)
+    is_solo = variants.find_variant(variant).is_solo
+    players = ("solo-greedy+knock=random", None) if is_solo else ("gold+knock=random", "simple")
     matchup = parse_matchup(*players, variant, 5, "deal")
-    for _ in range(deals):
-        played = trace_deal(matchup, int(seats.units[0]) - 1)
-        for question in played.decisions:
-            if question.seat:
+    for _ in range(n_deals):
+        traced = trace_deal(matchup, int(games.units[0]) - 1)
+        for decision in traced.decisions:
+            if decision.seat:
                 continue
-            assert not seats.ended[0]
-            slot = SLOTS.index(question.slot)
-            written = encode_plainly(question.view, slot)
-            assert np.allclose(seats.observations[0, : len(written)], written, atol=1e-6)
-            passes = encoding.is_zero_pass.py_func(question.view, seats.batch.rules)
-            action = encoding.to_env_action.py_func(slot, question.action, passes)
-            seats.step([action], restart_ended=False)
-        assert seats.ended[0]
+            assert not games.ended[0]
+            slot = SLOTS.index(decision.slot)
+            expected = encode_reference(decision.view, slot)
+            assert np.allclose(games.observations[0, : len(expected)], expected, atol=1e-6)
+            is_zero_pass = encoding.is_zero_pass.py_func(decision.view, games.batch.rules)
+            action = encoding.to_env_action.py_func(slot, decision.action, is_zero_pass)
+            games.step([action], restart_ended=False)
+        assert games.ended[0]
         for name in ("kind", "winner", "score", "turns"):
-            assert seats.batch.states[0][name].tolist() == played.state[name].tolist(), name
-        seats.reset(None)
+            assert games.batch.states[0][name].tolist() == traced.state[name].tolist(), name
+        games.reset(None)
 
 
-EXTERNAL = """
+EXTERNAL_STRATEGY_CODE = """
 from simgin.envs.external_player import make_external_strategy
 
 def act(seen):
@@ -287,41 +316,45 @@ STRATEGY = make_external_strategy("from-outside", act)
 """
 
 
-def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
-    """Compare decisions in `simgin match` with those in the environment, deal by deal."""
+def test_external_policy_plays_the_same_in_a_match(tmp_path):
+    """Compare points in a match with those in the environment, deal by deal."""
     file = tmp_path / "outside.py"
-    file.write_text(EXTERNAL.format(end=-1))
+    file.write_text(EXTERNAL_STRATEGY_CODE.format(end=-1))
     matchup = parse_matchup(str(file), "simple", "standard", 9, "deal")
     _, records = kernel.play_with_records(matchup, 0, 20)
-    seats = EnvGames("standard", "simple", "deal", 1)
-    seats.reset(9)
+    games = EnvGames("standard", "simple", "deal", 1)
+    games.reset(9)
     points = []
     for unit in range(20):
-        asked = int(seats.units[0]) - 1
-        while not seats.ended[0]:
-            mask = seats.masks[0]
-            seats.step([55 if mask[55] else mask.nonzero()[0][-1]], restart_ended=False)
-        points.append((asked, float(seats.rewards[0])))
-        seats.reset(None)
-        if asked >= unit + 19:
+        played_unit = int(games.units[0]) - 1
+        while not games.ended[0]:
+            mask = games.masks[0]
+            games.step([55 if mask[55] else mask.nonzero()[0][-1]], restart_ended=False)
+        points.append((played_unit, float(games.rewards[0])))
+        games.reset(None)
+        if played_unit >= unit + 19:
             break
     margins = (records["points_a"] - records["points_b"])[::2]
-    assert all(margins[unit] == won for unit, won in points if unit < 20)
+    assert all(margins[unit] == margin for unit, margin in points if unit < 20)
     assert len({unit for unit, _ in points if unit < 20}) > 15
 
 
 @pytest.mark.slow
-def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
+def test_external_policy_plays_in_other_processes(tmp_path):
     file = tmp_path / "outside.py"
-    file.write_text(EXTERNAL.format(end=-1))
-    words = ("match", file, "simple", "--deals", 1000, "--json")
-    here, there = (call(*words, *more).stdout for more in ((), ("--scheduler", "local:2")))
-    assert json.loads(here)["rows"] == json.loads(there)["rows"] != []
+    file.write_text(EXTERNAL_STRATEGY_CODE.format(end=-1))
+    arguments = ("match", file, "simple", "--deals", 1000, "--json")
+    local_output, cluster_output = (
+        call(*arguments, *options).stdout for options in ((), ("--scheduler", "local:2"))
+    )
+    assert json.loads(local_output)["rows"] == json.loads(cluster_output)["rows"] != []
 
 
-def test_an_illegal_action_from_outside_is_named(tmp_path):
+def test_illegal_action_of_an_external_policy_is_reported(tmp_path):
     file = tmp_path / "outside.py"
-    file.write_text(EXTERNAL.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
+    file.write_text(
+        EXTERNAL_STRATEGY_CODE.format(end=-1).replace("return 55 if mask[55] else", "return 129 or")
+    )
     output = call("match", file, "simple", "--deals", 100, code=2).output
     assert "the take policy 'from-outside' returned 129, but the legal actions are 52, 5" in output
     assert "variant standard, seed 1, unit 0, half 0" in output

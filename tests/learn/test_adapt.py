@@ -1,4 +1,4 @@
-"""Adapted champions: reproducible weights, the choice of player, and names of weight files."""
+"""Tests of adapted champions: reproducibility, the choice of player, and weights files."""
 
 import json
 import pickle
@@ -19,27 +19,27 @@ from simgin.strategy import loader
 from support.command_line import call
 from support.variant_files import CLUB
 
-TOY_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
+SMALL_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
 CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 
-def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
-    """The rules in a file can change under the same name."""
-    asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
-    asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
-    found = [
-        adapt.AdaptRequest.read("champion", name, **sizes).ledger_file for name, sizes in asked
+def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
+    """Include rules of a file that change under the same name."""
+    requests = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
+    requests += [("straight", {name: 99}) for name in ("deals", "rounds")]
+    ledger_files = [
+        adapt.AdaptRequest.read("champion", name, **sizes).ledger_file for name, sizes in requests
     ]
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
         monkeypatch.chdir(tmp_path / bonus)
         Path("mine.toml").write_text(CLUB.replace("30", bonus))
-        found.append(adapt.AdaptRequest.read("champion", "mine.toml").ledger_file)
-    assert len({place.stem[-8:] for place in found}) == len(found)
+        ledger_files.append(adapt.AdaptRequest.read("champion", "mine.toml").ledger_file)
+    assert len({ledger_file.stem[-8:] for ledger_file in ledger_files}) == len(ledger_files)
 
 
 @pytest.mark.parametrize(
-    ("rules", "others"),
+    ("rules", "untrained"),
     [
         ("standard", []),  # the rules of the EAAI challenge, except for the next dealer
         ("tedesco", []),
@@ -63,105 +63,107 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
         ("standard+melding=choice", ["melding"]),
     ],
 )
-def test_the_rules_that_champion_did_not_learn_are_known(rules, others):
-    """The range of the training includes most bonuses, limits and melds, but not all goals."""
+def test_untrained_parameters_are_found(rules, untrained):
+    """Expect most bonuses, limits and melds to be trained, but not all goals."""
     variant = variants.find_variant(rules)
-    assert adapt.find_untrained_parameters(variant) == others
-    assert adapt.is_trained_champion("champion", variant) == (not others)
+    assert adapt.find_untrained_parameters(variant) == untrained
+    assert adapt.is_trained_champion("champion", variant) == (not untrained)
     assert adapt.is_trained_champion("champion@straight-1234abcd.npy", variant)
     assert not adapt.is_trained_champion("mishra-uniform", variant)
 
 
-def test_every_kind_of_rules_in_champions_file_is_named_once():
-    learned = champion_weights.player.TRAINED_VARIANTS
+def test_trained_variants_are_those_of_the_weights_file():
+    trained = champion_weights.player.TRAINED_VARIANTS
     assert (
-        len(set(learned))
-        == len(learned)
+        len(set(trained))
+        == len(trained)
         == np.load(CHAMPION_FILE).size // champion_weights.player.RULES_SIZE
     )
     assert [
-        champion_weights.find_trained_variant(variants.find_variant(name)) for name in learned
-    ] == [*learned]
+        champion_weights.find_trained_variant(variants.find_variant(name)) for name in trained
+    ] == [*trained]
 
 
-def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
-    """A review without --adapt only looks for players; an invalid training never starts."""
+def test_training_requires_a_writable_cache(monkeypatch):
+    """Check also that a search for a trained player finds none."""
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert adapt.load_adapted_champion("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
-        adapt.adapt_champion("straight", **TOY_SIZES)
+        adapt.adapt_champion("straight", **SMALL_SIZES)
 
 
 @pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    """Run trainings of one second in separate folders; they make champion worse."""
+def training_folder(tmp_path_factory):
+    """Shorten trainings to one second, in a separate folder; they make champion worse."""
     folder = tmp_path_factory.mktemp("learned")
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as monkeypatch:
         for name, size in {
             "MATCH_VALUE_DEALS": 20_000,
             "REFINEMENT_MATCHES": 40,
             "ROLLOUT_BLOCK": 60,
         }.items():
-            patched.setattr(champion_weights, name, size)
-        place = property(lambda training: folder / f"{training.rounds}.sqlite")
-        patched.setattr(adapt.AdaptRequest, "ledger_file", place)
+            monkeypatch.setattr(champion_weights, name, size)
+        ledger_file = property(lambda training: folder / f"{training.rounds}.sqlite")
+        monkeypatch.setattr(adapt.AdaptRequest, "ledger_file", ledger_file)
         yield folder
     champion_weights.build_win_probability_table.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("rounds", "words"),
+    ("rounds", "command"),
     [
         (3, "train champion -v straight --rounds 3 --deals 600"),
         (adapt.ADAPT_ROUNDS, "review straight --adapt -o out"),
     ],
 )
-def test_a_second_training_of_the_same_player_is_rejected(toy, empty_directory, rounds, words):
-    with ledger.open_ledger(toy / f"{rounds}.sqlite", {}):
-        told = call(*words.split(), code=2).stderr
-    assert "in use by another process. Wait until that process ends, then try again." in told
+def test_concurrent_training_of_the_same_player_is_rejected(
+    training_folder, empty_directory, rounds, command
+):
+    with ledger.open_ledger(training_folder / f"{rounds}.sqlite", {}):
+        error = call(*command.split(), code=2).stderr
+    assert "in use by another process. Wait until that process ends, then try again." in error
 
 
-def train_toy(workers, stop=None):
-    """Return the result of a training and its file, or None if a round interrupted it."""
+def run_small_training(workers, interrupt_after=None):
+    """Train, and return the result and the weights; return None if the training is interrupted."""
 
     def interrupt_at_step(done, total, render=None):
-        if done and len(render().splitlines()) == stop:
+        if done and len(render().splitlines()) == interrupt_after:
             raise KeyboardInterrupt
 
-    training = adapt.AdaptRequest.read("champion", "straight", **TOY_SIZES)
+    training = adapt.AdaptRequest.read("champion", "straight", **SMALL_SIZES)
     try:
-        found = adapt.run_adaptation(training, workers, interrupt_at_step)
+        result = adapt.run_adaptation(training, workers, interrupt_at_step)
     except KeyboardInterrupt:
         return None
-    (file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")
-    assert found.name == file.name
-    return found, file.read_bytes()
+    (weights_file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")
+    assert result.name == weights_file.name
+    return result, weights_file.read_bytes()
 
 
-def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
-    toy, monkeypatch
-):
-    assert adapt.load_adapted_champion("straight", **TOY_SIZES) is None
-    whole, content = train_toy(1)
-    for file in (toy / "2.sqlite", toy / whole.name):
-        file.unlink()
-    assert train_toy(2, stop=1) is train_toy(1, stop=2) is None
-    again, same = train_toy(2)
-    assert same == content and again.table.equals(whole.table)
-    assert (again.win_rates == whole.win_rates).all() and again.win_rates.shape == (2, 3)
+def test_interrupted_training_gives_the_same_weights(training_folder, monkeypatch):
+    assert adapt.load_adapted_champion("straight", **SMALL_SIZES) is None
+    complete, content = run_small_training(1)
+    for path in (training_folder / "2.sqlite", training_folder / complete.name):
+        path.unlink()
+    assert (
+        run_small_training(2, interrupt_after=1) is run_small_training(1, interrupt_after=2) is None
+    )
+    resumed, resumed_content = run_small_training(2)
+    assert resumed_content == content and resumed.table.equals(complete.table)
+    assert (resumed.win_rates == complete.win_rates).all() and resumed.win_rates.shape == (2, 3)
     # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
-    (toy / whole.name).write_bytes(b"damaged")
-    assert adapt.load_adapted_champion("straight", **TOY_SIZES).table.equals(whole.table)
-    assert (toy / whole.name).read_bytes() == content
+    (training_folder / complete.name).write_bytes(b"damaged")
+    assert adapt.load_adapted_champion("straight", **SMALL_SIZES).table.equals(complete.table)
+    assert (training_folder / complete.name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
-    assert not whole.is_better and whole.player == "champion"
-    assert "simgin keeps using champion" in whole.sentences[0]
+    assert not complete.is_better and complete.player == "champion"
+    assert "simgin keeps using champion" in complete.sentences[0]
 
 
 def make_result(gains):
-    """Return a result whose confirmation has these gains, each with a standard error of 0.01."""
+    """Return a training result with these confirmed gains, each with a standard error of 0.01."""
     lines = []
     for opponent, gain in gains.items():
         after = Estimate(0.5 + gain, 0.01, 100, 0.48 + gain, 0.52 + gain)
@@ -176,54 +178,62 @@ def make_result(gains):
     )
 
 
-def test_what_plays_follows_from_the_matches_against_champion():
-    """A gain of 2.2 SE is significant on its own, but not among four after Holm's correction."""
-    same = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
+def test_player_is_replaced_only_after_a_significant_gain():
+    """Check a gain of 2.2 SE, which is not significant among four after Holm's correction."""
+    no_gains = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
     for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
-        found = make_result({**same, "champion": gain})
-        assert found.is_better == is_better and found.gain.value == gain
-        assert found.player.startswith("champion@") == is_better
-        assert ("did not improve" in found.sentences[0]) != is_better
-    (_, worse) = make_result({**same, "simple": -0.04, "champion": 0.05}).sentences
-    assert worse == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
+        result = make_result({**no_gains, "champion": gain})
+        assert result.is_better == is_better and result.gain.value == gain
+        assert result.player.startswith("champion@") == is_better
+        assert ("did not improve" in result.sentences[0]) != is_better
+    (_, loss_sentence) = make_result({**no_gains, "simple": -0.04, "champion": 0.05}).sentences
+    assert (
+        loss_sentence
+        == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
+    )
 
 
-def test_a_trained_player_that_another_strategy_beats_is_not_the_strong_player(monkeypatch):
-    """Training can improve on a `champion` that is much weaker than `gold-early`."""
+def test_strongest_player_beats_the_trained_player(monkeypatch):
+    """Expect `gold-early` if the trained player only improves on a weak `champion`."""
     monkeypatch.setattr(strongest, "find_strongest_player", lambda *_: "gold-early")
     gains = {**dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.1), "champion": 0.06}
     for gain, player in ((0.1, "champion@"), (-0.14, "gold-early")):
-        found = make_result({**gains, "gold-early": gain, "champion": 0.06})
-        assert found.is_better
-        monkeypatch.setattr(adapt, "load_adapted_champion", lambda *_, found=found: found)
+        result = make_result({**gains, "gold-early": gain, "champion": 0.06})
+        assert result.is_better
+        monkeypatch.setattr(adapt, "load_adapted_champion", lambda *_, result=result: result)
         assert strongest.load_or_find_strongest("straight", 1, 1).startswith(player)
 
 
-def test_champion_has_opponents_of_its_own():
-    told = call(*"train champion --against gold".split(), code=2).stderr
-    assert "--against cannot be used with champion" in told
-    told = call(*"train champion -v solitaire-gin".split(), code=2).stderr
-    assert "is a solitaire variant" in told
+def test_train_champion_rejects_opponents_and_solitaire_variants():
+    error = call(*"train champion --against gold".split(), code=2).stderr
+    assert "--against cannot be used with champion" in error
+    error = call(*"train champion -v solitaire-gin".split(), code=2).stderr
+    assert "is a solitaire variant" in error
 
 
-def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, monkeypatch):
+def test_train_command_writes_weights_and_states_the_player(training_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
-    said = call(*words, "-o", "mine.npy", "--run", "page").stdout
-    assert "simgin keeps using champion" in said and "against simple" not in said
-    assert "Next:    simgin match champion@./mine.npy champion -v straight" in said
-    assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
-    answer = json.loads(call(*words, "--json").stdout)
-    assert [row["opponent"] for row in answer["rows"]] == [*adapt.TRAINING_OPPONENTS, "champion"]
-    assert all(0 <= row["p_holm"] <= 1 for row in answer["rows"])
-    assert "--rounds 1" in answer["command"] and "--against" not in answer["command"]
+    arguments = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
+    output = call(*arguments, "-o", "mine.npy", "--run", "page").stdout
+    assert "simgin keeps using champion" in output and "against simple" not in output
+    assert "Next:    simgin match champion@./mine.npy champion -v straight" in output
+    assert {"report.html", "rounds.csv", "trained.npy"} < {
+        path.name for path in Path("page").iterdir()
+    }
+    json_output = json.loads(call(*arguments, "--json").stdout)
+    assert [row["opponent"] for row in json_output["rows"]] == [
+        *adapt.TRAINING_OPPONENTS,
+        "champion",
+    ]
+    assert all(0 <= row["p_holm"] <= 1 for row in json_output["rows"])
+    assert "--rounds 1" in json_output["command"] and "--against" not in json_output["command"]
 
 
 # Weights by file name
 
 
 @pytest.fixture
-def file(tmp_path, monkeypatch):
+def weights_file(tmp_path, monkeypatch):
     """Write champion's own weights to a file with another name."""
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
@@ -232,36 +242,43 @@ def file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["champion@{}", "simple+discard=champion@{}", "champion+knock=at:k=4@{}"]
+    "spec", ["champion@{}", "simple+discard=champion@{}", "champion+knock=at:k=4@{}"]
 )
-def test_a_strategy_with_other_weights_is_found_by_its_text(file, text):
-    found = loader.find_strategy(text.format(file))
-    assert found.spec == text.format(file)
-    assert found.discard.weights == Path(file)
+def test_spec_with_a_weights_file_is_loaded(weights_file, spec):
+    strategy = loader.find_strategy(spec.format(weights_file))
+    assert strategy.spec == spec.format(weights_file)
+    assert strategy.discard.weights == Path(weights_file)
     assert (
-        found.answer.weights == loader.find_strategy("champion").answer.weights or "simple" in text
+        strategy.answer.weights == loader.find_strategy("champion").answer.weights
+        or "simple" in spec
     )
-    assert pickle.loads(pickle.dumps(found)).policies == found.policies
-    (short,) = {*make_short_names([parse_matchup(found.spec, "gold", "eaai", 1, "deal")]).values()}
-    assert short == text.format("mine.npy")
+    assert pickle.loads(pickle.dumps(strategy)).policies == strategy.policies
+    (short_name,) = {
+        *make_short_names([parse_matchup(strategy.spec, "gold", "eaai", 1, "deal")]).values()
+    }
+    assert short_name == spec.format("mine.npy")
 
 
-def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
-    numbers = np.load(file)
-    words = f"match champion@{file} champion -v eaai --deals 200 --json".split()
-    same = json.loads(call(*words, "-o", "same").stdout)["rows"]
-    margin = [row["value"] for row in same if row["metric"] == "margin"]
+def test_weights_file_determines_the_actions_and_the_digest(weights_file):
+    weights = np.load(weights_file)
+    arguments = f"match champion@{weights_file} champion -v eaai --deals 200 --json".split()
+    rows = json.loads(call(*arguments, "-o", "same").stdout)["rows"]
+    margin = [row["value"] for row in rows if row["metric"] == "margin"]
     assert set(margin) == {0}
-    np.save(file, np.zeros_like(numbers))
-    other = json.loads(call(*words, "-o", "other").stdout)["rows"]
-    assert [row["value"] for row in other if row["metric"] == "margin"] != margin
-    both = [json.loads(Path(place, "manifest.json").read_text()) for place in ("same", "other")]
-    digests = [one["strategies"][f"champion@{file}"]["digest"] for one in both]
+    np.save(weights_file, np.zeros_like(weights))
+    changed_rows = json.loads(call(*arguments, "-o", "other").stdout)["rows"]
+    assert [row["value"] for row in changed_rows if row["metric"] == "margin"] != margin
+    manifests = [
+        json.loads(Path(directory, "manifest.json").read_text()) for directory in ("same", "other")
+    ]
+    digests = [
+        manifest["strategies"][f"champion@{weights_file}"]["digest"] for manifest in manifests
+    ]
     assert len({*digests}) == 2
 
 
 @pytest.fixture
-def cached_weights(file, monkeypatch):
+def cached_weights(weights_file, monkeypatch):
     """Cache champion's own weights as those of a trained player."""
     jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
@@ -272,33 +289,33 @@ def cached_weights(file, monkeypatch):
     return path
 
 
-def test_a_name_without_a_folder_is_that_of_a_learned_player(cached_weights):
-    text = f"champion@{cached_weights.name}"
+def test_weights_name_without_a_folder_is_a_trained_player(cached_weights):
+    spec = f"champion@{cached_weights.name}"
     np.save(cached_weights.name, np.zeros(25_136))  # a file of this name in the working directory
-    found = loader.find_strategy(text)
-    assert found.spec == text and found.discard.weights == cached_weights
-    assert pickle.loads(pickle.dumps(found)).policies == found.policies
+    strategy = loader.find_strategy(spec)
+    assert strategy.spec == spec and strategy.discard.weights == cached_weights
+    assert pickle.loads(pickle.dumps(strategy)).policies == strategy.policies
     mixed = loader.find_strategy(f"champion+knock=at:k=4@{cached_weights.name}")
     assert mixed.spec == f"champion+knock=at:k=4@{cached_weights.name}"
-    here = loader.find_strategy(f"champion@./{cached_weights.name}")
-    assert here.spec == f"champion@./{cached_weights.name}" and here.discard.weights == Path(
+    local = loader.find_strategy(f"champion@./{cached_weights.name}")
+    assert local.spec == f"champion@./{cached_weights.name}" and local.discard.weights == Path(
         cached_weights.name
     )
-    assert loader.find_strategy(here.spec).policies == here.policies
+    assert loader.find_strategy(local.spec).policies == local.policies
     assert loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").spec.endswith(
         f"/{cached_weights.name}"
     )
     assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").spec
 
 
-def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
-    other = np.load(cached_weights)
-    other[0] += 1
-    np.save(cached_weights, other)
-    told = call(
+def test_trained_player_with_changed_weights_is_rejected(cached_weights):
+    changed_weights = np.load(cached_weights)
+    changed_weights[0] += 1
+    np.save(cached_weights, changed_weights)
+    error = call(
         "match", f"champion@{cached_weights.name}", "simple", "--deals", "100", code=2
     ).stderr
-    assert "was changed after training. Run `simgin train champion` for these rules" in told
+    assert "was changed after training. Run `simgin train champion` for these rules" in error
     cached_weights.rename(cached_weights.with_name("mine.npy"))
     assert (
         "was changed after training" in call("match", "champion@mine.npy", "simple", code=2).stderr
@@ -306,7 +323,7 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
 
 
 @pytest.mark.parametrize(
-    ("text", "content", "told"),
+    ("spec", "content", "message"),
     [
         (
             "champion@./none.npy",
@@ -335,7 +352,7 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
         ("gold@./bad.npy", np.zeros(5), "the discard policy of gold has no weights"),
     ],
 )
-def test_other_files_get_a_sentence(file, text, content, told):
+def test_invalid_weights_file_is_rejected(weights_file, spec, content, message):
     if content is not None:
         np.save("bad.npy", content)
-    assert told in call("match", text, "simple", "--deals", "100", code=2).stderr
+    assert message in call("match", spec, "simple", "--deals", "100", code=2).stderr

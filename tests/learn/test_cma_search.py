@@ -1,4 +1,4 @@
-"""Tests of the parameter search: the planted optimum, its limits, and resuming."""
+"""Tests of the parameter search: a planted optimum, ranges and paired gains."""
 
 import numpy as np
 import pytest
@@ -34,23 +34,23 @@ def planted_search(tmp_path_factory):
     return run_search(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))
 
 
-def test_a_planted_number_is_found(planted_search):
+def test_search_finds_the_planted_value(planted_search):
     (value,) = planted_search.values
     assert abs(value - BEST) < 2
-    (line,) = planted_search.confirmation.comparisons
-    assert line.gain.low > 0.1  # with 4, one discard in nine is a blunder
+    (comparison,) = planted_search.confirmation.comparisons
+    assert comparison.gain.low > 0.1  # with 4, one discard in nine is a blunder
     assert planted_search.confirmation.head_to_head.gain.low > 0.1
 
 
-def test_at_the_best_number_nothing_is_gained(planted_search):
-    best = f"{planted_search.request.strategy.spec}:p={BEST}"
-    small = {"generations": 3, "matches": 1000, "confirmation_matches": 1000}
-    request = TuneRequest.read(best, "eaai", ["simple"], "p", **small)
+def test_search_from_the_best_value_gains_nothing(planted_search):
+    best_spec = f"{planted_search.request.strategy.spec}:p={BEST}"
+    small_sizes = {"generations": 3, "matches": 1000, "confirmation_matches": 1000}
+    request = TuneRequest.read(best_spec, "eaai", ["simple"], "p", **small_sizes)
     assert run_search(request).confirmation.objective.gain.low <= 0
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "arrays"),
+    ("name", "units", "arrays"),
     [
         ("generation 1", 1000, {"objective": np.array(["x"] * 6), "gain": np.zeros(5)}),
         ("generation 2", 1000, {"objective": np.zeros(3), "gain": np.zeros(5)}),
@@ -58,21 +58,26 @@ def test_at_the_best_number_nothing_is_gained(planted_search):
         ("finals after 6 generations", 5000, {"worths": np.zeros((2, 2))}),
     ],
 )
-def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, name, n, arrays):
+def test_corrupt_ledger_step_is_reported(planted_search, tmp_path, name, units, arrays):
     request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
-        run_ledger.add_pass_result(name, n, arrays)
+        run_ledger.add_pass_result(name, units, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the ledger is corrupt .step .{name}"):
             run_tune(request, run_ledger=run_ledger)
 
 
-def test_a_gain_is_the_paired_difference_of_the_two_runs():
-    """The gain agrees with simgin.stats.differences, which also corrects for unseen events."""
+def test_gain_is_the_paired_difference_of_the_two_runs():
+    """Compare with simgin.stats.differences, which also corrects for unseen events."""
     request = TuneRequest.read("gold", "eaai", ["simple"], confirmation_matches=3000)
     strategies = [loader.find_strategy("gold-early"), loader.find_strategy("gold")]
-    matchups = [matchup for s in strategies for matchup in request.make_matchups(s, 3)]
+    matchups = [
+        matchup for strategy in strategies for matchup in request.make_matchups(strategy, 3)
+    ]
     rows = runner.run_matchups(matchups, 3000)
-    cells = [BatchRows(matchup.key, each) for matchup, each in zip(matchups, rows, strict=True)]
+    cells = [
+        BatchRows(matchup.key, batch_rows)
+        for matchup, batch_rows in zip(matchups, rows, strict=True)
+    ]
     metric = metrics.METRICS_BY_NAME["match_win"]
     gain = found_by.to_estimate(
         estimate_metric_by_batch(rows[0], metric) - estimate_metric_by_batch(rows[1], metric)
@@ -80,23 +85,23 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     (row,) = differences.compute_differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.value)
     assert gain.se == pytest.approx(row.se, rel=0.01)
-    won = metrics.METRICS_BY_NAME["match_win"].find_fact_index()
+    won_index = metrics.METRICS_BY_NAME["match_win"].find_fact_index()
     for cell in cells:
-        shares = (
-            batches.extract_fact_sums(cell.rows, won)
-            / batches.extract_denominator_sums(cell.rows, won)
+        win_rates = (
+            batches.extract_fact_sums(cell.rows, won_index)
+            / batches.extract_denominator_sums(cell.rows, won_index)
             / 2
         )
-        assert estimate_metric_by_batch(cell.rows, metric).value == pytest.approx(shares.mean())
+        assert estimate_metric_by_batch(cell.rows, metric).value == pytest.approx(win_rates.mean())
 
 
-def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monkeypatch):
-    """The deals of each generation and of the confirmation are different."""
-    played = []
+def test_each_generation_plays_different_deals(planted_search, monkeypatch):
+    """Check also that the Python function gives the result of the command."""
+    seeds_by_call = []
 
-    def record_matchups(matchups, *rest):
-        played.append({matchup.seed for matchup in matchups})
-        return runner.run_matchups(matchups, *rest)
+    def record_matchups(matchups, *arguments):
+        seeds_by_call.append({matchup.seed for matchup in matchups})
+        return runner.run_matchups(matchups, *arguments)
 
     monkeypatch.setattr("simgin.learn.improvement.run_matchups", record_matchups)
     request = planted_search.request
@@ -107,18 +112,20 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
     )
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.spec]
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
-    assert all(len(seeds) == 1 for seeds in played)
-    *searched, confirmed = (seeds.pop() for seeds in played)
-    assert len(searched) == request.generations + 1  # and the final round
-    assert len({confirmed, *searched}) == len(searched) + 1
-    assert confirmed == request.seed
+    assert all(len(seeds) == 1 for seeds in seeds_by_call)
+    *search_seeds, confirmation_seed = (seeds.pop() for seeds in seeds_by_call)
+    assert len(search_seeds) == request.generations + 1  # and the final round
+    assert len({confirmation_seed, *search_seeds}) == len(search_seeds) + 1
+    assert confirmation_seed == request.seed
 
 
-def test_scores_of_a_pool_and_of_oneself():
-    made = [PairedEstimate(value, 1000, np.array([value, -value]), 2) for value in (0.2, 0.6)]
-    assert found_by.compute_pool_score(made, "matches").value == pytest.approx(0.4)
-    assert found_by.compute_pool_score(made, "matches").influences == pytest.approx([0.4, -0.4])
-    assert found_by.compute_pool_score(made, "worst").value == 0.2
+def test_pool_score_combines_the_scores_of_the_opponents():
+    estimates = [PairedEstimate(value, 1000, np.array([value, -value]), 2) for value in (0.2, 0.6)]
+    assert found_by.compute_pool_score(estimates, "matches").value == pytest.approx(0.4)
+    assert found_by.compute_pool_score(estimates, "matches").influences == pytest.approx(
+        [0.4, -0.4]
+    )
+    assert found_by.compute_pool_score(estimates, "worst").value == 0.2
     even = found_by.compute_even_score(1050, metrics.METRICS_BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.influences) == 6 and even.effective_batches < 6
     assert found_by.compute_even_score(1050, metrics.METRICS_BY_NAME["margin"]).value == 0
@@ -134,23 +141,28 @@ PARAMETERS = (
 )
 
 
-@pytest.mark.parametrize("knobs", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
-def test_what_is_drawn_can_be_played(knobs):
-    """Sampled values are in range, integers if required, and reproducible from the seed."""
-    lot = np.random.default_rng(1)
-    draws, again = CandidateDistribution(knobs, 8, seed=3), CandidateDistribution(knobs, 8, seed=3)
+@pytest.mark.parametrize("parameters", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
+def test_sampled_candidates_are_valid_and_reproducible(parameters):
+    """Check that values are in range, and integers if required."""
+    rng = np.random.default_rng(1)
+    distribution, repeated = (
+        CandidateDistribution(parameters, 8, seed=3),
+        CandidateDistribution(parameters, 8, seed=3),
+    )
     state = np.random.get_state()[1].copy()
     for _ in range(15):
-        points = draws.sample_generation()
-        assert np.array_equal(points, again.sample_generation())
-        worths = lot.random(len(points))
-        draws.update(points, worths)
-        again.update(points, worths)
-        for point in points:
-            for knob, value in zip(knobs, draws.to_parameter_values(point), strict=True):
-                assert knob.low <= value <= knob.high
-                assert not knob.is_integer or value == int(value)
-                assert knob.declaration.encode(knob.format_value(value)) == value
+        candidates = distribution.sample_generation()
+        assert np.array_equal(candidates, repeated.sample_generation())
+        scores = rng.random(len(candidates))
+        distribution.update(candidates, scores)
+        repeated.update(candidates, scores)
+        for candidate in candidates:
+            for parameter, value in zip(
+                parameters, distribution.to_parameter_values(candidate), strict=True
+            ):
+                assert parameter.low <= value <= parameter.high
+                assert not parameter.is_integer or value == int(value)
+                assert parameter.declaration.encode(parameter.format_value(value)) == value
     assert np.array_equal(np.random.get_state()[1], state)  # numpy's own generator is not used
 
 
@@ -160,76 +172,76 @@ def test_what_is_drawn_can_be_played(knobs):
 EAAI = variants.find_variant("eaai")
 
 
-def read_parameters(text, chosen=None, variant=EAAI):
-    return read_tunable_parameters(loader.find_strategy(text), variant, chosen)
+def read_parameters(spec, selection=None, variant=EAAI):
+    return read_tunable_parameters(loader.find_strategy(spec), variant, selection)
 
 
-def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone():
-    by_name = {knob.name: knob for knob in read_parameters("mishra-uniform")}
+def test_parameter_shared_by_slots_is_tuned_once():
+    by_name = {parameter.name: parameter for parameter in read_parameters("mishra-uniform")}
     assert by_name["promise"].slots == ("take", "discard")
     assert by_name["tax"].slots == ("take",)
     values = group_values_by_slot([by_name["promise"]], [0.5])
     assert values == {"take": {"promise": "0.5"}, "discard": {"promise": "0.5"}}
-    assert [knob.name for knob in read_parameters("dice-player")] == ["k"]
-    die = variants.find_variant("dice")
-    assert {knob.name for knob in read_parameters("dice-player", None, die)} == {
+    assert [parameter.name for parameter in read_parameters("dice-player")] == ["k"]
+    dice_variant = variants.find_variant("dice")
+    assert {parameter.name for parameter in read_parameters("dice-player", None, dice_variant)} == {
         "k",
         "edge",
         "caution",
     }
 
 
-def test_numbers_of_one_name_that_differ_are_apart():
+def test_equally_named_parameters_of_slots_are_separate():
     mixed = loader.find_strategy("solo-switch+knock=at")  # each has its own k
-    found = read_parameters(mixed.spec)
-    apart = [knob for knob in found if knob.key == "k"]
-    assert [knob.name for knob in apart] == ["discard.k", "knock.k"]
-    moved = loader.set_values_by_slot(mixed, group_values_by_slot(apart, [4, 8]))
-    again = loader.find_strategy(moved.spec)
-    assert again.policies == moved.policies
-    assert (again.discard.params["k"].default, again.knock.params["k"].default) == (4, 8)
+    parameters = read_parameters(mixed.spec)
+    k_parameters = [parameter for parameter in parameters if parameter.key == "k"]
+    assert [parameter.name for parameter in k_parameters] == ["discard.k", "knock.k"]
+    changed = loader.set_values_by_slot(mixed, group_values_by_slot(k_parameters, [4, 8]))
+    reloaded = loader.find_strategy(changed.spec)
+    assert reloaded.policies == changed.policies
+    assert (reloaded.discard.params["k"].default, reloaded.knock.params["k"].default) == (4, 8)
 
 
-@pytest.mark.parametrize(("text", "low", "start"), [("k=2..9", 2, 5), (" k = 7..9 ", 7, 7)])
-def test_limits_can_be_narrowed(text, low, start):
-    (knob,) = read_parameters("gold-early", text)
-    assert (knob.low, knob.high, knob.initial_value, knob.initial_deviation) == (
-        low,
-        9,
-        start,
-        (9 - low) / 4,
-    )
+@pytest.mark.parametrize(("selection", "low", "start"), [("k=2..9", 2, 5), (" k = 7..9 ", 7, 7)])
+def test_range_of_a_parameter_can_be_narrowed(selection, low, start):
+    (parameter,) = read_parameters("gold-early", selection)
+    assert (
+        parameter.low,
+        parameter.high,
+        parameter.initial_value,
+        parameter.initial_deviation,
+    ) == (low, 9, start, (9 - low) / 4)
 
 
 # Files of values
 
 
-def test_a_file_of_values_stands_for_what_it_says(tmp_path):
+def test_values_file_sets_the_parameters(tmp_path):
     file = tmp_path / "tuned.toml"
     file.write_text("# tuned\n[knock]\nk = 7\n")
-    for text, full in [
+    for spec, expected_spec in [
         ("gold-early", "gold-early:k=7"),
         ("simple+knock=at", "simple:k=7"),
         ("simple+take=never+knock=gold-early:k=3", "simple+take=never+knock=early:k=7"),
     ]:
-        found = loader.find_strategy(f"{text}@{file}")
-        assert found.policies == loader.find_strategy(full).policies
-        assert loader.find_strategy(found.spec).policies == found.policies
+        strategy = loader.find_strategy(f"{spec}@{file}")
+        assert strategy.policies == loader.find_strategy(expected_spec).policies
+        assert loader.find_strategy(strategy.spec).policies == strategy.policies
 
 
 @pytest.mark.parametrize(("take", "discard"), [("0.8", "0.8"), ("0.6", "0.8"), ("0.6", "0.5")])
-def test_values_of_slots_give_a_text_that_finds_them(take, discard):
-    base = loader.find_strategy("mishra-uniform")
-    found = loader.set_values_by_slot(
-        base, {"take": {"promise": take}, "discard": {"promise": discard}}
+def test_spec_with_values_of_slots_can_be_reloaded(take, discard):
+    strategy = loader.find_strategy("mishra-uniform")
+    changed = loader.set_values_by_slot(
+        strategy, {"take": {"promise": take}, "discard": {"promise": discard}}
     )
-    again = loader.find_strategy(found.spec)
-    assert again.spec == found.spec and again.policies == found.policies
-    promises = [policy.params["promise"].default for policy in (again.take, again.discard)]
+    reloaded = loader.find_strategy(changed.spec)
+    assert reloaded.spec == changed.spec and reloaded.policies == changed.policies
+    promises = [policy.params["promise"].default for policy in (reloaded.take, reloaded.discard)]
     assert promises == [float(take), float(discard)]
 
 
-def test_values_are_read_as_they_were_written(tmp_path):
+def test_values_file_round_trips(tmp_path):
     values = {"knock": {"k": "7", "tie": "random"}, "take": {"share": "0.25", "open": "yes"}}
     file = tmp_path / "values.toml"
     file.write_text(strategy_spec.format_values_toml(values))

@@ -1,4 +1,4 @@
-"""Tests of the joint training for all rules: its regression, its weights and its rounds."""
+"""Tests of the joint training for all rule sets."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,63 +17,75 @@ from simgin.strategy import loader
 STANDARD = variants.find_variant("standard")
 
 
-def random_sums(rng, n, size):
+def sample_regression_sums(rng, n, size):
     """Return features of n rule sets and positive definite sums of squares."""
     rows = rng.normal(size=(n, 3 * size, size))
     return rng.normal(size=(n, 4)), np.einsum("nri,nrj->nij", rows, rows)
 
 
-def test_the_joint_regression_equals_the_dense_solution():
+def test_joint_regression_agrees_with_the_dense_solution():
     rng = np.random.default_rng(1)
-    features, squares = random_sums(rng, 12, 5)
+    features, squares = sample_regression_sums(rng, 12, 5)
     residuals, penalty = rng.normal(size=(12, 5)), np.diag(np.arange(1.0, 6.0))
     dense = sum(
-        np.kron(np.outer(f, f), s) for f, s in zip(features, squares, strict=True)
+        np.kron(np.outer(feature, feature), square)
+        for feature, square in zip(features, squares, strict=True)
     ) + np.kron(np.eye(4), penalty)
-    right = sum(np.kron(f, r) for f, r in zip(features, residuals, strict=True))
-    found = training.solve_joint_ridge(features, squares, residuals, penalty)
-    assert found.ravel() == pytest.approx(np.linalg.solve(dense, right), abs=1e-4)
+    right_side = sum(
+        np.kron(feature, residual) for feature, residual in zip(features, residuals, strict=True)
+    )
+    weights = training.solve_joint_ridge(features, squares, residuals, penalty)
+    assert weights.ravel() == pytest.approx(np.linalg.solve(dense, right_side), abs=1e-4)
 
 
-def test_the_stages_have_a_common_change_and_their_own():
-    """With ample data, the sum of both is the true change of each stage."""
+def test_common_and_stage_changes_add_up_to_the_true_change():
+    """Use ample data, so that the prior has no effect."""
     rng = np.random.default_rng(2)
     features = rng.normal(size=(30, 4))
-    true = rng.normal(size=(5, 4, 3))
-    squares = np.stack([1000 * random_sums(rng, 30, 3)[1] for _ in range(5)], axis=1)
-    residuals = np.einsum("nsij,nk,skj->nsi", squares, features, true)
-    found = training.fit_by_stage(features, squares, residuals, 1e-6)
-    assert found.reshape(4, 5, 3).swapaxes(0, 1) == pytest.approx(true, abs=0.01)
+    expected = rng.normal(size=(5, 4, 3))
+    squares = np.stack([1000 * sample_regression_sums(rng, 30, 3)[1] for _ in range(5)], axis=1)
+    residuals = np.einsum("nsij,nk,skj->nsi", squares, features, expected)
+    changes = training.fit_by_stage(features, squares, residuals, 1e-6)
+    assert changes.reshape(4, 5, 3).swapaxes(0, 1) == pytest.approx(expected, abs=0.01)
 
 
-def test_sampled_decisions_count_with_their_weights():
-    """The draws of one decision per deal stand for all decisions of the deal."""
+def test_sampled_decisions_are_weighted():
+    """Expect the draws of one decision per deal to represent all decisions of the deal."""
     gold_early = loader.find_strategy("gold-early")
-    hasty, _ = champion_weights.load_initial_weights(STANDARD)
-    make = partial(champion_weights.ChampionTrainer, [gold_early], hasty, 3, STANDARD, 1)
+    immediate_weights, _ = champion_weights.load_initial_weights(STANDARD)
+    make_trainer = partial(
+        champion_weights.ChampionTrainer, [gold_early], immediate_weights, 3, STANDARD, 1
+    )
     sums = {}
     for is_weighted in (True, False):
-        trainer = make(is_trained=True, is_weighted=is_weighted, value_deals=20_000)
+        trainer = make_trainer(is_trained=True, is_weighted=is_weighted, value_deals=20_000)
         trainer.n_matches = 100
         trainer.sample_scores()
         sums[is_weighted] = trainer.add_takes(500)
     rng = np.random.default_rng([3, 0])
     scores = trainer.start_scores[0]
-    before = scores[rng.integers(len(scores), size=500)]
-    found = roll_out_deals(
-        trainer.make_matchup(gold_early, "deal"), champion_weights.propose_take, 0, 500, 2, before
+    deal_scores = scores[rng.integers(len(scores), size=500)]
+    rollouts = roll_out_deals(
+        trainer.make_matchup(gold_early, "deal"),
+        champion_weights.propose_take,
+        0,
+        500,
+        2,
+        deal_scores,
     )
-    assert len(set(found.weights)) > 3
-    stages = champion_weights.find_deal_stages(found.views)
+    assert len(set(rollouts.weights)) > 3
+    stages = champion_weights.find_deal_stages(rollouts.views)
     for is_weighted, (squares, _) in sums.items():
-        weights = found.weights / found.weights.mean() if is_weighted else np.ones(len(stages))
+        weights = (
+            rollouts.weights / rollouts.weights.mean() if is_weighted else np.ones(len(stages))
+        )
         # The first feature is 1 for every card that lowers the deadwood
         by_stage = [weights[stages == stage].sum() for stage in range(len(squares))]
         assert squares[:, 0, 0] == pytest.approx(by_stage)
 
 
 @pytest.fixture
-def shrink_training(monkeypatch):
+def short_training_pool(monkeypatch):
     """Shorten the training to a few seconds, and return a pool with one thread."""
     monkeypatch.setattr(
         training,
@@ -93,36 +105,38 @@ def shrink_training(monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_interrupted_training_resumes_with_the_same_result(shrink_training, tmp_path):
-    whole = training.train_deltas(2, 2, tmp_path / "whole", shrink_training)
-    assert whole.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
-    assert whole.any()
-    training.train_deltas(1, 2, tmp_path / "parts", shrink_training)
+def test_interrupted_training_resumes_with_the_same_result(short_training_pool, tmp_path):
+    complete = training.train_deltas(2, 2, tmp_path / "whole", short_training_pool)
+    assert complete.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
+    assert complete.any()
+    training.train_deltas(1, 2, tmp_path / "parts", short_training_pool)
     assert (
-        training.train_deltas(2, 2, tmp_path / "parts", shrink_training).tobytes()
-        == whole.tobytes()
+        training.train_deltas(2, 2, tmp_path / "parts", short_training_pool).tobytes()
+        == complete.tobytes()
     )
 
 
 @pytest.mark.slow
-def test_two_trainings_give_the_same_bytes(shrink_training, tmp_path):
-    made = []
+def test_training_is_reproducible(short_training_pool, tmp_path):
+    results = []
     for name in ("first", "second"):
-        deltas = training.train_deltas(1, 2, tmp_path / name, shrink_training)
-        made.append([deltas.tobytes(), training.fit_log_odds(deltas, shrink_training).tobytes()])
-    assert made[0] == made[1]
+        deltas = training.train_deltas(1, 2, tmp_path / name, short_training_pool)
+        results.append(
+            [deltas.tobytes(), training.fit_log_odds(deltas, short_training_pool).tobytes()]
+        )
+    assert results[0] == results[1]
 
 
-def test_rounds_of_another_training_are_not_resumed():
+def test_each_training_has_a_separate_directory():
     assert training.find_work_directory(4) != training.find_work_directory(96)
 
 
-def test_the_log_odds_of_the_usual_rules_are_the_constants(shrink_training):
-    found = training.fit_log_odds(
-        np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), shrink_training
+def test_log_odds_have_an_intercept_for_the_usual_rules(short_training_pool):
+    log_odds = training.fit_log_odds(
+        np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), short_training_pool
     )
-    assert found.shape == (1 + N_RULE_FEATURES, player.N_LOG_ODDS)
-    cells = found[0, : player.N_DEALS_WON * player.N_MEAN_POINTS].reshape(
+    assert log_odds.shape == (1 + N_RULE_FEATURES, player.N_LOG_ODDS)
+    cells = log_odds[0, : player.N_DEALS_WON * player.N_MEAN_POINTS].reshape(
         player.N_DEALS_WON, player.N_MEAN_POINTS
     )
     assert not cells[0].any()  # without a won deal, there is no evidence

@@ -14,7 +14,7 @@ from simgin.play.traced_deal import trace_deal
 from support import hands
 from support.reference_replay import match_before, replay_deal
 
-GAMES = (
+MATCHUPS = (
     ("standard", "gold", "simple"),
     ("standard-50th+big-gin", "gold-early", "gold-early"),
     ("standard+first_turn=discard_first+discard_ban=none", "simple", "gold"),
@@ -24,42 +24,48 @@ GAMES = (
     ("solitary-gin", "gold", None),
     ("solitaire-gin", "gold", None),
 )
-UNITS = 6
+N_UNITS = 6
 
 
-def reference_turns(turn_records):
-    """Return the turns of a replayed deal as `hands_by_turn.TURN_DTYPE`, without the deal."""
-    row = dict(turn_records.matchup.variant.params)
-    held = [set(hands.names(hand)) for hand in turn_records.hands]
-    own, found = [0, 0], []
-    for number, (seat, _, card, thrown) in enumerate(turn_records.turns, start=1):
-        held[seat] |= set() if card < 0 else set(hands.names(1 << card))
-        held[seat] -= set() if thrown < 0 else set(hands.names(1 << thrown))
-        own[seat] += 1
-        side = seat ^ int(turn_records.state.half)
-        found.append((number, own[seat], side, reference.compute_deadwood(held[seat], row)))
-    return found
+def find_reference_turns(deal):
+    """Return the turns of a deal as `hands_by_turn.TURN_DTYPE`, without the deal index."""
+    row = dict(deal.matchup.variant.params)
+    hands_by_seat = [set(hands.names(hand)) for hand in deal.hands]
+    own_turns, turns = [0, 0], []
+    for number, (seat, _, card, discard) in enumerate(deal.turns, start=1):
+        hands_by_seat[seat] |= set() if card < 0 else set(hands.names(1 << card))
+        hands_by_seat[seat] -= set() if discard < 0 else set(hands.names(1 << discard))
+        own_turns[seat] += 1
+        side = seat ^ int(deal.state.half)
+        turns.append(
+            (number, own_turns[seat], side, reference.compute_deadwood(hands_by_seat[seat], row))
+        )
+    return turns
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: " ".join(map(str, game)))
-def test_every_turn_agrees_with_the_reference(game):
-    variant, a, b = game
+@pytest.mark.parametrize(
+    "matchup_names", MATCHUPS, ids=lambda matchup_names: " ".join(map(str, matchup_names))
+)
+def test_every_turn_agrees_with_the_reference(matchup_names):
+    variant, a, b = matchup_names
     matchup = parse_matchup(a, b, variant, 3, "deal")
-    found = hands_by_turn.simulate_hands_by_turn(matchup, UNITS, workers=1)
-    assert np.array_equal(found.records, play_with_records(matchup, 0, UNITS)[1])
-    for i, record in enumerate(found.records):
-        shown = trace_deal(matchup, int(record["unit"]), int(record["half"]))
-        replay_deal(shown, match_before(shown))
-        of_deal = found.rows[found.column("deal") == i]
-        assert [row[1:] for row in of_deal.tolist()] == reference_turns(shown)
+    result = hands_by_turn.simulate_hands_by_turn(matchup, N_UNITS, workers=1)
+    assert np.array_equal(result.records, play_with_records(matchup, 0, N_UNITS)[1])
+    for i, record in enumerate(result.records):
+        deal = trace_deal(matchup, int(record["unit"]), int(record["half"]))
+        replay_deal(deal, match_before(deal))
+        deal_rows = result.rows[result.column("deal") == i]
+        assert [row[1:] for row in deal_rows.tolist()] == find_reference_turns(deal)
 
 
-def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
+def test_turns_do_not_depend_on_blocks_or_threads(monkeypatch):
     matchup = parse_matchup("gold", "simple", "standard", 5, "deal")
-    whole = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=1)
+    single_block = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=1)
     monkeypatch.setattr(hands_by_turn, "RETRACED_DEALS_PER_CALL", 7)
-    parts = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=3)
-    assert np.array_equal(whole.rows, parts.rows) and np.array_equal(whole.records, parts.records)
+    several_blocks = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=3)
+    assert np.array_equal(single_block.rows, several_blocks.rows) and np.array_equal(
+        single_block.records, several_blocks.records
+    )
 
 
 @pytest.fixture(scope="module")
@@ -69,19 +75,19 @@ def turn_records():
     )
 
 
-def test_chances_by_count_agree_with_plain_loops(turn_records):
+def test_win_rates_by_deadwood_agree_with_plain_loops(turn_records):
     frame = hands_by_turn.compute_win_rate_by_deadwood(turn_records)
-    went = (turn_records.column("side") == 0) & (
+    is_continued = (turn_records.column("side") == 0) & (
         turn_records.column("turn") < turn_records.record_column("turns")
     )
-    for line in frame[frame["turn"] > 0].itertuples():
-        cell = went & (turn_records.column("own_turn") == line.turn)
-        cell &= turn_records.column("count") // 5 * 5 == line.count
-        won = turn_records.record_column("winner")[cell] == 0
-        assert (line.n, line.value) == (cell.sum(), pytest.approx(won.mean()))
-        assert 0 <= line.low <= line.value <= line.high <= 1
-        units = turn_records.record_column("unit")[cell]
-        apart = won - won.mean()
-        squares = [apart[units == unit].sum() ** 2 for unit in np.unique(units)]
-        se = np.sqrt(len(squares) / (len(squares) - 1) * np.sum(squares)) / cell.sum()
-        assert line.se == pytest.approx(se)
+    for row in frame[frame["turn"] > 0].itertuples():
+        is_cell = is_continued & (turn_records.column("own_turn") == row.turn)
+        is_cell &= turn_records.column("count") // 5 * 5 == row.count
+        won = turn_records.record_column("winner")[is_cell] == 0
+        assert (row.n, row.value) == (is_cell.sum(), pytest.approx(won.mean()))
+        assert 0 <= row.low <= row.value <= row.high <= 1
+        units = turn_records.record_column("unit")[is_cell]
+        deviations = won - won.mean()
+        squares = [deviations[units == unit].sum() ** 2 for unit in np.unique(units)]
+        se = np.sqrt(len(squares) / (len(squares) - 1) * np.sum(squares)) / is_cell.sum()
+        assert row.se == pytest.approx(se)

@@ -1,4 +1,4 @@
-"""Compare odds with single deals, exact identities, published results, known laws and V."""
+"""Compare odds with single deals, exact identities and published results."""
 
 import itertools
 import math
@@ -32,13 +32,13 @@ NO_OUTCOMES = outcomes.Outcomes(
     np.zeros((outcomes.N_GROUPS, 0), np.int64),
 )
 GIN, JOKER, LIMIT = (DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit"))
-JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
-JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
-SOLO_GAMES = (*JOKER_GAMES, "solitary-gin")
+JOKER_VARIANTS = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
+JOKER_MATCH_VARIANT = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
+SOLO_VARIANTS = (*JOKER_VARIANTS, "solitary-gin")
 
 
-def make_deals(rows, variant="solitaire-gin"):
-    """Return deals that were never played."""
+def make_solo_deals(rows, variant="solitaire-gin"):
+    """Return solitaire deals with these rows, without outcomes."""
     return SoloDeals(
         solo_deals.make_solo_matchup("solo-greedy", variant, 1),
         np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
@@ -47,179 +47,199 @@ def make_deals(rows, variant="solitaire-gin"):
     )
 
 
-def simulate(strategy, variant, n, seed=1, workers=None):
-    """Play deals without the cache."""
+def simulate_solo_deals(strategy, variant, n, seed=1, workers=None):
+    """Play solitaire deals without the cache."""
     matchup = solo_deals.make_solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
-    found = solo_deals.compute_solo_tables(
+    tables = solo_deals.compute_solo_tables(
         matchup, n // 5 if matchup.unit == "match" else n, workers
     )
-    counted = outcomes.Outcomes(found["outcomes"], found["counts"])
-    return SoloDeals(matchup, found["rows"], counted, bool(found["by_score"]))
+    deal_outcomes = outcomes.Outcomes(tables["outcomes"], tables["counts"])
+    return SoloDeals(matchup, tables["rows"], deal_outcomes, bool(tables["by_score"]))
 
 
-def find_row(frame, **wanted):
-    """Return the only row of a frame with these values."""
-    matching = frame[(frame[[*wanted]] == [*wanted.values()]).all(axis=1)]
-    (found,) = matching.to_dict("records")
-    return found
+def find_row(frame, **values):
+    """Return the only row of a DataFrame with these values."""
+    matching = frame[(frame[[*values]] == [*values.values()]).all(axis=1)]
+    (row,) = matching.to_dict("records")
+    return row
 
 
-HUNDRED_DEALS = make_deals(
+HUNDRED_DEALS = make_solo_deals(
     [[u, 30, 4, GIN, 1, 1, 0] for u in range(40)]  # gin on the fourth draw
     + [[u, 2, 3, JOKER, 0, -1, 1] for u in range(40, 70)]  # the joker on the third
     + [[u, 20, 9, GIN, 1, 1, 0] for u in range(70, 100)]  # gin on the ninth
 )
 
 
-@pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
-def test_limits_of_a_quantile_are_order_statistics(q, name):
-    """With gin on draw 1 to 1,000, bounds are ranks that follow the binomial law."""
+@pytest.mark.parametrize(("level", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
+def test_quantile_interval_consists_of_order_statistics(level, name):
+    """Use gin on draws 1 to 1,000, so that bounds are ranks that follow the binomial law."""
     frame = solo_odds.compute_gin_draw_statistics(
-        make_deals([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
+        make_solo_deals([[unit, 42, unit + 1, GIN, 1, 1, 0] for unit in range(1_000)])
     )
-    found = find_row(frame, statistic=name)
-    assert found["value"] == 1_000 * q
-    below, above = (binom.cdf(found[end] - 1, 1_000, q) for end in ("low", "high"))
+    row = find_row(frame, statistic=name)
+    assert row["value"] == 1_000 * level
+    below, above = (binom.cdf(row[bound] - 1, 1_000, level) for bound in ("low", "high"))
     assert 0.945 < above - below < 0.965
 
 
-def test_totals_of_a_hundred_matches():
+def test_match_totals_are_counted():
     rows = [
-        [u, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[u % 4 == 0], 0]
-        for u in range(100)
+        [unit, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[unit % 4 == 0], 0]
+        for unit in range(100)
         for deal in range(5)
     ]
-    frame = solo_odds.compute_match_total_odds(make_deals(rows, "solitary-gin"))
+    frame = solo_odds.compute_match_total_odds(make_solo_deals(rows, "solitary-gin"))
     assert frame[["total", "value", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
     assert solo_odds.compute_match_total_odds(HUNDRED_DEALS).empty
 
 
-def test_the_difference_of_two_strategies_on_a_hundred_packs():
-    """The paired difference is 0 or 1, with variance .24 n / (n - 1)."""
+def test_skill_gap_is_a_paired_difference():
+    """Expect differences of 0 or 1 with variance .24 n / (n - 1)."""
     rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    found = find_row(
+    gap = find_row(
         solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
-    assert found["value"] == pytest.approx(0.4)
-    assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
-    assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
-    assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
-    assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
+    assert gap["value"] == pytest.approx(0.4)
+    assert gap["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
+    assert gap["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
+    assert gap["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
+    assert gap["same_packs_low"] < gap["same_packs"] < gap["same_packs_high"]
     assert (
         solo_odds.compute_skill_gap(HUNDRED_DEALS, HUNDRED_DEALS)["value"].isna().all()
     )  # no difference has no error
     rows = HUNDRED_DEALS.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even = find_row(
+    even_gap = find_row(
         solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
-    assert even["low"] < 0 < even["high"]
-    assert np.isinf(even["own_packs_high"])
-    assert even["own_packs_low"] > 100
+    assert even_gap["low"] < 0 < even_gap["high"]
+    assert np.isinf(even_gap["own_packs_high"])
+    assert even_gap["own_packs_low"] > 100
 
 
 @pytest.mark.parametrize(
     ("variant", "seed"),
     [
-        *((variant, 1) for variant in SOLO_GAMES),
+        *((variant, 1) for variant in SOLO_VARIANTS),
         ("solitaire-gin+joker_in_hand=lose", 1),
         ("gin-solitaire", 2**64 - 1),
-        (JOKER_IN_MATCHES, 1),
+        (JOKER_MATCH_VARIANT, 1),
     ],
 )
-def test_every_column_agrees_with_single_deals(variant, seed):
-    """Replays agree: the deck contains the joker's position, and turns count draws."""
-    found = simulate("gold", variant, 300, seed)
-    where = 0
+def test_columns_agree_with_single_deals(variant, seed):
+    """Compare with traced deals, whose turns count the draws."""
+    deals = simulate_solo_deals("gold", variant, 300, seed)
+    row_index = 0
     for unit in range(60):
-        for deal in range(5 if found.matchup.unit == "match" else 1):
-            seen = trace_deal(found.matchup, unit, 0, deal)
-            state, dealt = seen.state, 11 if variant == "gin-solitaire" else 10
-            draws = sum(turn[1] == FROM_STOCK for turn in seen.turns)
-            joker = seen.kind == "joker" and state.joker >= dealt
-            place = state.joker - dealt if state.joker >= dealt else -1
-            want = [unit, place, draws + joker, DEAL_RESULTS.index(seen.kind), state.winner == 0]
-            want.append(state.score[0] - state.score[1])
-            assert found.rows[where, :6].tolist() == want, f"unit {unit}, deal {deal}"
-            where += 1
+        for deal in range(5 if deals.matchup.unit == "match" else 1):
+            traced = trace_deal(deals.matchup, unit, 0, deal)
+            state, n_dealt = traced.state, 11 if variant == "gin-solitaire" else 10
+            draws = sum(turn[1] == FROM_STOCK for turn in traced.turns)
+            drew_joker = traced.kind == "joker" and state.joker >= n_dealt
+            joker_position = state.joker - n_dealt if state.joker >= n_dealt else -1
+            expected = [
+                unit,
+                joker_position,
+                draws + drew_joker,
+                DEAL_RESULTS.index(traced.kind),
+                state.winner == 0,
+            ]
+            expected.append(state.score[0] - state.score[1])
+            assert deals.rows[row_index, :6].tolist() == expected, f"unit {unit}, deal {deal}"
+            row_index += 1
 
 
-@pytest.mark.parametrize("variant", SOLO_GAMES)
-def test_frames_agree_with_counting(variant):
-    """Count the proportions at every draw in plain Python."""
-    found = simulate("gold", variant, 2_000)
-    each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
-    for deal in each:
+@pytest.mark.parametrize("variant", SOLO_VARIANTS)
+def test_odds_agree_with_counting_in_plain_python(variant):
+    deals = simulate_solo_deals("gold", variant, 2_000)
+    deal_dicts = [dict(zip(DEAL_COLUMNS, map(int, row), strict=True)) for row in deals.rows]
+    for deal in deal_dicts:
         deal["kind"], deal["win"] = DEAL_RESULTS[deal["kind"]], deal["won"]
         deal["gin"] = deal["kind"] in solo_odds.ENDING_GROUPS["gin"]
-    for one in solo_odds.compute_odds_by_draws(found).itertuples():
-        kinds = solo_odds.ENDING_GROUPS[one.kind]
-        ended = sum(d["kind"] in kinds and d["drawn"] <= one.draws for d in each)
-        assert one.value == ended / 2_000
-    left = solo_odds.compute_odds_by_cards_left(found)
-    assert len(left) > 20
-    for one in left.itertuples():
-        on = [d for d in each if d["drawn"] > found.deck_size - one.left]
-        assert one.n == len(on)
-        mean = sum(d[one.metric] for d in on) / len(on)
-        assert one.value == pytest.approx(mean, abs=1e-12)
+    for row in solo_odds.compute_odds_by_draws(deals).itertuples():
+        kinds = solo_odds.ENDING_GROUPS[row.kind]
+        n_ended = sum(
+            deal_dict["kind"] in kinds and deal_dict["drawn"] <= row.draws
+            for deal_dict in deal_dicts
+        )
+        assert row.value == n_ended / 2_000
+    by_cards_left = solo_odds.compute_odds_by_cards_left(deals)
+    assert len(by_cards_left) > 20
+    for row in by_cards_left.itertuples():
+        continuing = [
+            deal_dict for deal_dict in deal_dicts if deal_dict["drawn"] > deals.deck_size - row.left
+        ]
+        assert row.n == len(continuing)
+        mean = sum(deal_dict[row.metric] for deal_dict in continuing) / len(continuing)
+        assert row.value == pytest.approx(mean, abs=1e-12)
 
 
-def test_a_deal_is_won_if_gin_comes_before_the_joker():
-    """For each deck, a player that ignores the joker wins if gin comes first."""
-    found = simulate("solo-greedy", "solitaire-gin", 2_000)
+def test_deal_is_won_if_gin_comes_before_the_joker():
+    """Compare with the same decks without a joker."""
+    deals = simulate_solo_deals("solo-greedy", "solitaire-gin", 2_000)
     rules = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    endless = simulate("solo-greedy", rules, 10_000)
-    first = endless.rows[::5]
-    gin = first[:, DEAL_COLUMNS.index("kind")] == GIN
-    wins = gin & (first[:, DEAL_COLUMNS.index("drawn")] <= found.column("place"))
-    assert np.array_equal(found.column("won"), wins) and 900 < wins.sum() < 1_100
-    assert np.array_equal(found.column("drawn")[wins], first[wins, DEAL_COLUMNS.index("drawn")])
+    without_joker = simulate_solo_deals("solo-greedy", rules, 10_000)
+    first_deals = without_joker.rows[::5]
+    is_gin = first_deals[:, DEAL_COLUMNS.index("kind")] == GIN
+    is_won = is_gin & (first_deals[:, DEAL_COLUMNS.index("drawn")] <= deals.column("place"))
+    assert np.array_equal(deals.column("won"), is_won) and 900 < is_won.sum() < 1_100
+    assert np.array_equal(
+        deals.column("drawn")[is_won], first_deals[is_won, DEAL_COLUMNS.index("drawn")]
+    )
 
 
 @pytest.mark.parametrize(
-    ("player", "game", "match", "error"),
+    ("player", "variant", "published", "error"),
     [
         ("solo-greedy", "solitaire-gin-knock", 0.7652, 0.0026),
         ("solo-greedy", "solitaire-gin-scored", 0.2323, 0.0026),
         ("solo-switch", "solitary-gin", 0.7519, 0.0060),
     ],
 )
-def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, match, error):
-    """Within four standard errors of both (docs/reference/strategies/solo.md)."""
-    deals = solo_deals.play_solo_deals(player, game, 25_000)
-    found = find_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
-    own = (found["high"] - found["low"]) / 2
-    assert abs(found["value"] - match) < 2 * np.hypot(own, error)
-    if game == "solitary-gin":
-        assert found["n"] == 5_000
+def test_match_win_probability_agrees_with_published_matches(player, variant, published, error):
+    """Allow four standard errors of both (docs/reference/strategies/solo.md)."""
+    deals = solo_deals.play_solo_deals(player, variant, 25_000)
+    row = find_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
+    half_width = (row["high"] - row["low"]) / 2
+    assert abs(row["value"] - published) < 2 * np.hypot(half_width, error)
+    if variant == "solitary-gin":
+        assert row["n"] == 5_000
         totals = solo_odds.compute_match_total_odds(deals)
-        met = totals[totals["total"] <= 30]["value"].sum()
-        assert met == pytest.approx(found["value"], abs=1e-12)
+        probability = totals[totals["total"] <= 30]["value"].sum()
+        assert probability == pytest.approx(row["value"], abs=1e-12)
 
 
-def test_the_deals_do_not_depend_on_workers():
-    pair = ("solo-greedy", "solitary-gin", 12_000)
-    one, three = (simulate(*pair, workers=workers) for workers in (1, 3))
-    assert np.array_equal(one.rows, three.rows)
-    assert np.array_equal(one.outcomes.counts, three.outcomes.counts)
-    assert solo_odds.compute_odds_by_strategy([one]).equals(
-        solo_odds.compute_odds_by_strategy([three])
+def test_deals_do_not_depend_on_the_number_of_workers():
+    arguments = ("solo-greedy", "solitary-gin", 12_000)
+    one_worker, three_workers = (
+        simulate_solo_deals(*arguments, workers=workers) for workers in (1, 3)
     )
-    other = simulate(*pair, seed=2)
-    assert not np.array_equal(one.rows, other.rows)
+    assert np.array_equal(one_worker.rows, three_workers.rows)
+    assert np.array_equal(one_worker.outcomes.counts, three_workers.outcomes.counts)
+    assert solo_odds.compute_odds_by_strategy([one_worker]).equals(
+        solo_odds.compute_odds_by_strategy([three_workers])
+    )
+    other_seed = simulate_solo_deals(*arguments, seed=2)
+    assert not np.array_equal(one_worker.rows, other_seed.rows)
 
 
-def test_bad_requests_are_rejected():
+def test_invalid_solitaire_odds_are_rejected():
     with pytest.raises(PlayerCountError, match="is a two-player variant"):
         solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
-    looking = replace(simulate("gold", "solitaire-gin-scored", 1_000), depends_on_score=True)
-    assert "simgin match" in solo_odds.find_match_unavailable_reason(looking)
-    assert set(solo_odds.compute_odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
+    score_dependent = replace(
+        simulate_solo_deals("gold", "solitaire-gin-scored", 1_000), depends_on_score=True
+    )
+    assert "simgin match" in solo_odds.find_match_unavailable_reason(score_dependent)
+    assert set(solo_odds.compute_odds_by_strategy([score_dependent])["metric"]) == {
+        "win",
+        "gin",
+        "score",
+    }
 
 
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
@@ -229,178 +249,182 @@ DRAW_PROBABILITIES = np.array(
     [0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02]
 )
 DRAW_PROBABILITIES /= DRAW_PROBABILITIES.sum()
-LOST_COUNTS = np.array([2, 9, 30])
+LOST_POINTS = np.array([2, 9, 30])
 
 
-def end_deals(needed, place, lost):
+def compute_deal_results(gin_draw, joker_position, lost_points):
     """Return draws, wins and scores of deals, from the draw of gin and the joker's position."""
-    won = needed <= place
-    drawn = np.where(won, needed, place + 1)
-    return drawn, won, np.where(won, 10 + place - needed, -lost)
+    is_won = gin_draw <= joker_position
+    n_draws = np.where(is_won, gin_draw, joker_position + 1)
+    return n_draws, is_won, np.where(is_won, 10 + joker_position - gin_draw, -lost_points)
 
 
-def random_deals(rng, n):
-    """Return deals from the distribution NEEDED of draws to gin, with a random joker."""
-    needed = 4 * rng.choice(len(DRAW_PROBABILITIES), n, p=DRAW_PROBABILITIES) + 4
-    place, lost = rng.integers(0, 43, n), rng.choice(LOST_COUNTS, n)
-    drawn, won, score = end_deals(needed, place, lost)
+def sample_deals(rng, n):
+    """Sample deals with the draw of gin from DRAW_PROBABILITIES and a random joker position."""
+    gin_draw = 4 * rng.choice(len(DRAW_PROBABILITIES), n, p=DRAW_PROBABILITIES) + 4
+    joker_position, lost_points = rng.integers(0, 43, n), rng.choice(LOST_POINTS, n)
+    n_draws, won, score = compute_deal_results(gin_draw, joker_position, lost_points)
     kind = np.where(won, GIN, JOKER)
-    return make_deals(np.stack([np.arange(n), place, drawn, kind, won, score, ~won], axis=1))
-
-
-def exact_values():
-    """Compute the estimated quantities from the exact probabilities."""
-    needed, place, lost = (
-        every.reshape(-1)
-        for every in np.meshgrid(np.arange(len(DRAW_PROBABILITIES)), np.arange(43), LOST_COUNTS)
+    return make_solo_deals(
+        np.stack([np.arange(n), joker_position, n_draws, kind, won, score, ~won], axis=1)
     )
-    p = DRAW_PROBABILITIES[needed] / 43 / len(LOST_COUNTS)
-    drawn, won, score = end_deals(4 * needed + 4, place, lost)
-    gin, on = p * won, p * (drawn > 15)
-    by_draw = np.bincount(drawn, gin).cumsum()
 
-    def between_group_share(result):
+
+def compute_exact_values():
+    """Compute the estimated quantities from the exact probabilities."""
+    gin_index, joker_position, lost_points = (
+        grid.reshape(-1)
+        for grid in np.meshgrid(np.arange(len(DRAW_PROBABILITIES)), np.arange(43), LOST_POINTS)
+    )
+    probabilities = DRAW_PROBABILITIES[gin_index] / 43 / len(LOST_POINTS)
+    n_draws, won, score = compute_deal_results(4 * gin_index + 4, joker_position, lost_points)
+    gin_probabilities, continuing = probabilities * won, probabilities * (n_draws > 15)
+    by_draw = np.bincount(n_draws, gin_probabilities).cumsum()
+
+    def compute_joker_share(result):
         """Return the proportion of the variance that the joker's position explains."""
-        cells = [p[place == at] @ result[place == at] * 43 for at in range(43)]
-        return np.var(cells) / (p @ (result - p @ result) ** 2)
+        group_means = [
+            probabilities[joker_position == position] @ result[joker_position == position] * 43
+            for position in range(43)
+        ]
+        return np.var(group_means) / (probabilities @ (result - probabilities @ result) ** 2)
 
     return {
-        "win": gin.sum(),
-        "score": p @ score,
-        "gin by 16": gin[drawn <= 16].sum(),
-        "joker by 16": (p - gin)[drawn <= 16].sum(),
-        "win at 28": on @ won / on.sum(),
-        "score at 28": on @ score / on.sum(),
-        "mean draw": gin @ drawn / gin.sum(),
-        "median draw": np.searchsorted(by_draw, gin.sum() / 2),
-        "joker, win": between_group_share(won),
-        "joker, score": between_group_share(score),
+        "win": gin_probabilities.sum(),
+        "score": probabilities @ score,
+        "gin by 16": gin_probabilities[n_draws <= 16].sum(),
+        "joker by 16": (probabilities - gin_probabilities)[n_draws <= 16].sum(),
+        "win at 28": continuing @ won / continuing.sum(),
+        "score at 28": continuing @ score / continuing.sum(),
+        "mean draw": gin_probabilities @ n_draws / gin_probabilities.sum(),
+        "median draw": np.searchsorted(by_draw, gin_probabilities.sum() / 2),
+        "joker, win": compute_joker_share(won),
+        "joker, score": compute_joker_share(score),
     }
 
 
-def estimate_all(one):
-    strength, draws = (
-        solo_odds.compute_odds_by_strategy([one]),
-        solo_odds.compute_odds_by_draws(one),
+def estimate_all(deals):
+    """Estimate the quantities of `compute_exact_values` from a sample."""
+    strength, by_draws = (
+        solo_odds.compute_odds_by_strategy([deals]),
+        solo_odds.compute_odds_by_draws(deals),
     )
-    left, gin = (
-        solo_odds.compute_odds_by_cards_left(one),
-        solo_odds.compute_gin_draw_statistics(one),
+    by_cards_left, gin_draws = (
+        solo_odds.compute_odds_by_cards_left(deals),
+        solo_odds.compute_gin_draw_statistics(deals),
     )
-    joker = solo_odds.compute_joker_variance_share(one)
+    joker = solo_odds.compute_joker_variance_share(deals)
     return {
         "win": find_row(strength, metric="win"),
         "score": find_row(strength, metric="score"),
-        "gin by 16": find_row(draws, kind="gin", draws=16),
-        "joker by 16": find_row(draws, kind="joker", draws=16),
-        "win at 28": find_row(left, left=28, metric="win"),
-        "score at 28": find_row(left, left=28, metric="score"),
-        "mean draw": find_row(gin, statistic="mean"),
-        "median draw": find_row(gin, statistic="q50"),
+        "gin by 16": find_row(by_draws, kind="gin", draws=16),
+        "joker by 16": find_row(by_draws, kind="joker", draws=16),
+        "win at 28": find_row(by_cards_left, left=28, metric="win"),
+        "score at 28": find_row(by_cards_left, left=28, metric="score"),
+        "mean draw": find_row(gin_draws, statistic="mean"),
+        "median draw": find_row(gin_draws, statistic="q50"),
         "joker, win": find_row(joker, metric="win"),
         "joker, score": find_row(joker, metric="score"),
     }
 
 
 @pytest.mark.parametrize(
-    ("runs", "least"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
+    ("n_runs", "min_covered"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
 )
-def test_intervals_have_nominal_coverage(runs, least):
-    """False alarms: fewer than 179 of 200 in one of 2,100 runs, or 51 of 60 in one of 1,400."""
+def test_intervals_have_nominal_coverage(n_runs, min_covered):
+    """Allow fewer than 179 of 200 in one of 2,100 runs, or 51 of 60 in one of 1,400."""
     rng = np.random.default_rng(2311)
-    want, held = exact_values(), dict.fromkeys(exact_values(), 0)
-    for _ in range(runs):
-        for name, found in estimate_all(random_deals(rng, 1_500)).items():
-            held[name] += found["low"] <= want[name] <= found["high"]
-    assert all(least <= times for times in held.values()), held
+    expected, n_covered = compute_exact_values(), dict.fromkeys(compute_exact_values(), 0)
+    for _ in range(n_runs):
+        for name, row in estimate_all(sample_deals(rng, 1_500)).items():
+            n_covered[name] += row["low"] <= expected[name] <= row["high"]
+    assert all(min_covered <= count for count in n_covered.values()), n_covered
 
 
-def test_the_jokers_share_is_unbiased_for_few_deals():
-    """With 300 deals and 43 positions, the naive proportion of an irrelevant position is 14 %."""
-    rng, found = np.random.default_rng(5), []
+def test_joker_variance_share_is_unbiased_for_few_deals():
+    """Use 300 deals and 43 irrelevant positions, for which the naive proportion is 14 %."""
+    rng, shares = np.random.default_rng(5), []
     for _ in range(100):
-        deals = random_deals(rng, 300)
+        deals = sample_deals(rng, 300)
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
         frame = solo_odds.compute_joker_variance_share(replace(deals, rows=rows))
-        found.append(find_row(frame, metric="win")["value"])
-    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(100)
+        shares.append(find_row(frame, metric="win")["value"])
+    assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(100)
 
 
-def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
-    """Without gin, there is no draw of gin, and the joker has no influence on winning."""
-    never = make_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
+def test_joker_variance_share_is_undefined_without_wins():
+    lost_deals = make_solo_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
     assert (
-        solo_odds.compute_gin_draw_statistics(never).empty
-        and solo_odds.compute_joker_variance_share(never).empty
+        solo_odds.compute_gin_draw_statistics(lost_deals).empty
+        and solo_odds.compute_joker_variance_share(lost_deals).empty
     )
-    win = find_row(solo_odds.compute_odds_by_strategy([never]), metric="win")
+    win = find_row(solo_odds.compute_odds_by_strategy([lost_deals]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
 # Two-player odds by seat and score compared with sums and V, and their sentences
 
 
-DEALS = 20_000
+N_DEALS = 20_000
 
 
 @pytest.fixture(scope="module")
-def standard():
-    return two_player_odds.simulate_self_play("gold", "standard", DEALS)
+def standard_self_play():
+    return two_player_odds.simulate_self_play("gold", "standard", N_DEALS)
 
 
-def rows_by_seat(frame, metric):
+def select_rows_by_seat(frame, metric):
     return frame[frame["metric"] == metric].set_index("seat")
 
 
-def test_odds_by_seat_agree_with_a_run(standard):
-    """The sums agree with the engine's sums of the same deals."""
+def test_odds_by_seat_agree_with_a_run(standard_self_play):
+    """Compare with the engine's sums of the same deals."""
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-    total = batches.sum_rows(runner.run_matchup(matchup, DEALS))
-    fact = {
-        name: int(total[batch_columns.COL_SUM + place])
-        for name, place in batch_columns.STATISTIC_INDEX.items()
+    total = batches.sum_rows(runner.run_matchup(matchup, N_DEALS))
+    sums = {
+        name: int(total[batch_columns.COL_SUM + index])
+        for name, index in batch_columns.STATISTIC_INDEX.items()
     }
-    won = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "win")
-    assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
-    assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
-    nobody = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "nobody")
-    assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS}
-    assert set(nobody["n"]) == {DEALS}
+    won = select_rows_by_seat(two_player_odds.compute_odds_by_seat(standard_self_play), "win")
+    assert won.loc["nondealer", "value"] == sums["first_player_win"] / N_DEALS
+    assert won.loc["dealer", "value"] == (sums["decided"] - sums["first_player_win"]) / N_DEALS
+    drawn = select_rows_by_seat(two_player_odds.compute_odds_by_seat(standard_self_play), "nobody")
+    assert set(drawn["value"]) == {(N_DEALS - sums["decided"]) / N_DEALS}
+    assert set(drawn["n"]) == {N_DEALS}
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
-def test_the_match_odds_by_seat_are_v_at_the_start(standard):
-    match = rows_by_seat(two_player_odds.compute_odds_by_seat(standard), "match")
-    v = match_value.compute_value("standard", "gold", "gold", deals=DEALS)
+def test_match_odds_by_seat_are_the_match_value_at_the_start(standard_self_play):
+    match = select_rows_by_seat(two_player_odds.compute_odds_by_seat(standard_self_play), "match")
+    v = match_value.compute_value("standard", "gold", "gold", deals=N_DEALS)
     assert match.loc["dealer", "value"] == v.win_probability(0, 0, 0)
     assert match.loc["nondealer", "value"] == v.win_probability(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
-    half = match.loc["dealer", "high"] - match.loc["dealer", "value"]
-    assert half == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
+    half_width = match.loc["dealer", "high"] - match.loc["dealer", "value"]
+    assert half_width == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
 
 
-def test_every_score_occurs_once_and_both_sides_agree(standard):
-    frame = two_player_odds.compute_odds_by_score(standard)
+def test_odds_by_score_are_symmetric(standard_self_play):
+    frame = two_player_odds.compute_odds_by_score(standard_self_play)
     assert tuple(frame.columns) == list_output_columns("scores")
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
-    at = frame.set_index(["a", "b", "dealer"])["value"]
+    win_probability = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:
-        assert at[a, b, 0] + at[b, a, 1] == pytest.approx(1)
-    assert at[90, 10, 0] > at[50, 50, 0] > at[10, 90, 0]
-    limits = [0, *(frame[name] for name in ("low", "value", "high")), 1]
-    assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, limits)))
+        assert win_probability[a, b, 0] + win_probability[b, a, 1] == pytest.approx(1)
+    assert win_probability[90, 10, 0] > win_probability[50, 50, 0] > win_probability[10, 90, 0]
+    columns = [0, *(frame[name] for name in ("low", "value", "high")), 1]
+    assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, columns)))
 
 
-def test_the_first_sentence_and_the_table_are_averaged_over_dealers(standard):
-    """The sentence on 75 to 50 and the table both show the mean over the dealers."""
-    frame = two_player_odds.compute_odds_by_score(standard)
+def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
+    frame = two_player_odds.compute_odds_by_score(standard_self_play)
     odds = Odds(
         1,
-        {"scores": frame, "seats": two_player_odds.compute_odds_by_seat(standard)},
+        {"scores": frame, "seats": two_player_odds.compute_odds_by_seat(standard_self_play)},
         {"standard": "gold"},
     )
-    v = standard.match_values
+    v = standard_self_play.match_values
     ahead = f"{50 * (v.win_probability(75, 50, 0) + v.win_probability(75, 50, 1)):.0f}"
     early = f"{50 * (v.win_probability(50, 0, 0) + v.win_probability(50, 0, 1)):.0f}"
     first, second = iter_verdict_sentences(odds)
@@ -419,76 +443,79 @@ def test_the_first_sentence_and_the_table_are_averaged_over_dealers(standard):
     assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
 
 
-def test_games_without_match_values_or_seats_are_reported():
-    """Hollywood has no V; in a race one side counts points and the other deals."""
-    table = two_player_odds.simulate_self_play("gold", "hollywood", DEALS)
-    assert "columns" in table.unavailable_reason and "simgin match" in table.unavailable_reason
+def test_missing_match_value_is_explained():
+    """Use Hollywood, which has no V, and a race, in which the sides count differently."""
+    self_play = two_player_odds.simulate_self_play("gold", "hollywood", N_DEALS)
     assert (
-        set(two_player_odds.compute_odds_by_seat(table)["metric"]) == {"win", "nobody"}
-        and two_player_odds.compute_odds_by_score(table).empty
+        "columns" in self_play.unavailable_reason and "simgin match" in self_play.unavailable_reason
     )
-    table = two_player_odds.simulate_self_play("gold", "race", DEALS)
-    match = rows_by_seat(two_player_odds.compute_odds_by_seat(table), "match")
+    assert (
+        set(two_player_odds.compute_odds_by_seat(self_play)["metric"]) == {"win", "nobody"}
+        and two_player_odds.compute_odds_by_score(self_play).empty
+    )
+    self_play = two_player_odds.simulate_self_play("gold", "race", N_DEALS)
+    match = select_rows_by_seat(two_player_odds.compute_odds_by_seat(self_play), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert two_player_odds.compute_odds_by_score(table).empty
+    assert two_player_odds.compute_odds_by_score(self_play).empty
     with pytest.raises(PlayerCountError, match="is a solitaire game"):
-        two_player_odds.simulate_self_play("gold", "solitaire-gin", DEALS)
+        two_player_odds.simulate_self_play("gold", "solitaire-gin", N_DEALS)
 
 
-def make_ladder(*wins):
-    """Return deals of players with these numbers of gins in 400 deals, weakest first."""
-    naive = list_odds_players(variants.find_variant("solitaire-gin"))[0]
-    names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
-    found = []
-    for name, won in zip(names, wins, strict=True):
+def make_player_ladder(*gin_counts):
+    """Return 400 deals per player with these numbers of gins, weakest player first."""
+    naive_player = list_odds_players(variants.find_variant("solitaire-gin"))[0]
+    names = (naive_player, "solo-greedy", "solo-dp")[-len(gin_counts) :]
+    samples = []
+    for name, n_gins in zip(names, gin_counts, strict=True):
         rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
-        rows[:won] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(won)]
-        found.append(
+        rows[:n_gins] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(n_gins)]
+        samples.append(
             replace(
-                make_deals(rows), matchup=solo_deals.make_solo_matchup(name, "solitaire-gin", 1)
+                make_solo_deals(rows),
+                matchup=solo_deals.make_solo_matchup(name, "solitaire-gin", 1),
             )
         )
-    return found
+    return samples
 
 
 @pytest.mark.parametrize(
-    ("wins", "ends"),
+    ("gin_counts", "expected"),
     [((100, 220, 200), (100, 220)), ((100, 150, 200), (100, 200)), ((200,), (200,))],
 )
-def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(wins, ends):
-    """The strongest player by score does not always go gin most often."""
-    odds = build_odds([make_ladder(*wins)], [], 1)
-    found = odds.tables["bracket"]
-    assert found["value"][:-1].tolist() == [won / 400 for won in ends]
-    bound = found.iloc[-1]
-    chances = solo_odds.compute_hindsight_gin_probability(
+def test_best_possible_player_is_between_best_strategy_and_hindsight(gin_counts, expected):
+    """Include a strongest player by score that does not go gin most often."""
+    odds = build_odds([make_player_ladder(*gin_counts)], [], 1)
+    bracket = odds.tables["bracket"]
+    assert bracket["value"][:-1].tolist() == [won / 400 for won in expected]
+    bound = bracket.iloc[-1]
+    probabilities = solo_odds.compute_hindsight_gin_probability(
         variants.find_variant("solitaire-gin"), solo_odds.N_HINDSIGHT_DECKS, 1
     )
-    assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT_PLAYER, chances.mean())
-    low, high = found["low"].iloc[-2], bound["high"]
+    assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT_PLAYER, probabilities.mean())
+    low, high = bracket["low"].iloc[-2], bound["high"]
     first, *others = iter_verdict_sentences(odds)
-    best, least = found["strategy"].iloc[-2], math.floor(100 * low)
-    bounds = f"{least} to {math.ceil(100 * high)} % of deals"
+    best, lower_bound = bracket["strategy"].iloc[-2], math.floor(100 * low)
+    bounds = f"{lower_bound} to {math.ceil(100 * high)} % of deals"
     assert first.endswith(f". With 95 % confidence, the best possible player wins {bounds}.")
     rates = [
         format_estimate(*row, 100)
-        for row in found[["value", "low", "high"]].itertuples(index=False)
+        for row in bracket[["value", "low", "high"]].itertuples(index=False)
     ]
-    shares = f"{best} wins {rates[-2]} % of deals"
-    if len(wins) > 1:
+    sentence = f"{best} wins {rates[-2]} % of deals"
+    if len(gin_counts) > 1:
         strong = f"a strong player ({best})"
-        shares = f"A naive player wins {rates[0]} % of deals, and {strong} wins {rates[1]} %"
-    assert first.startswith(f"{shares}. ") and "±" in first
+        sentence = f"A naive player wins {rates[0]} % of deals, and {strong} wins {rates[1]} %"
+    assert first.startswith(f"{sentence}. ") and "±" in first
     assert others == [
         "When a strong player goes gin, the median number of draws is 8. "
         "In 80 % of these deals, the number is between 8 and 8."
     ]
-    assert [fault for line in iter_verdict_sentences(odds) for fault in list_errors(line)] == []
+    assert [error for line in iter_verdict_sentences(odds) for error in list_errors(line)] == []
 
 
 @pytest.mark.parametrize("players", [("gold", "solo-greedy"), ("gold",)])
-def test_with_knocking_the_headline_states_the_deals_won(players):
-    samples = [simulate(player, "gin-solitaire", 2_000) for player in players]
+def test_headline_states_the_deals_won_if_knocking_is_possible(players):
+    samples = [simulate_solo_deals(player, "gin-solitaire", 2_000) for player in players]
     odds = build_odds([samples], [], 1)
     won, gin = (
         [format_estimate(*row, 100) for row in rows[["value", "low", "high"]].to_numpy()]
@@ -503,6 +530,6 @@ def test_with_knocking_the_headline_states_the_deals_won(players):
     assert verdict[0] == f"{first} of deals{''.join(f', and {other}' for other in others)}."
     assert verdict[1].startswith(f"{players[0]} goes gin in {gin[0]} % of deals")
     table = build_odds_tables(odds)[0]
-    shown = dict(zip(table.headings, table.rows[0], strict=True))
-    assert (shown["strong: deals won %"], shown["strong: gin %"]) == (won[-1], gin[-2])
-    assert ("naive: deals won %" in shown) == (len(players) > 1)
+    row = dict(zip(table.headings, table.rows[0], strict=True))
+    assert (row["strong: deals won %"], row["strong: gin %"]) == (won[-1], gin[-2])
+    assert ("naive: deals won %" in row) == (len(players) > 1)

@@ -1,4 +1,4 @@
-"""Tests that every screen and reader uses the same order of the pile and states it."""
+"""Tests that every output and parser uses the same order of the pile."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.text.notation import format_card
 
-GAMES = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitaire-gin": None}
+OPPONENTS = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitaire-gin": None}
 
 
 def trace_deals(variant, opponent):
@@ -21,40 +21,42 @@ def trace_deals(variant, opponent):
     return [trace_deal(matchup, unit) for unit in range(3)]
 
 
-def pile_before(deal, number):
+def find_pile_before(deal, index):
     """Return the pile before a decision of the trace, oldest first, with stars.
 
     A player decides about the ending after the discard, which is in the pile only later.
     """
-    turn = int(deal.decision(number).view.turn)
-    first = deal.decision(0).view
-    cards = [format_card(int(first.upcard))] if first.upcard >= 0 else []
-    for question in deal.decisions[:number]:
-        if question.slot == "take" and question.action == 1:
+    turn = int(deal.decision(index).view.turn)
+    first_view = deal.decision(0).view
+    cards = [format_card(int(first_view.upcard))] if first_view.upcard >= 0 else []
+    for decision in deal.decisions[:index]:
+        if decision.slot == "take" and decision.action == 1:
             cards[-1] += "*"
-        elif question.slot == "discard" and question.view.turn < turn:
-            cards.append(format_card(question.action))
+        elif decision.slot == "discard" and decision.view.turn < turn:
+            cards.append(format_card(decision.action))
     return cards
 
 
-@pytest.mark.parametrize("variant", GAMES)
-def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
-    alone = GAMES[variant] is None
-    label = "Discards (oldest first)  " if alone else "Pile (oldest first)  "
-    for deal in trace_deals(variant, GAMES[variant]):
+@pytest.mark.parametrize("variant", OPPONENTS)
+def test_pile_on_the_table_can_be_parsed(variant):
+    is_solo = OPPONENTS[variant] is None
+    label = "Discards (oldest first)  " if is_solo else "Pile (oldest first)  "
+    for deal in trace_deals(variant, OPPONENTS[variant]):
         rules = build_rules(deal.matchup.variant)
-        for number, question in enumerate(deal.decisions):
-            expected = pile_before(deal, number)
-            assert format_pile(question.view, rules, alone) == expected
-            screen = "\n".join(format_table_lines(question, rules, "" if alone else "simple"))
+        for index, decision in enumerate(deal.decisions):
+            expected = find_pile_before(deal, index)
+            assert format_pile(decision.view, rules, is_solo) == expected
+            screen = "\n".join(format_table_lines(decision, rules, "" if is_solo else "simple"))
             shown = screen.partition(label)[2].partition("\n\n")[0].split()
             assert shown == (expected or ["none"])
-            read, gap = parse_pile(" ".join(expected))
+            parsed_cards, gap = parse_pile(" ".join(expected))
             assert gap is None
-            assert [format_card(one.card) + "*" * one.is_taken for one in read] == expected
+            assert [
+                format_card(pile_card.card) + "*" * pile_card.is_taken for pile_card in parsed_cards
+            ] == expected
 
 
-def test_an_analysis_and_a_page_name_the_same_order():
+def test_analysis_and_html_show_the_pile_in_the_same_order():
     deal = trace_deals("standard", "simple")[1]
     for position in find_decisions(deal)[2:]:
         pile = " ".join(position.pile_cards)

@@ -13,7 +13,7 @@ from simgin.rules import variants
 from simgin.text import notation
 from support.command_line import call
 
-GAMES = (
+TWO_PLAYER_VARIANTS = (
     *("standard", "basic", "tedesco", "rainbow+rush", "standard-50th+knock_limit=0"),
     "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
     "standard+first_turn=discard_first+big_gin=yes",
@@ -24,115 +24,141 @@ UNUSUAL_VARIANTS = [
     "gin-solitaire+knock_limit=60+count_joker=yes",
     "solitaire-gin-knock+max_turns=3",
 ]
-ENDING = r"  (can (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
-PAIR, SINGLE = ("gold", "simple"), ("gold+knock=at:k=4", None)
+ENDING_PATTERN = r"  (can (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
+TWO_PLAYERS, SOLO_PLAYER = ("gold", "simple"), ("gold+knock=at:k=4", None)
 RANDOM_OFFER_PLAYERS = ("gold+stake=random", "simple+stake=random")
 
 
-def replayed(players, variant, unit, half=0, deal=None):
+def make_named_replay(players, variant, unit, half=0, deal=None):
     return replay.make_replay(replay.trace_numbered_deal(*players, variant, 1, unit, half, deal))
 
 
-@pytest.mark.parametrize("variant", [*GAMES, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
-def test_rows_agree_with_the_kernels_sums(variant):
-    """Return both halves of some units as replays."""
-    alone = variants.find_variant(variant).is_solo
-    players, units, halves = (SINGLE, 40, (0,)) if alone else (PAIR, 3, (0, 1))
-    row = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
+@pytest.mark.parametrize("variant", [*TWO_PLAYER_VARIANTS, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
+def test_replays_agree_with_the_sums_of_the_kernel(variant):
+    """Replay every half of some units."""
+    is_solo = variants.find_variant(variant).is_solo
+    players, units, halves = (SOLO_PLAYER, 40, (0,)) if is_solo else (TWO_PLAYERS, 3, (0, 1))
+    sums = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
     facts = {
-        name: int(row[batch_columns.COL_SUM + i])
+        name: int(sums[batch_columns.COL_SUM + i])
         for name, i in batch_columns.STATISTIC_INDEX.items()
     }
-    places = [(unit, half) for unit in range(units) for half in halves]
+    addresses = [(unit, half) for unit in range(units) for half in halves]
     results = [
-        replay_json.replay_to_json(replayed(players, variant, *place))[-1] for place in places
+        replay_json.replay_to_json(make_named_replay(players, variant, *address))[-1]
+        for address in addresses
     ]
     assert facts["turns"] == sum(result["turns"] for result in results)
     for kind in batch_columns.DEAL_RESULTS:
         assert facts[kind] == sum(result["kind"] == kind for result in results)
-    own = [result["score"][half] for (_, half), result in zip(places, results, strict=True)]
-    other = [result["score"][1 - half] for (_, half), result in zip(places, results, strict=True)]
-    assert facts["a_margin"] == sum(own) - sum(other)
-    if not alone:
+    scores = [result["score"][half] for (_, half), result in zip(addresses, results, strict=True)]
+    opponent_scores = [
+        result["score"][1 - half] for (_, half), result in zip(addresses, results, strict=True)
+    ]
+    assert facts["a_margin"] == sum(scores) - sum(opponent_scores)
+    if not is_solo:
         knocks = [result for result in results if result["kind"] in ("knock", "undercut", "even")]
         assert facts["defender_count"] == sum(result["defender_count"] for result in knocks)
         assert facts["laid_off"] == sum(len(result["laid_off"].split()) for result in knocks)
 
 
-def first_words(lines, *starts):
-    return [line.split()[1].rstrip(",") for line in lines if line.startswith(starts)]
+def find_cards_in_lines(lines, *prefixes):
+    """Return the card of each line that starts with one of these words."""
+    return [line.split()[1].rstrip(",") for line in lines if line.startswith(prefixes)]
 
 
-@pytest.mark.parametrize("variant", [*GAMES, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
-def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
-    alone = variants.find_variant(variant).is_solo
-    for unit in range(8 if alone else 2):
-        told = replayed(SINGLE, variant, unit) if alone else replayed(PAIR, variant, 3, unit)
-        lines = list(told.iter_lines())
+@pytest.mark.parametrize("variant", [*TWO_PLAYER_VARIANTS, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
+def test_replay_text_has_every_turn_and_decision(variant):
+    is_solo = variants.find_variant(variant).is_solo
+    for unit in range(8 if is_solo else 2):
+        shown_replay = (
+            make_named_replay(SOLO_PLAYER, variant, unit)
+            if is_solo
+            else make_named_replay(TWO_PLAYERS, variant, 3, unit)
+        )
+        lines = list(shown_replay.iter_lines())
         assert all(len(line) <= 80 for line in lines)
         text = "\n".join(lines)
-        turns = [int(number) for number in re.findall(r"^Turn (\d+)\b", text, re.M)]
+        turns = [int(digits) for digits in re.findall(r"^Turn (\d+)\b", text, re.M)]
         dealers = re.findall(r"\(seat (\d)\),\sdealer", text)
-        assert alone or dealers == [str(told.state.dealer)]
-        silent = not alone and told.traced.kind == "void" and told.state.drawn >= 0
-        assert turns == list(range(1, told.state.turns + silent + 1))
-        history = told.traced.turns
-        stocks = [int(number) for number in re.findall(r"(\d+)\scards\sin\sthe\sstock", text)]
-        left = [31 - sum(turn[1] == 0 for turn in history[:i]) for i in range(len(stocks))]
-        assert alone or (stocks == left and len(left) >= len(history) - 1)
-        thrown = first_words(lines, "  discards")
-        names = [notation.format_card(card) for *_, card in history if card >= 0]
-        assert names[: len(thrown)] == thrown and len(names) - len(thrown) <= 1
+        assert is_solo or dealers == [str(shown_replay.state.dealer)]
+        has_undecided_turn = (
+            not is_solo and shown_replay.traced.kind == "void" and shown_replay.state.drawn >= 0
+        )
+        assert turns == list(range(1, shown_replay.state.turns + has_undecided_turn + 1))
+        history = shown_replay.traced.turns
+        stocks = [int(digits) for digits in re.findall(r"(\d+)\scards\sin\sthe\sstock", text)]
+        stock_sizes = [31 - sum(turn[1] == 0 for turn in history[:i]) for i in range(len(stocks))]
+        assert is_solo or (stocks == stock_sizes and len(stock_sizes) >= len(history) - 1)
+        discards = find_cards_in_lines(lines, "  discards")
+        discarded = [notation.format_card(card) for *_, card in history if card >= 0]
+        assert discarded[: len(discards)] == discards and len(discarded) - len(discards) <= 1
         drawn = [notation.format_card(card) for _, source, card, _ in history if source < 2]
-        assert first_words(lines, "  draws", "  takes")[: len(drawn)] == drawn
-        asked = [question for question in told.traced.decisions if question.slot == "knock"]
-        assert len([line for line in lines if re.match(ENDING, line)]) == len(asked)
-        if alone:  # the position of the joker is shown at the end
+        assert find_cards_in_lines(lines, "  draws", "  takes")[: len(drawn)] == drawn
+        knock_decisions = [
+            decision for decision in shown_replay.traced.decisions if decision.slot == "knock"
+        ]
+        assert len([line for line in lines if re.match(ENDING_PATTERN, line)]) == len(
+            knock_decisions
+        )
+        if is_solo:  # the position of the joker is shown at the end
             end = r"^(Knock|Gin|Big gin|Undercut|Even|Joker|Limit|Stalled)\b(?!.*deck of)"
-            assert told.summary.startswith(lines[1])
-            last = max(i for i, line in enumerate(lines) if re.match(end, line))
-            assert not any("joker" in line for line in lines[6:last])
-            place = re.search("(is|are) above the joker|Joker: ", "\n".join(lines[last:]))
-            assert place or variant == "solitary-gin"
+            assert shown_replay.summary.startswith(lines[1])
+            result_line = max(i for i, line in enumerate(lines) if re.match(end, line))
+            assert not any("joker" in line for line in lines[6:result_line])
+            joker_line = re.search(
+                "(is|are) above the joker|Joker: ", "\n".join(lines[result_line:])
+            )
+            assert joker_line or variant == "solitary-gin"
 
 
 @pytest.mark.parametrize(
-    ("players", "variant", "target"), [(PAIR, "standard", 100), (SINGLE, "gin-solitaire", 100)]
+    ("players", "variant", "target"),
+    [(TWO_PLAYERS, "standard", 100), (SOLO_PLAYER, "gin-solitaire", 100)],
 )
-def test_a_match_is_shown_deal_by_deal(players, variant, target):
+def test_deals_of_a_match_are_shown_with_its_score(players, variant, target):
     score = np.zeros(2, int)
-    number = 0
+    deal_index = 0
     while max(score) < target:
-        first, *_, last = replay_json.replay_to_json(replayed(players, variant, 2, 0, number))
-        assert (first["points"], first["deal"], first["in_match"]) == (score.tolist(), number, True)
+        first, *_, last = replay_json.replay_to_json(
+            make_named_replay(players, variant, 2, 0, deal_index)
+        )
+        assert (first["points"], first["deal"], first["in_match"]) == (
+            score.tolist(),
+            deal_index,
+            True,
+        )
         score += last["score"]
         assert last["match"]["points"] == score.tolist()
-        number += 1
+        deal_index += 1
     assert last["match"]["over"] and last["match"]["winner"] == int(score.argmax())
-    words = [*[player for player in players if player], "-v", variant, "--unit", 2, "--deal"]
+    arguments = [*[player for player in players if player], "-v", variant, "--unit", 2, "--deal"]
     winner = (players[0], players[1] or "joker")[score.argmax()]
-    assert f"{winner} wins the match" in call("show", *words, number - 1).stdout
-    over = call("show", *words, number, code=2)
-    assert f"the match ended with deal {number - 1}, so it has no deal {number}." in over.stderr
+    assert f"{winner} wins the match" in call("show", *arguments, deal_index - 1).stdout
+    result_after_end = call("show", *arguments, deal_index, code=2)
+    assert (
+        f"the match ended with deal {deal_index - 1}, so it has no deal {deal_index}."
+        in result_after_end.stderr
+    )
 
 
-def test_the_command_shows_a_deal():
+def test_show_command_can_be_repeated():
     result = call("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     lines = result.stdout.splitlines()
     assert lines[0] == "standard: seed 5, unit 3, half 1"
     assert lines[-1] == "Command: simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
     assert call("show", *lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
-    alone = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
-    assert alone[:4] == [
+    solo_lines = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
+    assert solo_lines[:4] == [
         "solitaire-gin: seed 1, unit 3",
         "Joker. Points: gold 0, joker 1",
         "",
         "Gin only, deck of 43 cards including the joker",
     ]
-    assert alone[-1] == "Command: simgin show gold -v solitaire-gin --seed 1 --unit 3"
-    itself = call("show", "simple", "simple").stdout
-    assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
+    assert solo_lines[-1] == "Command: simgin show gold -v solitaire-gin --seed 1 --unit 3"
+    self_play = call("show", "simple", "simple").stdout
+    assert "simple (A) (seat 0)" in self_play and "simple (B) (seat 1)" in self_play
 
 
 INVALID_POLICIES = """
@@ -152,7 +178,7 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 
 
 @pytest.mark.parametrize(
-    ("words", "fault", "shown"),
+    ("arguments", "message", "last_line"),
     [
         (["simple"], "discard policy 'bad' discarded -1", "returns no legal action"),
         (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded -1", "returns no legal action"),
@@ -163,23 +189,23 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
         ),
     ],
 )
-def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_path):
+def test_replay_stops_at_an_illegal_action(arguments, message, last_line, tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(INVALID_POLICIES)
-    result = call("show", path, *words, code=2)
-    before, after = result.stdout.split("The deal stops here")
-    assert before.rstrip().endswith(shown)
-    assert fault in " ".join(after.split()) and fault in result.stderr
+    result = call("show", path, *arguments, code=2)
+    lines_before, lines_after = result.stdout.split("The deal stops here")
+    assert lines_before.rstrip().endswith(last_line)
+    assert message in " ".join(lines_after.split()) and message in result.stderr
     assert result.stderr.startswith(f"simgin: error: {path}: the ")
-    assert ("half" in result.stderr) == ("solitaire-gin" not in words)
-    if words == ["simple"]:
-        early = call("show", path, "simple", "--half", 1, code=2)
-        assert early.stdout == ""
-        assert "the match stopped before this deal" in early.stderr
+    assert ("half" in result.stderr) == ("solitaire-gin" not in arguments)
+    if arguments == ["simple"]:
+        first_half = call("show", path, "simple", "--half", 1, code=2)
+        assert first_half.stdout == ""
+        assert "the match stopped before this deal" in first_half.stderr
 
 
-def die_text(row):
-    """Return the replay's line for a decision about the die."""
+def format_die_decision(row):
+    """Format a decision about the die as the replay does."""
     if row["slot"] == "offer":
         return f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}"
     if row["answer"]:
@@ -190,34 +216,37 @@ def die_text(row):
 @pytest.mark.parametrize(
     "variant", ["dice", "dice-pro", "dice+first_turn=discard_first+die_centre_in_play=yes"]
 )
-def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
-    seen = set()
+def test_replay_shows_every_offer_and_its_answer(variant):
+    case_kinds = set()
     for unit in range(60):
-        one = replayed(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
-        lines, (first, *decisions, last) = list(one.iter_lines()), replay_json.replay_to_json(one)
+        shown_replay = make_named_replay(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
+        lines, (first, *decisions, last) = (
+            list(shown_replay.iter_lines()),
+            replay_json.replay_to_json(shown_replay),
+        )
         assert all(len(line) <= 80 for line in lines)
-        words = r"\) (offers|leaves the die|accepts|refuses) "
-        told = [line.split(") ", 1)[1] for line in lines if re.search(words, line)]
-        about_die = [row for row in decisions if row["slot"] in ("offer", "answer")]
-        assert told == [die_text(row) for row in about_die]
-        answers = [row for row in about_die if row["slot"] == "answer"]
+        pattern = r"\) (offers|leaves the die|accepts|refuses) "
+        die_lines = [line.split(") ", 1)[1] for line in lines if re.search(pattern, line)]
+        die_rows = [row for row in decisions if row["slot"] in ("offer", "answer")]
+        assert die_lines == [format_die_decision(row) for row in die_rows]
+        answers = [row for row in die_rows if row["slot"] == "answer"]
         accepted = [row["stake_offered"] for row in answers if row["answer"]]
         assert last["stake"] == max([1, *accepted])
-        refused = last["kind"] == "refused"
-        blind = refused and not first["hands"] and len(about_die) == len(decisions)
-        if blind:
+        is_refused = last["kind"] == "refused"
+        is_blind = is_refused and not first["hands"] and len(die_rows) == len(decisions)
+        if is_blind:
             assert not re.search("dealt|holds|Knock limit", "\n".join(lines))
         if variant == "dice":
             assert "Before the players see their cards, the die shows 1" in lines[4:6]
-        if refused:
+        if is_refused:
             assert last["paid_for_refusal"] == last["stake"] and last["score"] == [0, 0]
             assert "Refused" in lines
-        seen.add((refused, blind))
-    assert seen == {(False, False), (True, False), (True, True)}
+        case_kinds.add((is_refused, is_blind))
+    assert case_kinds == {(False, False), (True, False), (True, True)}
 
 
 @pytest.mark.parametrize(
-    ("variant", "standing"),
+    ("variant", "score_pattern"),
     [
         ("hollywood", r"columns \d+, \d+, \d+"),
         ("pro", r"\d of 7 games, score \d+"),
@@ -227,37 +256,46 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
         ("standard", r"score \d+"),
     ],
 )
-def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
-    before, after = (replayed(PAIR, variant, 0, 0, deal) for deal in (2, 3))
-    line = " ".join("\n".join(before.iter_lines()).split("Match: ")[1].split())
-    told = dict(part.split(", ", 1) for part in line.split("; "))
-    for name in before.names:
-        assert re.fullmatch(standing, told[name])
+def test_match_score_is_shown_before_and_after_a_deal(variant, score_pattern):
+    first_replay, second_replay = (
+        make_named_replay(TWO_PLAYERS, variant, 0, 0, deal) for deal in (2, 3)
+    )
+    line = " ".join("\n".join(first_replay.iter_lines()).split("Match: ")[1].split())
+    score_by_name = dict(part.split(", ", 1) for part in line.split("; "))
+    for name in first_replay.names:
+        assert re.fullmatch(score_pattern, score_by_name[name])
         assert any(
-            text.startswith(name) and text.endswith(told[name]) for text in after.iter_lines()
+            score_line.startswith(name) and score_line.endswith(score_by_name[name])
+            for score_line in second_replay.iter_lines()
         )
 
 
-def test_the_chosen_melding_is_shown():
-    told = []
+def test_replay_shows_the_chosen_melding():
+    melding_lines = []
     for unit in range(20):
-        one = replayed(("gold+show=random", "simple"), "standard+melding=choice", unit, unit % 2)
-        told += [line for line in one.iter_lines() if "shows melding" in line]
-    assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
+        shown_replay = make_named_replay(
+            ("gold+show=random", "simple"), "standard+melding=choice", unit, unit % 2
+        )
+        melding_lines += [line for line in shown_replay.iter_lines() if "shows melding" in line]
+    assert melding_lines and all(
+        re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in melding_lines
+    )
 
 
-def test_hand_and_joker_position_are_reported_at_the_end():
-    """The joker is under the drawn cards; ten cards count, or eleven with big gin."""
-    row, seen = variants.find_variant("gin-solitaire").params, set()
+def test_replay_reports_the_final_hand_and_the_joker():
+    """Expect ten cards to count, or eleven with big gin."""
+    params, case_kinds = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):
-        one = replayed(("solo-greedy", None), "gin-solitaire", unit)
-        dealt, *_, result = replay_json.replay_to_json(one)
-        place = one.state.joker - 11
-        assert result["above_joker"] == place - one.state.draws[0] >= 0
+        shown_replay = make_named_replay(("solo-greedy", None), "gin-solitaire", unit)
+        dealt, *_, result = replay_json.replay_to_json(shown_replay)
+        joker_index = shown_replay.state.joker - 11
+        assert result["above_joker"] == joker_index - shown_replay.state.draws[0] >= 0
         assert (result["kind"] == "joker") <= (result["above_joker"] == 0) and dealt["deck"] == 42
         if result["kind"] == "joker":
-            assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.iter_lines())
+            assert f"Joker: card {joker_index + 1} of the 42 in the deck" in list(
+                shown_replay.iter_lines()
+            )
         held = result["held"].split()
-        assert result["held_count"] == reference.compute_deadwood(held, row)
-        seen.add((result["kind"], len(held)))
-    assert seen == {("gin", 10), ("big_gin", 11), ("joker", 10)}
+        assert result["held_count"] == reference.compute_deadwood(held, params)
+        case_kinds.add((result["kind"], len(held)))
+    assert case_kinds == {("gin", 10), ("big_gin", 11), ("joker", 10)}

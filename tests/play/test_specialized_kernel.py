@@ -1,4 +1,4 @@
-"""Tests that specialised kernels give the results of the generic kernel, even after errors."""
+"""Tests that specialised kernels give the results of the generic kernel."""
 
 import gc
 import itertools
@@ -20,94 +20,98 @@ from simgin.strategy import loader
 from support.variant_lists import ONE_PLAYER, TWO_PLAYER, UNUSUAL
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-compile_in_process = specialized_kernel.run_linker
-thread = threading.local()
-PROCESS = "simgin.play.specialized_kernel.subprocess.run"
+run_linker_in_process = specialized_kernel.run_linker
+thread_state = threading.local()
+SUBPROCESS_RUN = "simgin.play.specialized_kernel.subprocess.run"
 
 
-def matchup_of(a, b="simple", variant="standard", unit="deal"):
+def make_matchup(a, b="simple", variant="standard", unit="deal"):
     return parse_matchup(a, b, variant, 7, unit)
 
 
-def kernel_parts(matchup):
+def make_kernel_parts(matchup):
+    """Return the generic kernel, the compiled policies and the rules of a matchup."""
     generic = kernel.compile_kernel(len(matchup.players))
     rules = build_rules(matchup.variant).tobytes()
     return generic, tuple(kernel.compile_policies(matchup)), rules
 
 
 @cache
-def compiled_code(*names):
-    request = specialized_kernel.build_request(*kernel_parts(matchup_of(*names)))
-    return compile_in_process(request)
+def compile_matchup_code(*names):
+    """Return the code of a specialised kernel for a matchup."""
+    request = specialized_kernel.build_request(*make_kernel_parts(make_matchup(*names)))
+    return run_linker_in_process(request)
 
 
 @pytest.fixture
-def chosen_loop(monkeypatch):
-    """Let each thread choose the loop that plays its deals."""
-    find = lambda *_: SimpleNamespace(entry_point=thread.loop)  # noqa: E731
+def use_thread_loop(monkeypatch):
+    """Play the deals of each thread with the loop of that thread."""
+    find = lambda *_: SimpleNamespace(entry_point=thread_state.loop)  # noqa: E731
     monkeypatch.setattr(kernel, "find_kernel", find)
 
 
-def play(matchup, loop, units=40):
+def play_with_loop(matchup, loop, units=40):
     """Return the batch rows and the deal records that a compiled loop plays, as bytes."""
-    thread.loop = loop
+    thread_state.loop = loop
     rows, records = kernel.play_with_records(matchup, 0, units)
     return rows.tobytes(), records.tobytes()
 
 
-def assert_same_play(*names):
-    matchup = matchup_of(*names)
-    generic, *_ = kernel_parts(matchup)
-    loop = specialized_kernel.load_kernel(generic, compiled_code(*names))
-    assert play(matchup, loop) == play(matchup, generic.entry_point), names
+def assert_same_results(*names):
+    matchup = make_matchup(*names)
+    generic, *_ = make_kernel_parts(matchup)
+    loop = specialized_kernel.load_kernel(generic, compile_matchup_code(*names))
+    assert play_with_loop(matchup, loop) == play_with_loop(matchup, generic.entry_point), names
 
 
 @pytest.fixture
 def specialize_immediately(tmp_path, monkeypatch):
-    """Use an empty cache, specialise every kernel at once, and compile only the first time."""
-    compiled_code("gold-early")  # with the usual cache
+    """Specialise every kernel at once, with an empty cache, and compile only the first time."""
+    compile_matchup_code("gold-early")  # with the usual cache
     monkeypatch.setattr(specialized_kernel, "LOAD_AFTER_SECONDS", 0)
     monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER_SECONDS", 0)
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(specialized_kernel, "run_linker", lambda _: compiled_code("gold-early"))
+    monkeypatch.setattr(
+        specialized_kernel, "run_linker", lambda _: compile_matchup_code("gold-early")
+    )
     specialized_kernel.find_kernel.cache_clear()
     yield tmp_path
     specialized_kernel.find_kernel.cache_clear()
 
 
-def current_kernel(matchup):
-    return specialized_kernel.find_kernel(*kernel_parts(matchup))
+def find_current_kernel(matchup):
+    return specialized_kernel.find_kernel(*make_kernel_parts(matchup))
 
 
 def wait_for_compilation():
-    for thread in threading.enumerate():
-        if "_compile" in thread.name:
-            thread.join()
+    for running_thread in threading.enumerate():
+        if "_compile" in running_thread.name:
+            running_thread.join()
 
 
 def play_until_specialized(matchup):
-    """Play blocks, and return the rows before and after the specialised kernel takes over."""
-    first = kernel.play_batches(matchup, 0, 50)
+    """Return the rows before and after the specialised kernel takes over."""
+    generic_rows = kernel.play_batches(matchup, 0, 50)
     wait_for_compilation()
     kernel.play_batches(matchup, 0, 50)
-    assert current_kernel(matchup)._specialized is not None
-    return first, kernel.play_batches(matchup, 0, 50)
+    assert find_current_kernel(matchup)._specialized is not None
+    return generic_rows, kernel.play_batches(matchup, 0, 50)
 
 
-def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(specialize_immediately, monkeypatch):
-    matchup = matchup_of("gold-early")
+def test_specialised_kernel_is_loaded_from_the_cache(specialize_immediately, monkeypatch):
+    matchup = make_matchup("gold-early")
     before, after = play_until_specialized(matchup)
     assert np.array_equal(before, after)
     assert "Specialised kernels used" in specialized_kernel.describe_specialized_kernel_use()
     specialized_kernel.find_kernel.cache_clear()
     monkeypatch.setattr(specialized_kernel, "run_linker", pytest.fail)
     kernel.play_batches(matchup, 0, 50)
-    assert current_kernel(matchup)._specialized is not None
+    assert find_current_kernel(matchup)._specialized is not None
     assert np.array_equal(kernel.play_batches(matchup, 0, 50), before)
 
 
 def test_measurements_use_only_generic_kernels(specialize_immediately):
-    matchup = matchup_of("gold-early")
+    matchup = make_matchup("gold-early")
     play_until_specialized(matchup)
     generic, specialized = specialized_kernel._cpu_seconds.values()
     with specialized_kernel.disable_specialized_kernels():
@@ -117,46 +121,47 @@ def test_measurements_use_only_generic_kernels(specialize_immediately):
 
 
 def corrupt_cache(directory, _):
+    """Truncate every cached kernel."""
     for path in directory.rglob("*.bin"):
         path.write_bytes(path.read_bytes()[:-1])
 
 
-def fail_to_compile(_, monkeypatch):
-    monkeypatch.setattr(specialized_kernel, "run_linker", compile_in_process)
+def prevent_compilation(_, monkeypatch):
+    monkeypatch.setattr(specialized_kernel, "run_linker", run_linker_in_process)
     monkeypatch.setattr(sys, "executable", "/missing/python")
 
 
-def fail_to_load(_, monkeypatch):
+def prevent_loading(_, monkeypatch):
     monkeypatch.setattr(specialized_kernel, "MIN_FREE_MEMORY", 1 << 60)
 
 
-def fail_to_write(_, monkeypatch):
+def disable_cache(_, monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
-@pytest.mark.parametrize("fault", [fail_to_compile, fail_to_load])
-def test_the_generic_kernel_continues_after_an_error(fault, specialize_immediately, monkeypatch):
-    matchup = matchup_of("gold-early")
-    fault(specialize_immediately, monkeypatch)
+@pytest.mark.parametrize("cause_error", [prevent_compilation, prevent_loading])
+def test_generic_kernel_continues_after_an_error(cause_error, specialize_immediately, monkeypatch):
+    matchup = make_matchup("gold-early")
+    cause_error(specialize_immediately, monkeypatch)
     first = kernel.play_batches(matchup, 0, 50)
     wait_for_compilation()
     for _ in range(2):
         assert np.array_equal(kernel.play_batches(matchup, 0, 50), first)
-    assert current_kernel(matchup)._specialized is None
+    assert find_current_kernel(matchup)._specialized is None
 
 
-@pytest.mark.parametrize("fault", [corrupt_cache, fail_to_write])
-def test_a_kernel_is_compiled_if_the_cache_cannot_be_used(
-    fault, specialize_immediately, monkeypatch
+@pytest.mark.parametrize("cause_error", [corrupt_cache, disable_cache])
+def test_kernel_is_compiled_if_the_cache_is_unusable(
+    cause_error, specialize_immediately, monkeypatch
 ):
-    matchup = matchup_of("gold-early")
+    matchup = make_matchup("gold-early")
     first, _ = play_until_specialized(matchup)
-    fault(specialize_immediately, monkeypatch)
+    cause_error(specialize_immediately, monkeypatch)
     specialized_kernel.find_kernel.cache_clear()
     assert np.array_equal(play_until_specialized(matchup)[1], first)
 
 
-MODIFYING_STRATEGY = """
+RULE_CHANGING_STRATEGY = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -178,30 +183,30 @@ STRATEGY = Strategy("fails", discard=fails)
 """
 
 
-def test_a_policy_that_might_modify_the_rules_is_not_specialised(tmp_path):
+def test_policy_that_might_modify_the_rules_is_not_specialised(tmp_path):
     file = tmp_path / "modifies.py"
-    file.write_text(MODIFYING_STRATEGY)
+    file.write_text(RULE_CHANGING_STRATEGY)
     with pytest.raises(ValueError, match="modifies might modify the rules"):
-        specialized_kernel.build_request(*kernel_parts(matchup_of(str(file))))
+        specialized_kernel.build_request(*make_kernel_parts(make_matchup(str(file))))
 
 
-def test_an_exception_of_a_policy_has_the_same_message(chosen_loop, tmp_path):
+def test_specialised_kernel_raises_the_same_policy_error(use_thread_loop, tmp_path):
     file = tmp_path / "fails.py"
     file.write_text(FAILING_STRATEGY)
-    matchup = matchup_of(str(file))
-    generic, policies, rules = kernel_parts(matchup)
-    code = compile_in_process(specialized_kernel.build_request(generic, policies, rules))
+    matchup = make_matchup(str(file))
+    generic, policies, rules = make_kernel_parts(matchup)
+    code = run_linker_in_process(specialized_kernel.build_request(generic, policies, rules))
     messages = set()
     for loop in (generic.entry_point, specialized_kernel.load_kernel(generic, code)):
         with pytest.raises(kernel.PolicyCallError, match="raised ValueError: too late") as error:
-            play(matchup, loop)
+            play_with_loop(matchup, loop)
         messages.add(str(error.value))
     assert len(messages) == 1
 
 
 def test_machine_code_is_freed_with_its_kernel():
-    generic, *_ = kernel_parts(matchup_of("gold-early"))
-    code = compiled_code("gold-early")
+    generic, *_ = make_kernel_parts(make_matchup("gold-early"))
+    code = compile_matchup_code("gold-early")
 
     def measure_memory():
         gc.collect()
@@ -209,70 +214,80 @@ def test_machine_code_is_freed_with_its_kernel():
             return int(file.read().split()[0]) * 4096
 
     specialized_kernel.load_kernel(generic, code)
-    before = measure_memory()
+    size_before = measure_memory()
     for _ in range(100):
         specialized_kernel.load_kernel(generic, code)
-    assert measure_memory() - before < 50 * len(code)
+    assert measure_memory() - size_before < 50 * len(code)
 
 
-CASES = [(name, "simple") for name in loader.list_built_in()]
-CASES += [(name, None, "solitary-gin") for name in loader.list_built_in()]
-CASES += [("gold-early", "simple", variant) for variant in (*TWO_PLAYER, *UNUSUAL)]
-CASES += [("champion", "gold-early", variant, "match") for variant in TWO_PLAYER]
-CASES += [("gold", None, variant, unit) for variant in ONE_PLAYER for unit in ("deal", "match")]
+MATCHUP_CASES = [(name, "simple") for name in loader.list_built_in()]
+MATCHUP_CASES += [(name, None, "solitary-gin") for name in loader.list_built_in()]
+MATCHUP_CASES += [("gold-early", "simple", variant) for variant in (*TWO_PLAYER, *UNUSUAL)]
+MATCHUP_CASES += [("champion", "gold-early", variant, "match") for variant in TWO_PLAYER]
+MATCHUP_CASES += [
+    ("gold", None, variant, unit) for variant in ONE_PLAYER for unit in ("deal", "match")
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", CASES, ids=lambda names: "-".join(map(str, names)))
-def test_specialised_and_generic_kernels_play_the_same(chosen_loop, names):
+@pytest.mark.parametrize("names", MATCHUP_CASES, ids=lambda names: "-".join(map(str, names)))
+def test_specialised_and_generic_kernels_play_the_same(use_thread_loop, names):
     try:
-        matchup_of(*names)
+        make_matchup(*names)
     except ValueError:
         pytest.skip("the variant does not allow this matchup")
-    assert_same_play(*names)
+    assert_same_results(*names)
 
 
-MIXED = [("simple",), ("gold", "gold"), ("champion", "simple"), ("gold", None, "solitary-gin")]
-MIXED += [("gold-early", "simple", "oklahoma", "match"), ("marjj", "gold-early", "straight")]
+MIXED_MATCHUPS = [
+    ("simple",),
+    ("gold", "gold"),
+    ("champion", "simple"),
+    ("gold", None, "solitary-gin"),
+]
+MIXED_MATCHUPS += [
+    ("gold-early", "simple", "oklahoma", "match"),
+    ("marjj", "gold-early", "straight"),
+]
 
 
 def compile_and_kill(request, delay):
-    """Start a compilation, and kill its process after some seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PROCESS, partial(subprocess.run, timeout=delay))
-        compile_in_process(request)
+    """Start a compilation and kill its process after some seconds."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(SUBPROCESS_RUN, partial(subprocess.run, timeout=delay))
+        run_linker_in_process(request)
 
 
 @pytest.mark.slow
-def test_a_thousand_kernels_play_side_by_side(chosen_loop):
-    """Load, run, abandon and free kernels in four threads, and compile others meanwhile."""
-    matchups = [matchup_of(*names) for names in MIXED]
-    generics = [kernel_parts(matchup)[0] for matchup in matchups]
+def test_kernels_in_parallel_threads_are_independent(use_thread_loop):
+    """Load, run, abandon and free a thousand kernels in four threads while others are compiled."""
+    matchups = [make_matchup(*names) for names in MIXED_MATCHUPS]
+    generic_kernels = [make_kernel_parts(matchup)[0] for matchup in matchups]
     expected = [
-        play(matchup, generic.entry_point)
-        for matchup, generic in zip(matchups, generics, strict=True)
+        play_with_loop(matchup, generic_kernel.entry_point)
+        for matchup, generic_kernel in zip(matchups, generic_kernels, strict=True)
     ]
-    codes = [compiled_code(*names) for names in MIXED]
+    codes = [compile_matchup_code(*names) for names in MIXED_MATCHUPS]
     numbers, errors = itertools.count(), []
 
     def run_kernels():
         rng = random.Random(threading.get_ident())
         while next(numbers) < 1000 and not errors:
-            i = rng.randrange(len(MIXED))
-            loop = specialized_kernel.load_kernel(generics[i], codes[i])
+            i = rng.randrange(len(MIXED_MATCHUPS))
+            loop = specialized_kernel.load_kernel(generic_kernels[i], codes[i])
             if rng.random() < 0.05:  # An interrupted run abandons its kernel in a daemon thread.
                 arguments = (matchups[i], loop, 4000)
-                threading.Thread(target=play, args=arguments, daemon=True).start()
-            if play(matchups[i], loop, 40) != expected[i]:
-                errors.append(MIXED[i])
+                threading.Thread(target=play_with_loop, args=arguments, daemon=True).start()
+            if play_with_loop(matchups[i], loop, 40) != expected[i]:
+                errors.append(MIXED_MATCHUPS[i])
 
     threads = [threading.Thread(target=run_kernels) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    request = specialized_kernel.build_request(*kernel_parts(matchups[0]))
+    for worker in threads:
+        worker.start()
+    request = specialized_kernel.build_request(*make_kernel_parts(matchups[0]))
     for delay in (0.1, 0.4, 0.8):  # Killed compilations leave no trace.
         with pytest.raises(subprocess.TimeoutExpired):
             compile_and_kill(request, delay)
-    for thread in threads:
-        thread.join()
+    for worker in threads:
+        worker.join()
     assert not errors

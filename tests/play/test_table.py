@@ -1,4 +1,4 @@
-"""Tests that a game table has the decisions of the engine and plays the same games."""
+"""Tests that a game table offers the decisions of the engine and plays the same games."""
 
 import random
 import re
@@ -22,48 +22,52 @@ from support.variant_lists import ONE_PLAYER
 
 VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
 VARIANTS += ["standard-50th", "tedesco+melding=choice"]
-LEGAL = range(64)
-RESULT = "dealer pack kind knocker winner score points deals_won games column_points".split()
-RESULT += ["stake", "turns"]
+ACTION_NUMBERS = range(64)
+RESULT_FIELDS = "dealer pack kind knocker winner score points deals_won games column_points".split()
+RESULT_FIELDS += ["stake", "turns"]
 
 
 def make_matchup(variant, unit="match", seed=3):
-    alone = variants.find_variant(variant).is_solo
-    players = ("solo-greedy", None) if alone else ("gold", "simple+stake=random")
+    is_solo = variants.find_variant(variant).is_solo
+    players = ("solo-greedy", None) if is_solo else ("gold", "simple+stake=random")
     return parse_matchup(*players, variant, seed, unit)
 
 
-def view_bytes(question):
-    return [question.view[name].tobytes() for name in question.view.dtype.names]
+def serialize_view(decision):
+    return [decision.view[name].tobytes() for name in decision.view.dtype.names]
 
 
-def random_action(rng, question):
-    """Return a random legal action that mostly declines endings, so that deals are long."""
-    if question.slot in ("knock", "offer") and rng.random() < 0.8:
+def choose_random_action(rng, decision):
+    """Choose a random legal action that mostly declines endings, so that deals are long."""
+    if decision.slot in ("knock", "offer") and rng.random() < 0.8:
         return 0
-    return rng.choice([answer for answer in LEGAL if int(question.view.legal) >> answer & 1])
+    return rng.choice(
+        [action for action in ACTION_NUMBERS if int(decision.view.legal) >> action & 1]
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_game_at_the_table_is_the_engines(variant):
+def test_game_at_the_table_agrees_with_the_engine(variant):
     rng = random.Random(variant)
     matchup = make_matchup(variant)
     table = GameTable(matchup, unit=2)
     script = []
-    for deal in range(3):
+    for deal_index in range(3):
         while table.decision is not None:
-            question = table.decision
-            assert question.seat == 0 and question.action is None
-            table.act(random_action(rng, question))
-        told = table.trace()
+            decision = table.decision
+            assert decision.seat == 0 and decision.action is None
+            table.act(choose_random_action(rng, decision))
+        traced = table.trace()
         script += table.actions
-        engine = trace_deal(matchup, 2, 0, deal, script=script)
-        assert not engine.error
-        for name in RESULT:
-            assert told.state[name].tolist() == engine.state[name].tolist(), name
-        rows = replay_json.replay_to_json(replay.make_replay(told))
-        if deal == 0:  # the engine logs the decisions of later deals after the complete script
-            assert rows == replay_json.replay_to_json(replay.make_replay(engine))
+        replayed = trace_deal(matchup, 2, 0, deal_index, script=script)
+        assert not replayed.error
+        for name in RESULT_FIELDS:
+            assert traced.state[name].tolist() == replayed.state[name].tolist(), name
+        rows = replay_json.replay_to_json(replay.make_replay(traced))
+        if (
+            deal_index == 0
+        ):  # the engine logs the decisions of later deals after the complete script
+            assert rows == replay_json.replay_to_json(replay.make_replay(replayed))
         table.close_deal()
         assert table.is_over == rows[-1]["match"]["over"]
         if table.is_over:
@@ -71,31 +75,31 @@ def test_a_game_at_the_table_is_the_engines(variant):
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", *ONE_PLAYER[:2]])
-def test_strategies_at_the_table_play_as_in_a_run(variant):
+def test_strategies_at_the_table_play_like_the_kernel(variant):
     matchup = make_matchup(variant, "deal")
     _, records = kernel.play_with_records(matchup, 0, 100)
-    firsts = records[:: 2 if matchup.is_mirrored else 1]
-    for unit, record in enumerate(firsts[:20]):
+    first_halves = records[:: 2 if matchup.is_mirrored else 1]
+    for unit, record in enumerate(first_halves[:20]):
         table = GameTable(matchup, external_seats=(), unit=unit)
         assert table.is_deal_over
         assert table.state.score.tolist() == [record["points_a"], record["points_b"]]
         assert (table.state.kind, table.state.turns) == (record["kind"], record["turns"])
 
 
-def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
+def test_discard_prompt_suggests_an_unmatched_card():
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "deal"), (0,))
-    prompts = []
+    examples = []
     while not table.is_deal_over:
         decision = table.decision
         if decision.slot == "discard":
             example = re.search("such as (..)[,.]", format_prompt(decision, table.rules))[1]
             _, melds = choose_shown_melding(int(decision.view.hand), table.rules)
             assert not cards_to_mask(parse_cards(example)) & sum(melds)
-            prompts.append(example)
+            examples.append(example)
         # Take the best discard in this hand, and end the deal as soon as possible.
         action = int(decision.view.best).bit_length() - 1 if decision.slot == "discard" else 1
         table.act(action if int(decision.view.legal) >> action & 1 else 0)
-    assert len(set(prompts)) > 2
+    assert len(set(examples)) > 2
     deal = table.trace()
     name = ("you", "gold")[int(deal.state.knocker)]
     ending = (
@@ -105,52 +109,52 @@ def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
     assert format_turn_lines(deal, 1)[-1].strip() != f"{name} {ending}"  # "you" is the other seat
 
 
-def test_undoing_leads_to_the_same_decisions():
+def test_undo_restores_earlier_decisions():
     rng = random.Random(5)
     table = GameTable(make_matchup("standard"))
-    seen = []
+    steps = []
     while table.decision is not None:
-        answer = random_action(rng, table.decision)
-        seen.append((len(table.actions), view_bytes(table.decision), answer))
-        table.act(answer)
-    answers, result = table.actions, table.state.score.tolist()
-    for length, view, _ in reversed(seen):
+        action = choose_random_action(rng, table.decision)
+        steps.append((len(table.actions), serialize_view(table.decision), action))
+        table.act(action)
+    actions, result = table.actions, table.state.score.tolist()
+    for length, view, _ in reversed(steps):
         table.undo_to(length)
-        assert view_bytes(table.decision) == view
-    for _, view, answer in seen:
-        assert view_bytes(table.decision) == view
-        table.act(answer)
-    assert (table.actions, table.state.score.tolist()) == (answers, result)
-    again = GameTable(make_matchup("standard"))
-    again.replay(answers)
-    assert again.is_deal_over and again.state.score.tolist() == result
+        assert serialize_view(table.decision) == view
+    for _, view, action in steps:
+        assert serialize_view(table.decision) == view
+        table.act(action)
+    assert (table.actions, table.state.score.tolist()) == (actions, result)
+    repeated = GameTable(make_matchup("standard"))
+    repeated.replay(actions)
+    assert repeated.is_deal_over and repeated.state.score.tolist() == result
 
 
-def test_an_illegal_action_changes_nothing():
+def test_illegal_action_does_not_change_the_table():
     table = GameTable(make_matchup("standard"))
-    before = view_bytes(table.decision)
-    for answer in (-1, 64, 40):
+    before = serialize_view(table.decision)
+    for action in (-1, 64, 40):
         with pytest.raises(IllegalMoveError):
-            table.act(answer)
-    assert view_bytes(table.decision) == before
+            table.act(action)
+    assert serialize_view(table.decision) == before
     while not table.is_deal_over:
-        table.act(random_action(random.Random(1), table.decision))
-    answers = table.actions
+        table.act(choose_random_action(random.Random(1), table.decision))
+    actions = table.actions
     with pytest.raises(IllegalMoveError):
         table.act(0)
-    assert table.actions == answers
+    assert table.actions == actions
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_legal_action_can_be_typed_and_lines_fit_the_screen(variant):
+def test_every_legal_action_can_be_typed(variant):
     rng = random.Random(variant)
     table = GameTable(make_matchup(variant, "deal"))
     while table.decision is not None:
-        question = table.decision
-        typed = list_choices(question, table.rules)
-        firsts = {answers[0] for answers, _ in typed.values()}
-        legal = {answer for answer in LEGAL if int(question.view.legal) >> answer & 1}
-        assert firsts == legal
-        lines = list(format_table_lines(question, table.rules, "simple"))
-        assert all(len(line) <= 80 for line in lines) and format_prompt(question, table.rules)
-        table.act(random_action(rng, question))
+        decision = table.decision
+        choices = list_choices(decision, table.rules)
+        typed_actions = {actions[0] for actions, _ in choices.values()}
+        legal = {action for action in ACTION_NUMBERS if int(decision.view.legal) >> action & 1}
+        assert typed_actions == legal
+        lines = list(format_table_lines(decision, table.rules, "simple"))
+        assert all(len(line) <= 80 for line in lines) and format_prompt(decision, table.rules)
+        table.act(choose_random_action(rng, decision))

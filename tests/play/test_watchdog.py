@@ -1,4 +1,4 @@
-"""Tests that a hanging policy is named and stopped, and that a slow one continues."""
+"""Tests that a looping policy is reported and stopped, but a slow one is not."""
 
 import queue
 import signal
@@ -34,7 +34,7 @@ def slow(view, rules, params):
 STRATEGY = Strategy("slow", discard=slow)
 """
 # A shell starts background jobs with SIGINT ignored.
-PROGRAM = """
+PROGRAM_CODE = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,15 +46,16 @@ cli.main(sys.argv[1:])
 """
 
 
-def start_program(file, text, seconds, words):
-    file.write_text(text)
-    program = PROGRAM.format(seconds=seconds)
-    command = [sys.executable, "-c", program, *words]
+def start_program(file, code, seconds, arguments):
+    """Write a strategy file and start simgin with a short time limit."""
+    file.write_text(code)
+    program = PROGRAM_CODE.format(seconds=seconds)
+    command = [sys.executable, "-c", program, *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("match", "{}", "simple", "--deals", "2000"),
         pytest.param(("show", "{}", "simple"), marks=pytest.mark.slow),
@@ -62,11 +63,13 @@ def start_program(file, text, seconds, words):
             ("odds", "standard", "--strategy", "{}", "--deals", "1000"), marks=pytest.mark.slow
         ),
     ],
-    ids=lambda words: words[0],
+    ids=lambda arguments: arguments[0],
 )
-def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
+def test_looping_policy_can_be_interrupted(arguments, tmp_path):
     file = tmp_path / "looping.py"
-    process = start_program(file, LOOPING_STRATEGY, 1.1, [word.format(file) for word in words])
+    process = start_program(
+        file, LOOPING_STRATEGY, 1.1, [argument.format(file) for argument in arguments]
+    )
     assert process.stderr is not None
     lines = queue.SimpleQueue()
     reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr])
@@ -83,47 +86,51 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
         process.kill()
         process.communicate()
         reader.join()
-    said = [lines.get() for _ in range(lines.qsize())]
-    assert any("interrupted" in line for line in said), said
+    remaining_lines = [lines.get() for _ in range(lines.qsize())]
+    assert any("interrupted" in line for line in remaining_lines), remaining_lines
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("match", "--deals", "2000", "--workers", "2"),
         pytest.param(("show",), marks=pytest.mark.slow),
     ],
 )
-def test_the_deal_of_a_looping_policy_is_aborted(words, tmp_path):
-    file, (command, *more) = tmp_path / "looping.py", words
-    patience = ("--patience", "1s") if more else ()
+def test_deal_of_a_looping_policy_is_aborted(arguments, tmp_path):
+    file, (command, *options) = tmp_path / "looping.py", arguments
+    patience = ("--patience", "1s") if options else ()
     process = start_program(
-        file, LOOPING_STRATEGY, 0.4, [command, str(file), "simple", *more, *patience]
+        file, LOOPING_STRATEGY, 0.4, [command, str(file), "simple", *options, *patience]
     )
-    out, errors = process.communicate(timeout=300)
-    assert process.returncode == 2 and ("is dealt" in out) == (command == "show"), errors
-    last = errors.splitlines()[-1]
-    assert "the discard policy 'endless' did not return within 1 s (variant" in last
-    assert "Replay the deal with: simgin show" in last
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 2 and ("is dealt" in output) == (command == "show"), errors
+    last_line = errors.splitlines()[-1]
+    assert "the discard policy 'endless' did not return within 1 s (variant" in last_line
+    assert "Replay the deal with: simgin show" in last_line
 
 
-def test_a_slow_policy_that_returns_is_not_reported(tmp_path):
+def test_slow_policy_is_not_reported(tmp_path):
     file = tmp_path / "slow.py"
     process = start_program(file, SLOW_STRATEGY, 2, ["match", str(file), "simple", "--deals", "40"])
-    out, errors = process.communicate(timeout=300)
-    assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in out
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in output
     assert "has not returned" not in errors
 
 
-def test_parallel_units_come_in_order_and_the_first_error_is_raised():
-    def play(first, n):
+def test_parallel_results_are_in_order_and_the_first_error_is_raised():
+    def play_units(first, n):
         if first >= 6:
             raise ValueError(str(first))
         return np.arange(first, first + n)
 
-    seen = []
-    parts = parallel.map_units(play, 6, 2, 3, lambda *done: seen.append(done))
-    assert np.concatenate(parts).tolist() == list(range(6)) and seen == [(2, 6), (4, 6), (6, 6)]
+    progress = []
+    results = parallel.map_units(play_units, 6, 2, 3, lambda *counts: progress.append(counts))
+    assert np.concatenate(results).tolist() == list(range(6)) and progress == [
+        (2, 6),
+        (4, 6),
+        (6, 6),
+    ]
     for workers in (1, 4):
         with pytest.raises(ValueError, match=r"^6$"):
-            parallel.map_units(play, 12, 2, workers)
+            parallel.map_units(play_units, 12, 2, workers)

@@ -1,4 +1,4 @@
-"""Settings for the tests of plots."""
+"""Fixtures for the tests of plots."""
 
 import pytest
 
@@ -6,12 +6,12 @@ from support.sample_plots import draw_plot
 
 
 @pytest.fixture(autouse=True)
-def real_files(drawn_plots):
-    """Draw the files of plots."""
+def draw_real_plots(drawn_plots):
+    """Draw real plots instead of empty files."""
 
 
 @pytest.fixture(scope="module", autouse=True)
-def forget_plots():
-    """Free the plots that the tests of a file share."""
+def clear_plot_cache():
+    """Free the cached plots after the tests of a file."""
     yield
     draw_plot.cache_clear()

@@ -13,23 +13,23 @@ from support.plot_layout import layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot, with_undefined_row
 
 EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
-CASES = pytest.mark.parametrize(
+EVERY_PLOT_AND_SIZE = pytest.mark.parametrize(
     ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
 )
 
 
-def test_every_plot_is_made_here():
-    """A new plot needs DataFrames in tests/support/sample_plots.py."""
+def test_every_plot_has_sample_data():
+    """Add DataFrames for a new plot to tests/support/sample_plots.py."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
-@CASES
-def test_nothing_covers_anything_else(name, size):
+@EVERY_PLOT_AND_SIZE
+def test_plot_elements_do_not_overlap(name, size):
     figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.SIMGIN_STYLE["figure.figsize"][0]
     assert layout_errors(figure) == []
 
 
 @EVERY_PLOT
-def test_nothing_overlaps_in_several_panels_with_undefined_values(name):
+def test_panels_with_undefined_values_do_not_overlap(name):
     assert layout_errors(draw_plot(name, "several", change=with_undefined_row)) == []

@@ -27,32 +27,32 @@ PAPER_STYLE = {
 LARGE_STYLE = {"font.size": 12.0, "figure.figsize": (6.0, 4.0)}
 
 
-def draw(name, size="several"):
-    """Draw a plot that no other test has drawn."""
+def draw_uncached(name, size="several"):
+    """Draw a plot without the cache that tests share."""
     return draw_plot.__wrapped__(name, size)
 
 
 @pytest.mark.parametrize("name", PLOT_NAMES)
 @pytest.mark.parametrize(
-    "chosen",
+    "user_style",
     [
         pytest.param(PAPER_STYLE, id="paper"),
         pytest.param(LARGE_STYLE, id="large", marks=pytest.mark.slow),
     ],
 )
-def test_nothing_covers_anything_else_in_a_style(name, chosen):
+def test_plot_elements_do_not_overlap_in_a_user_style(name, user_style):
     before = matplotlib.rcParams.copy()
-    with style.context(chosen):
-        errors = layout_errors(draw(name, "one"))
+    with style.context(user_style):
+        errors = layout_errors(draw_uncached(name, "one"))
     assert [error for error in errors if "phone" not in error] == []
     changed = {name for name in before if matplotlib.rcParams[name] != before[name]}
     assert changed <= {"backend"}
 
 
 @pytest.mark.parametrize("name", ["forest_plot", "win_and_points", "win_by_score"])
-def test_the_style_of_a_paper_sets_width_fonts_and_resolution(name):
+def test_user_style_sets_width_fonts_and_resolution(name):
     with style.context(PAPER_STYLE):
-        figure = draw(name)
+        figure = draw_uncached(name)
         data = plots.png(figure)
     assert figure.get_figwidth() == 3.3 and figure.dpi == 300
     assert figure._supxlabel.get_fontsize() == pytest.approx(7.5 * 8 / 8.5)
@@ -62,18 +62,20 @@ def test_the_style_of_a_paper_sets_width_fonts_and_resolution(name):
     assert int.from_bytes(data[16:20], "big") == 990  # pixels across
 
 
-def test_series_have_the_colours_of_the_cycle_and_then_grey():
+def test_series_use_the_colours_of_the_cycle_and_then_grey():
     with style.context(PAPER_STYLE):
-        looks = [figures.get_series_style(i) for i in range(3)]
-    assert [look.colour for look in looks] == ["black", "tab:red", figures.GREY]
-    assert [look.marker for look in looks] == [look.marker for look in figures.SERIES_STYLES[:3]]
+        styles = [figures.get_series_style(i) for i in range(3)]
+    assert [series_style.colour for series_style in styles] == ["black", "tab:red", figures.GREY]
+    assert [series_style.marker for series_style in styles] == [
+        series_style.marker for series_style in figures.SERIES_STYLES[:3]
+    ]
     with style.context({"axes.prop_cycle": cycler(marker=["x"], linestyle=["-."])}):
         assert figures.get_series_style(0) == (figures.BLUE, "x", "-.")
 
 
-def test_a_setting_of_matplotlib_replaces_only_the_same_setting():
+def test_matplotlib_setting_replaces_only_the_same_setting():
     with rc_context({"axes.labelsize": 14, "lines.linewidth": 3.2, "axes.spines.left": False}):
-        figure = draw("gin_by_draw")
+        figure = draw_uncached("gin_by_draw")
     axes = figure.axes[0]
     assert axes.yaxis.label.get_fontsize() == 14
     assert axes.get_yticklabels()[0].get_fontsize() == figures.NORMAL_FONT_SIZE
@@ -81,9 +83,9 @@ def test_a_setting_of_matplotlib_replaces_only_the_same_setting():
     assert to_hex(figure.get_facecolor()) == figures.BACKGROUND_COLOUR
 
 
-def test_a_style_replaces_all_colours_of_text_and_background_together():
+def test_user_style_replaces_text_and_background_colours_together():
     with style.context("dark_background"):
-        figure = draw("forest_plot")
+        figure = draw_uncached("forest_plot")
         assert figures.is_colour_scheme_changed()
     axes = figure.axes[0]
     texts = [*figure.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
@@ -91,27 +93,29 @@ def test_a_style_replaces_all_colours_of_text_and_background_together():
     assert same_color(figure.get_facecolor(), "black") and same_color(axes.get_facecolor(), "black")
 
 
-@pytest.mark.parametrize(("chosen", "replaced"), [("default", True), ("dark_background", False)])
-def test_html_reports_replace_only_the_colours_of_the_default_style(chosen, replaced):
-    with style.context(chosen):
-        svg = _inline_svg(Plot("it", "Title", "Alt", draw("forest_plot")))
-    assert ("var(--ink)" in svg) is replaced and ("var(--paper)" in svg) is replaced
+@pytest.mark.parametrize(
+    ("user_style", "is_replaced"), [("default", True), ("dark_background", False)]
+)
+def test_html_reports_replace_only_the_colours_of_the_default_style(user_style, is_replaced):
+    with style.context(user_style):
+        svg = _inline_svg(Plot("it", "Title", "Alt", draw_uncached("forest_plot")))
+    assert ("var(--ink)" in svg) is is_replaced and ("var(--paper)" in svg) is is_replaced
 
 
-def test_the_default_style_ignores_the_user_style():
-    expected = plots.png(draw("endings"))
+def test_default_style_ignores_the_user_style():
+    expected = plots.png(draw_uncached("endings"))
     with style.context("ggplot"):
-        assert plots.png(draw("endings")) != expected
+        assert plots.png(draw_uncached("endings")) != expected
         with use_style("default"):
-            assert plots.png(draw("endings")) == expected
+            assert plots.png(draw_uncached("endings")) == expected
 
 
-def test_a_named_style_includes_its_settings_with_the_default_of_matplotlib(tmp_path):
-    """`font.size: 10` is matplotlib's default, but not simgin's."""
+def test_style_file_can_set_matplotlib_defaults(tmp_path):
+    """Use `font.size: 10`, which is matplotlib's default, but not simgin's."""
     file = tmp_path / "paper.mplstyle"
     file.write_text("# for a paper\nfont.size: 10\naxes.grid: False  # no lines\n\n")
     with use_style(str(file)):
-        figure = draw("gin_by_draw")
+        figure = draw_uncached("gin_by_draw")
         assert figure._supxlabel.get_fontsize() == pytest.approx(7.5 * 10 / 8.5)
         assert not any(line.get_visible() for line in figure.axes[0].get_xgridlines())
     assert figures.get_setting("font.size") == figures.NORMAL_FONT_SIZE
@@ -119,7 +123,7 @@ def test_a_named_style_includes_its_settings_with_the_default_of_matplotlib(tmp_
 
 def test_text_is_drawn_without_latex():
     with rc_context({"text.usetex": True}):
-        assert not any(text.get_usetex() for text in draw("endings").texts)
+        assert not any(text.get_usetex() for text in draw_uncached("endings").texts)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,7 @@ def test_text_is_drawn_without_latex():
         (None, "cannot be read (No such file or directory). Use another file."),
     ],
 )
-def test_an_invalid_style_file_is_rejected(content, message, tmp_path):
+def test_invalid_style_file_is_rejected(content, message, tmp_path):
     file = tmp_path / "paper.mplstyle"
     if content is not None:
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -148,6 +152,6 @@ def test_an_invalid_style_file_is_rejected(content, message, tmp_path):
         ("nature", "Use a matplotlib style, such as ggplot, or a file that ends in .mplstyle."),
     ],
 )
-def test_an_unknown_style_is_rejected(name, message):
+def test_unknown_style_is_rejected(name, message):
     with pytest.raises(SimginError, match=message), use_style(name):
         pass

@@ -19,62 +19,64 @@ pytestmark = pytest.mark.usefixtures("drawn_plots")
 
 
 @functools.cache
-def rendered_report():
+def render_sample_report():
     """Render the HTML report of `make_report()` once."""
     return html_report.render_html(make_report())
 
 
-EMPTY = {name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")}
-WARNING = {"caveat": Caveat(f"Warning: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
+EMPTY_PARTS = {
+    name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")
+}
+WARNING_PART = {"caveat": Caveat(f"Warning: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
 TWO_PLOTS = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
     "parts",
-    [{}, EMPTY | {"files": {}}, TWO_PLOTS, WARNING],
+    [{}, EMPTY_PARTS | {"files": {}}, TWO_PLOTS, WARNING_PART],
     ids=["whole", "empty", "alike", "warning"],
 )
-def test_a_page_is_valid_html_and_the_same_each_time(parts):
-    text = html_report.render_html(make_report(**parts))
-    assert find_errors(text) == [] and text == html_report.render_html(make_report(**parts))
+def test_report_is_valid_and_reproducible_html(parts):
+    page = html_report.render_html(make_report(**parts))
+    assert find_errors(page) == [] and page == html_report.render_html(make_report(**parts))
 
 
 def test_names_are_escaped_everywhere():
-    text = html_report.render_html(make_report(HOSTILE, (HOSTILE, "standard")))
-    assert find_errors(text) == []
-    root, _ = parse(text)
-    assert "<script>alert" not in text and len(find(root, "script")) == 1
+    page = html_report.render_html(make_report(HOSTILE, (HOSTILE, "standard")))
+    assert find_errors(page) == []
+    root, _ = parse(page)
+    assert "<script>alert" not in page and len(find(root, "script")) == 1
     for tag in ("title", "h1", "li", "b", "h2", "th", "desc", "dt", "code"):
         assert any(HOSTILE in text_of(node) for node in find(root, tag)), tag
 
 
-def test_only_the_pages_own_script_may_run():
-    text = rendered_report()
-    root, _ = parse(text)
+def test_security_policy_allows_only_the_reports_script():
+    page = render_sample_report()
+    root, _ = parse(page)
     (script,) = find(root, "script")
     digest = base64.b64encode(hashlib.sha256(text_of(script).encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}'" in text
+    assert f"script-src 'sha256-{digest}'" in page
 
 
-def test_the_most_important_parts_come_first():
-    root, _ = parse(rendered_report())
+def test_parts_of_the_report_are_ordered_by_importance():
+    root, _ = parse(render_sample_report())
     titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
     titles += ["League: oklahoma+gin_bonus=20?", "Small", "Methods"]
     assert [text_of(node) for node in find(root, "h2")] == titles
-    (folded,) = find(root, "details")
-    assert [text_of(node) for node in find(folded, "h2")] == ["Small"]
-    first, second = (node for node in find(root, "li"))
-    assert text_of(first) == "gold wins."
-    assert [text_of(node) for node in find(second, "b")] == ["standard"]
+    (details,) = find(root, "details")
+    assert [text_of(node) for node in find(details, "h2")] == ["Small"]
+    first_item, second_item = (node for node in find(root, "li"))
+    assert text_of(first_item) == "gold wins."
+    assert [text_of(node) for node in find(second_item, "b")] == ["standard"]
     command, citation = find(root, "pre")
     assert text_of(command) == "simgin match 'gold'" and text_of(citation).startswith(
         "@software{simgin"
     )
 
 
-def test_a_warning_stands_next_to_the_question_with_its_command():
-    """The caveat is in the report, in the summary, and in the first lines of the screen."""
-    report = make_report(**WARNING)
+def test_caveat_follows_the_question():
+    """Check the HTML report, the summary and the first lines of the screen."""
+    report = make_report(**WARNING_PART)
     root, _ = parse(html_report.render_html(report))
     (header,) = find(root, "header")
     first, second, *_ = (*find(header, "h1"), *find(header, "p"))
@@ -91,59 +93,59 @@ def test_a_warning_stands_next_to_the_question_with_its_command():
     assert not any("Advice" in str(part) for part in output.render_report(make_report(), False, ""))
 
 
-def test_every_link_leads_to_a_file_that_is_written_with_the_page():
-    written = html_report.render_report_files(make_report())
-    root, _ = parse(str(written[html_report.HTML_FILE_NAME]))
+def test_every_link_leads_to_a_written_file():
+    files = html_report.render_report_files(make_report())
+    root, _ = parse(str(files[html_report.HTML_FILE_NAME]))
     links = {node.attrib["href"] for node in find(root, "a")} - {"#main"}
-    drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
-    assert links >= {"table.csv", *drawn} and links <= set(written)
+    plot_files = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
+    assert links >= {"table.csv", *plot_files} and links <= set(files)
     assert not links & {"plots/wins.csv"}, "a picture without a frame has no figures"
 
 
 @pytest.mark.parametrize("files", [{}, {"table.csv": "a"}])
-def test_a_page_with_links_states_where_they_work(files):
+def test_report_with_links_states_where_they_work(files):
     page = html_report.render_html(Report("Which?", ["None."], files=files))
     assert ("If you send only this report, the links do not work." in page) == bool(files)
 
 
-def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
-    root, _ = parse(rendered_report())
-    card = find(root, "table")[0]
-    cells = find(card, "td")
+def test_scorecard_cells_have_value_verdict_and_interval():
+    root, _ = parse(render_sample_report())
+    scorecard = find(root, "table")[0]
+    cells = find(scorecard, "td")
     assert [node.attrib["class"] for node in cells[:4]] == ["base", "little", "base", "much"]
     parts = [[text_of(node) for node in find(cells[1], tag)] for tag in ("b", "i", "small")]
     assert parts == [["84 %"], ["▲ a little more"], ["79 to 87"]]
-    assert not find(card, "input") and "sorted" not in card.attrib["class"]
+    assert not find(scorecard, "input") and "sorted" not in scorecard.attrib["class"]
 
 
-def test_plots_use_the_pages_inks_and_keep_data_colours():
-    root, _ = parse(rendered_report())
+def test_inline_plots_use_the_text_colours_of_the_report():
+    root, _ = parse(render_sample_report())
     svg = find(root, "svg")[0]
     styles = " ".join(node.get("style", "") for node in svg.iter())
-    for ink in ("ink", "faint", "grid", "paper"):
-        assert f"var(--{ink})" in styles
+    for name in ("ink", "faint", "grid", "paper"):
+        assert f"var(--{name})" in styles
     assert not re.search("#222222|#666666|#dddddd", styles, re.I)
     is_white = lambda node: "#ffffff" in (node.get("style", "")).lower()  # noqa: E731
-    white = [text_of(node) for node in svg.iter() if is_white(node)]
-    assert white == ["on data"], "white text stands on data, whatever the paper is"
+    white_texts = [text_of(node) for node in svg.iter() if is_white(node)]
+    assert white_texts == ["on data"], "white text stands on data, whatever the paper is"
     assert "#0072b2" in styles.lower()
     assert "deals won, %" in [text_of(node) for node in find(svg, "text")], "text stays text"
 
 
-def test_columns_of_numbers_are_marked():
+def test_numeric_columns_are_marked():
     numbers = ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)")
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
-    sheet = make_text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = parse(html_report.render_html(make_report(tables=[sheet], detail_tables=[])))
+    table = make_text_table("Kinds", tuple("abcdefg"), cells)
+    root, _ = parse(html_report.render_html(make_report(tables=[table], detail_tables=[])))
     columns = [node for node in find(root, "th") if node.attrib["scope"] == "col"]
     assert [node.attrib["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
 
-@pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
-def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
-    sheet = make_text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = parse(html_report.render_html(make_report(tables=[sheet], detail_tables=[])))
+@pytest.mark.parametrize(("n_rows", "scrolls"), [(40, False), (60, True)])
+def test_only_long_tables_scroll(n_rows, scrolls):
+    table = make_text_table("Every decision", ("turn", "action"), [("1", "knock")] * n_rows)
+    root, _ = parse(html_report.render_html(make_report(tables=[table], detail_tables=[])))
     (box,) = [node for node in find(root, "div") if "scroll" in node.get("class", "")]
     assert ("high" in box.attrib["class"]) == scrolls
     assert html_report.render_html(make_report()).count("max-height: 85vh") == 1

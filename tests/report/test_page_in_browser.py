@@ -16,8 +16,8 @@ from support.sample_reports import HOSTILE, make_report
 
 pytestmark = pytest.mark.slow
 
-SIZES, SCHEMES = (390, 1280), ("light", "dark")
-RUNS = {
+SCREEN_WIDTHS, COLOUR_SCHEMES = (390, 1280), ("light", "dark")
+EXPERIMENTS = {
     "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\n'
     "matches = 1000\n"
     '[panel]\nstrategies = ["simple", "gold", "gin-only", "gold-early", "stubborn"]\n'
@@ -30,60 +30,71 @@ RUNS = {
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory):
-    """Return real reports by name, and one with hostile names."""
-    place = tmp_path_factory.mktemp("runs")
-    with pytest.MonkeyPatch.context() as patched:
-        draw_plots_of_reports(patched)
-        return write_pages(place)
+def report_paths(tmp_path_factory):
+    """Write real reports and one with hostile names; return their paths by name."""
+    directory = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        draw_plots_of_reports(monkeypatch)
+        return write_reports(directory)
 
 
-def write_pages(place):
-    for name, text in RUNS.items():
-        (place / f"{name}.toml").write_text(text)
-        call("run", place / f"{name}.toml", "-o", place / name)
-    call("match", "gold", "--deals", "4k", "-o", place / "match")
-    small = ("--matches", "1k", "-o")
-    call("review", "straight", "tedesco", "--against", "standard", *small, place / "review")
-    call("review", "solitary-gin", "gin-solitaire", *small, place / "review-alone")
-    (place / "hostile").mkdir()
-    text = html_report.render_html(make_report(HOSTILE, (HOSTILE, "a & b", "standard")))
-    (place / "hostile" / "report.html").write_text(text)
-    return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
+def write_reports(directory):
+    """Write the reports of experiments, a match and reviews; return their paths by name."""
+    for name, content in EXPERIMENTS.items():
+        (directory / f"{name}.toml").write_text(content)
+        call("run", directory / f"{name}.toml", "-o", directory / name)
+    call("match", "gold", "--deals", "4k", "-o", directory / "match")
+    size_options = ("--matches", "1k", "-o")
+    call(
+        "review",
+        "straight",
+        "tedesco",
+        "--against",
+        "standard",
+        *size_options,
+        directory / "review",
+    )
+    call("review", "solitary-gin", "gin-solitaire", *size_options, directory / "review-alone")
+    (directory / "hostile").mkdir()
+    content = html_report.render_html(make_report(HOSTILE, (HOSTILE, "a & b", "standard")))
+    (directory / "hostile" / "report.html").write_text(content)
+    return {path.name: path / "report.html" for path in directory.iterdir() if path.is_dir()}
 
 
 @pytest.fixture
-def open_report(chromium, pages):
-    """Open a report; check at the end that console and network log are empty."""
-    told, asked, contexts = [], [], []
+def open_report(chromium, report_paths):
+    """Return a function that opens a report; check that nothing is logged or requested."""
+    messages, urls, contexts = [], [], []
 
-    def open_run(name, width=1280, scheme="light", **more):
+    def open_tab(name, width=1280, scheme="light", **options):
         context = chromium.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, **more
+            viewport={"width": width, "height": 800}, color_scheme=scheme, **options
         )
         contexts.append(context)
         tab = context.new_page()
-        tab.on("console", lambda message: told.append(message.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
-        tab.on("dialog", lambda dialog: told.append(f"dialog {dialog.message}"))
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.goto(pages[name].as_uri())
-        if more.get("java_script_enabled", True):
+        tab.on("console", lambda message: messages.append(message.text))
+        tab.on("pageerror", lambda error: messages.append(str(error)))
+        tab.on("dialog", lambda dialog: messages.append(f"dialog {dialog.message}"))
+        tab.on("request", lambda request: urls.append(request.url))
+        tab.goto(report_paths[name].as_uri())
+        if options.get("java_script_enabled", True):
             tab.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
         return tab
 
-    yield open_run
+    yield open_tab
     for context in contexts:
         context.close()
-    assert told + [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert messages + [url for url in urls if not url.startswith(("file:", "data:"))] == []
 
 
 REPORT_NAMES = ("panel", "league", "alone", "match", "review", "review-alone", "hostile")
 
 
 @pytest.mark.parametrize("name", REPORT_NAMES)
-@pytest.mark.parametrize(("width", "scheme"), list(itertools.product(SIZES, SCHEMES)))
-def test_the_page_fits_is_readable_and_shows_every_plot(open_report, tmp_path, name, width, scheme):
+@pytest.mark.parametrize(
+    ("width", "scheme"), list(itertools.product(SCREEN_WIDTHS, COLOUR_SCHEMES))
+)
+def test_report_fits_the_screen_with_readable_text(open_report, tmp_path, name, width, scheme):
     tab = open_report(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     boxes = tab.evaluate(
@@ -92,61 +103,69 @@ def test_the_page_fits_is_readable_and_shows_every_plot(open_report, tmp_path, n
     assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
     assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
-    shot = tmp_path / f"{name}-{width}-{scheme}.png"
-    tab.screenshot(path=shot, full_page=True)
-    assert shot.stat().st_size > 10_000
+    screenshot = tmp_path / f"{name}-{width}-{scheme}.png"
+    tab.screenshot(path=screenshot, full_page=True)
+    assert screenshot.stat().st_size > 10_000
 
 
-ASCENDING = """
+IS_ASCENDING_SCRIPT = """
 (texts) => texts.every((one, i) =>
   i === 0 || texts[i - 1].localeCompare(one, 'en', { numeric: true }) <= 0)
 """
 
 
-def number(text):
-    found = re.match(r"[-+]?[\d,]*\.?\d+", text.strip())
-    return float(found[0].replace(",", "")) if found else None
+def parse_number(text):
+    match = re.match(r"[-+]?[\d,]*\.?\d+", text.strip())
+    return float(match[0].replace(",", "")) if match else None
 
 
 @pytest.mark.parametrize("name", REPORT_NAMES)
-def test_every_column_of_every_table_sorts_both_ways(open_report, name):
+def test_every_column_can_be_sorted_both_ways(open_report, name):
     tab = open_report(name)
     for table in tab.locator("table.sorted").all():
         for column, heading in enumerate(table.locator("thead th").all()):
-            kind = "number" in heading.get_attribute("class").split()
-            for way in ("descending", "ascending") if kind else ("ascending", "descending"):
+            is_numeric = "number" in heading.get_attribute("class").split()
+            for direction in (
+                ("descending", "ascending") if is_numeric else ("ascending", "descending")
+            ):
                 heading.locator("button").press("Enter")
-                assert heading.get_attribute("aria-sort") == way
+                assert heading.get_attribute("aria-sort") == direction
                 assert table.locator("thead th[aria-sort]").count() == 1
                 cells = table.locator(f"tbody tr > *:nth-child({column + 1})").all_text_contents()
-                if kind:
-                    values = [number(cell) for cell in cells]
-                    known = [value for value in values if value is not None]
-                    assert values == known + [None] * (len(values) - len(known)), "dashes last"
-                    assert known == sorted(known, reverse=way == "descending")
+                if is_numeric:
+                    values = [parse_number(cell) for cell in cells]
+                    defined = [value for value in values if value is not None]
+                    assert values == defined + [None] * (len(values) - len(defined)), "dashes last"
+                    assert defined == sorted(defined, reverse=direction == "descending")
                 else:
                     texts = [cell.strip() for cell in cells if cell.strip()]
-                    assert tab.evaluate(ASCENDING, texts if way == "ascending" else texts[::-1])
+                    assert tab.evaluate(
+                        IS_ASCENDING_SCRIPT, texts if direction == "ascending" else texts[::-1]
+                    )
 
 
-def test_a_filter_keeps_matching_rows_and_counts_them(open_report):
+def test_filter_shows_and_counts_matching_rows(open_report):
     tab = open_report("panel")
     field, table = tab.locator("input[type=search]").first, tab.locator("table.sorted").first
-    said = tab.locator("[aria-live]").first
-    every = table.locator("tbody tr").count()
-    assert said.text_content() == f"{every} rows"
+    status = tab.locator("[aria-live]").first
+    n_rows = table.locator("tbody tr").count()
+    assert status.text_content() == f"{n_rows} rows"
     field.fill("  GIN-only undercut ")
-    left = [row.text_content() for row in table.locator("tbody tr:visible").all()]
-    assert len(left) == 1 and "gin-only" in left[0] and "undercut_bonus" in left[0]
-    assert said.text_content() == f"1 of {every} rows"
+    visible_rows = [row.text_content() for row in table.locator("tbody tr:visible").all()]
+    assert (
+        len(visible_rows) == 1
+        and "gin-only" in visible_rows[0]
+        and "undercut_bonus" in visible_rows[0]
+    )
+    assert status.text_content() == f"1 of {n_rows} rows"
     table.locator("thead button").first.click()
     assert table.locator("tbody tr:visible").count() == 1
     field.fill("")
-    assert table.locator("tbody tr:visible").count() == every
+    assert table.locator("tbody tr:visible").count() == n_rows
 
 
 @pytest.mark.parametrize("name", REPORT_NAMES)
-def test_without_scripts_everything_but_controls_is_visible(open_report, name):
+def test_content_is_visible_without_scripts(open_report, name):
     tab = open_report(name, java_script_enabled=False)
     for part in tab.locator("section tr, figure, svg, h2, .verdict li, pre").all():
         assert part.is_visible()
@@ -154,7 +173,7 @@ def test_without_scripts_everything_but_controls_is_visible(open_report, name):
 
 
 @pytest.mark.parametrize("name", REPORT_NAMES)
-def test_the_printed_page_has_no_controls_and_whole_plots(open_report, tmp_path, name):
+def test_printed_report_has_no_controls_or_broken_plots(open_report, tmp_path, name):
     tab = open_report(name, 794, "dark")
     tab.emulate_media(media="print")
     assert tab.locator("input:visible, button[data-copies]:visible, details:visible").count() == 0
@@ -165,12 +184,12 @@ def test_the_printed_page_has_no_controls_and_whole_plots(open_report, tmp_path,
     )
     assert set(styles) == {"avoid"}
     assert tab.evaluate("document.documentElement.scrollWidth") <= 794
-    paper = tmp_path / "page.pdf"
-    tab.pdf(path=paper, format="A4")
-    assert paper.read_bytes().startswith(b"%PDF")
+    pdf = tmp_path / "page.pdf"
+    tab.pdf(path=pdf, format="A4")
+    assert pdf.read_bytes().startswith(b"%PDF")
 
 
-def test_the_keyboard_reaches_every_control(open_report):
+def test_every_control_is_reachable_by_keyboard(open_report):
     tab = open_report("panel", 390)
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the verdict"
@@ -187,18 +206,20 @@ def test_the_keyboard_reaches_every_control(open_report):
     assert {"table-1-filter", "DIV.scroll", "BUTTON.", "SUMMARY.", "A."} <= reached
 
 
-def test_content_from_outside_is_blocked(open_report, pages, tmp_path):
-    """The security policy of the report blocks injected code.
+def test_injected_content_is_blocked(open_report, report_paths, tmp_path):
+    """Check that the security policy of the report blocks injected code.
 
     The browser reports only this violation.
     """
-    picture = '<img alt="" src="http://localhost:9/x.png">'
+    image = '<img alt="" src="http://localhost:9/x.png">'
     script = '<script>document.title = "caught"</script>'
-    evil = tmp_path / "report.html"
-    evil.write_text(pages["match"].read_text().replace("</main>", f"{picture}{script}</main>"))
-    other = open_report("match").context.new_page()
-    asked = []
-    other.on("requestfinished", lambda request: asked.append(request.url))
-    other.goto(evil.as_uri())
-    assert other.title() != "caught"
-    assert not [url for url in asked if url.startswith("http")]
+    hostile_report = tmp_path / "report.html"
+    hostile_report.write_text(
+        report_paths["match"].read_text().replace("</main>", f"{image}{script}</main>")
+    )
+    tab = open_report("match").context.new_page()
+    urls = []
+    tab.on("requestfinished", lambda request: urls.append(request.url))
+    tab.goto(hostile_report.as_uri())
+    assert tab.title() != "caught"
+    assert not [url for url in urls if url.startswith("http")]

@@ -1,4 +1,4 @@
-"""Compare effects of changes with brute force over batches."""
+"""Compare effects of changes with slow computations over batches."""
 
 import numpy as np
 import pandas as pd
@@ -13,48 +13,52 @@ from simgin.runs.plan import FieldChange
 from simgin.stats.batches import BatchRows
 from support import toy_deals as toy
 
-SIMPLE = FieldChange("knock=early", "gold+knock=early", "gold", "simple")
+CHANGE_AGAINST_SIMPLE = FieldChange("knock=early", "gold+knock=early", "gold", "simple")
 SELF_PLAY_CHANGE = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
 
 
-def make_batches(strategy, opponent, win, *, swapped=False, unit="deal"):
+def make_batches(strategy, opponent, win, *, is_b=False, unit="deal"):
     """Return twenty batches in which `strategy` wins deals with probability `win`, as A or B."""
-    bag = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
-    rows = toy.draw_rows(np.random.default_rng(5), bag, 20, 200)
-    if not swapped:
+    units = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
+    rows = toy.draw_rows(np.random.default_rng(5), units, 20, 200)
+    if not is_b:
         return BatchRows(MatchupKey("eaai", strategy, opponent, 1, unit), rows)
     return BatchRows(
         MatchupKey("eaai", opponent, strategy, 1, unit), toy.swap_sides(rows), as_b=True
     )
 
 
-def fact(found, name):
-    return found.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(float)
+def select_fact(batch_rows, name):
+    return batch_rows.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(
+        float
+    )
 
 
-def test_against_another_opponent_an_effect_is_a_paired_difference():
+def test_effect_against_another_opponent_is_a_paired_difference():
     changed = make_batches("gold+knock=early", "simple", 0.55)
-    base = make_batches("gold", "simple", 0.5)
-    row = compute_strategy_effect(SIMPLE, changed, base).iloc[0]
-    d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
-    expected = stats.ttest_1samp(d, 0)
-    assert row["value"] == pytest.approx(d.mean())
+    baseline = make_batches("gold", "simple", 0.5)
+    row = compute_strategy_effect(CHANGE_AGAINST_SIMPLE, changed, baseline).iloc[0]
+    differences = (
+        select_fact(changed, "a_margin") - select_fact(baseline, "a_margin")
+    ) / select_fact(baseline, "deals")
+    expected = stats.ttest_1samp(differences, 0)
+    assert row["value"] == pytest.approx(differences.mean())
     assert row["p"] == pytest.approx(expected.pvalue)
     assert (row["low"], row["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     names = ["change", "field", "base_strategy", "opponent", "n"]
     assert [*row[names]] == ["knock=early", "gold v simple", "gold", "simple", 8000]
 
 
-def test_the_effect_against_itself_is_the_difference_from_an_even_result():
-    """A mirrored pair of gold against itself has margin 0 and half of the matches."""
+def test_effect_against_itself_is_the_difference_from_an_even_result():
+    """Expect margin 0 and half of the matches for gold against itself."""
     changed = make_batches("gold+knock=early", "gold", 0.55, unit="match")
     points, matches = (
         row for _, row in compute_strategy_effect(SELF_PLAY_CHANGE, changed, None).iterrows()
     )
-    deals = fact(changed, "deals").sum()
-    won = fact(changed, "a_match_win").sum() / 2  # in half matches
-    played_matches = fact(changed, "matches").sum()
-    assert points["value"] == pytest.approx(fact(changed, "a_margin").sum() / deals)
+    deals = select_fact(changed, "deals").sum()
+    won = select_fact(changed, "a_match_win").sum() / 2  # in half matches
+    played_matches = select_fact(changed, "matches").sum()
+    assert points["value"] == pytest.approx(select_fact(changed, "a_margin").sum() / deals)
     assert matches["value"] == pytest.approx(won / played_matches - 0.5)
     for row, metric in ((points, "margin"), (matches, "match_win")):
         assert (row["metric"], row["base_strategy"]) == (metric, "gold")
@@ -62,16 +66,16 @@ def test_the_effect_against_itself_is_the_difference_from_an_even_result():
         assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(row["value"]) / row["se"]))
 
 
-def test_the_seats_of_a_cell_do_not_matter():
-    one = compute_strategy_effect(
+def test_effect_does_not_depend_on_the_seat():
+    as_a = compute_strategy_effect(
         SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55), None
     )
-    other = compute_strategy_effect(
-        SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55, swapped=True), None
+    as_b = compute_strategy_effect(
+        SELF_PLAY_CHANGE, make_batches("gold+knock=early", "gold", 0.55, is_b=True), None
     )
     columns = ["value", "se", "low", "high", "p"]
-    assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
-    assert list(other["strategy"]) == ["gold+knock=early"]
+    assert as_b[columns].to_numpy(float) == pytest.approx(as_a[columns].to_numpy(float))
+    assert list(as_b["strategy"]) == ["gold+knock=early"]
 
 
 def test_alternative_text_of_differences_has_the_units_of_the_axes():

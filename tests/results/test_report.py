@@ -16,7 +16,7 @@ from support.command_runs import OWN
 from support.hostile import read_tree
 from support.html_checks import find_errors
 
-RUNS = {
+EXPERIMENTS = {
     "panel": """
         question = "Does <b>waiting</b> & hoping pay?"
         hypothesis = "It does."
@@ -37,56 +37,57 @@ RUNS = {
 
 @pytest.fixture(autouse=True)
 def write_own_strategy(empty_directory, few_mixes):
+    """Write the strategy file of the experiments."""
     Path("mine.py").write_text(OWN)
 
 
 @pytest.fixture(scope="module")
-def run_directories(tmp_path_factory):
-    """Run an experiment ("match" or of RUNS) once and copy its directory to `out`."""
+def copy_run_directory(tmp_path_factory):
+    """Return a function that runs an experiment once and copies its directory to `out`."""
 
     @cache
-    def run(name):
-        place = tmp_path_factory.mktemp(name)
-        with pytest.MonkeyPatch.context() as patched:
-            patched.chdir(place)
-            patched.setenv("COLUMNS", "80")
+    def run_experiment(name):
+        directory_path = tmp_path_factory.mktemp(name)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            monkeypatch.chdir(directory_path)
+            monkeypatch.setenv("COLUMNS", "80")
             if name == "match":
-                return place, call("match", "gold", "--deals", 300, "-o", "out").stdout
+                return directory_path, call("match", "gold", "--deals", 300, "-o", "out").stdout
             Path("mine.py").write_text(OWN)
-            Path(f"{name}.toml").write_text(RUNS[name])
-            return place, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
+            Path(f"{name}.toml").write_text(EXPERIMENTS[name])
+            return directory_path, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
 
     def copy_run(name="match"):
-        place, printed = run(name)
-        shutil.copytree(place / "out", "out")
-        return printed
+        directory_path, output = run_experiment(name)
+        shutil.copytree(directory_path / "out", "out")
+        return output
 
     return copy_run
 
 
-def remove_report(place):
-    """Remove everything that a report writes."""
-    shutil.rmtree(place / "plots", ignore_errors=True)
-    for path in place.iterdir():
+def remove_report(run_path):
+    """Remove every file that `simgin report` writes."""
+    shutil.rmtree(run_path / "plots", ignore_errors=True)
+    for path in run_path.iterdir():
         if path.name not in (directory.MANIFEST_FILE, ledger.LEDGER_FILE, directory.DEALS_FILE):
             path.unlink()
 
 
 def read_verdict(files):
-    """Return the verdict of the HTML report."""
+    """Return the verdict of an HTML report."""
     page = files["report.html"].decode()
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_the_same_files_are_written_without_the_strategies(run_directories, name):
-    printed = run_directories(name)
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
+    run_output = copy_run_directory(name)
     before = read_tree("out")
     remove_report(Path("out"))
     Path("mine.py").unlink()
     output = call("report", "out").stdout
-    said = html.unescape(re.search("<li>(.*?)</li>", read_verdict(before)).group(1))
-    assert " ".join(said.split()) in " ".join(printed.split())
+    first_sentence = html.unescape(re.search("<li>(.*?)</li>", read_verdict(before)).group(1))
+    assert " ".join(first_sentence.split()) in " ".join(run_output.split())
     assert ("standard" in read_verdict(before)) == (
         name == "panel"
     )  # otherwise there is one variant
@@ -96,31 +97,31 @@ def test_the_same_files_are_written_without_the_strategies(run_directories, name
     assert find_errors(before["report.html"].decode()) == []
 
 
-def change_ledger(place, statement):
-    with sqlite3.connect(place / "ledger.sqlite") as connection:
+def change_ledger(run_path, statement):
+    with sqlite3.connect(run_path / "ledger.sqlite") as connection:
         connection.execute(statement)
 
 
-def forget_the_manifest(place):
-    (place / "manifest.json").unlink()
+def remove_manifest(run_path):
+    (run_path / "manifest.json").unlink()
 
 
-def forget_the_command(place):
-    forget_the_manifest(place)
-    change_ledger(place, "DELETE FROM run WHERE key = 'command'")
+def remove_command(run_path):
+    remove_manifest(run_path)
+    change_ledger(run_path, "DELETE FROM run WHERE key = 'command'")
 
 
-def age_the_manifest(place):
-    manifest = json.loads((place / "manifest.json").read_text()) | {"form": 1}
-    (place / "manifest.json").write_text(json.dumps(manifest))
+def write_old_manifest(run_path):
+    manifest = json.loads((run_path / "manifest.json").read_text()) | {"form": 1}
+    (run_path / "manifest.json").write_text(json.dumps(manifest))
 
 
-CORRUPTIONS = {
+CORRUPTION_BY_ERROR = {
     "out does not contain a simgin run": shutil.rmtree,
     "the run in out is not finished. Continue the run with: simgin match gold simple -v "
-    "standard --deals 300 --seed 1 -o out": forget_the_manifest,
-    "is not finished. Repeat the command of the run.": forget_the_command,
-    "another version of simgin (format 1, not": age_the_manifest,
+    "standard --deals 300 --seed 1 -o out": remove_manifest,
+    "is not finished. Repeat the command of the run.": remove_command,
+    "another version of simgin (format 1, not": write_old_manifest,
     "was written by another version of simgin": partial(
         change_ledger, statement="UPDATE run SET value = '0' WHERE key = 'form'"
     ),
@@ -128,30 +129,28 @@ CORRUPTIONS = {
 }
 
 
-@pytest.mark.parametrize("sentence", CORRUPTIONS)
-def test_a_directory_without_a_finished_run_of_this_version_is_rejected_and_unchanged(
-    run_directories, sentence
-):
-    run_directories()
-    CORRUPTIONS[sentence](Path("out"))
+@pytest.mark.parametrize("message", CORRUPTION_BY_ERROR)
+def test_invalid_run_directory_is_rejected_and_unchanged(copy_run_directory, message):
+    copy_run_directory()
+    CORRUPTION_BY_ERROR[message](Path("out"))
     before = read_tree("out")
-    assert sentence in call("report", "out", code=2).stderr
+    assert message in call("report", "out", code=2).stderr
     assert read_tree("out") == before
 
 
-def test_recorded_deals_are_kept_and_json_is_one_object():
+def test_report_keeps_recorded_deals():
     call("match", "gold", "--deals", 300, "-o", "out", "--record")
     before = read_tree("out")
-    told = json.loads(call("report", "out", "--json").stdout)
+    output = json.loads(call("report", "out", "--json").stdout)
     assert read_tree("out") == before
-    assert told["command"] == "simgin report out"
-    assert "out/report.html" in told["files"]
-    assert told["stopped"] == "complete"
-    assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
+    assert output["command"] == "simgin report out"
+    assert "out/report.html" in output["files"]
+    assert output["stopped"] == "complete"
+    assert {row["strategy"] for row in output["rows"]} == {"gold", "simple"}
 
 
-def test_a_run_killed_while_writing_its_files_is_completed(run_directories):
-    run_directories()
+def test_run_killed_while_writing_its_files_is_completed(copy_run_directory):
+    copy_run_directory()
     before = read_tree("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}

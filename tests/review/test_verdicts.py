@@ -1,4 +1,4 @@
-"""Verdicts, effect sizes, goals and scorecards of constructed review results."""
+"""Tests of verdicts, effect sizes, goals and scorecards of constructed reviews."""
 
 import itertools
 import re
@@ -25,68 +25,87 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 from simgin.text.messages import join_words
 
-KEYS = [row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)]
-BASE, OTHER = "standard", "straight"
-BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51, "stalled": 0.0}
-BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
+ROW_KEYS = [row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)]
+BASELINE, OTHER_VARIANT = "standard", "straight"
+BASELINE_VALUES = {
+    "turns_per_match": 80.0,
+    "gin": 0.5,
+    "knock_turn": 6.0,
+    "seat": 0.51,
+    "stalled": 0.0,
+}
+EFFECT_BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
 
 
-def make_estimate(value, half=0.0):
-    return PairedEstimate.from_known_se(value, half / 1.959964, 20_000)
+def make_estimate(value, half_width=0.0):
+    return PairedEstimate.from_known_se(value, half_width / 1.959964, 20_000)
 
 
 def make_review(
     changes=(),
     *,
-    half=1e-6,
-    everybody=(),
+    half_width=1e-6,
+    weaker_changes=(),
     skill=(0, 0, 0),
-    waiting=0.0,
-    gin=0.5,
-    knocks=0.32,
-    other=OTHER,
+    gin_effect=0.0,
+    gin_rate=0.5,
+    knock_rate=0.32,
+    variant_name=OTHER_VARIANT,
 ):
     """Return a review of a variant against `standard` with these effects for the strong player.
 
     Args:
         changes: Effects by scorecard row, as numbers or paired estimates.
-        half: Half-width of every interval.
-        everybody: Effects for the weaker player types, by scorecard row.
+        half_width: Half-width of every interval.
+        weaker_changes: Effects for the weaker player types, by scorecard row.
         skill: Effects on skill against the weaker player types.
-        waiting: Effect on playing for gin against knocking immediately.
-        gin: Proportion of gin in the variant.
-        knocks: Proportion of deals with a knock in the variant, which is 0.32 in the baseline.
-        other: The variant.
+        gin_effect: Effect on playing for gin against knocking immediately.
+        gin_rate: Proportion of gin in the variant.
+        knock_rate: Proportion of deals with a knock in the variant; it is 0.32 in the baseline.
+        variant_name: The variant.
     """
-    request = ReviewRequest((BASE, other), BASE, strong=((BASE, "champion"), (other, "champion")))
-    made = Review(request, None)
-    figures, found = {}, {}
-    kinds = [kind.name for kind in request.kinds]
-    for variant, kind, key in itertools.product((BASE, other), [*kinds, STRONG], KEYS):
-        figures[variant, key, kind] = make_estimate(BASES.get(key, 1.0), half)
-    figures[other, "gin", STRONG] = make_estimate(gin, half)
-    for kind, key in itertools.product([*kinds, STRONG], KEYS):
-        change = dict(changes).get(key, 0.0) if kind == STRONG else None
-        if change is None:
-            change = dict(everybody).get(key, dict(changes).get(key, 0.0))
-        change = change if isinstance(change, PairedEstimate) else make_estimate(change, half)
-        found[other, key, kind] = Effect(change, BOUNDS.get(key, (1, 3)))
-    for kind, change in zip(kinds, skill, strict=True):
-        for variant in (BASE, other):
-            figures[variant, SKILL, kind] = make_estimate(0.75, half)
-        found[other, SKILL, kind] = Effect(make_estimate(change, half), scorecard.SKILL_BOUNDS)
-    for variant in (BASE, other):
-        figures[variant, GIN_VS_KNOCK, GIN_PLAYER] = make_estimate(0.5, half)
-    found[other, GIN_VS_KNOCK, GIN_PLAYER] = Effect(
-        make_estimate(waiting, half), scorecard.SKILL_BOUNDS
+    request = ReviewRequest(
+        (BASELINE, variant_name),
+        BASELINE,
+        strong=((BASELINE, "champion"), (variant_name, "champion")),
     )
-    knock_rates = {BASE: make_estimate(0.32, half), other: make_estimate(knocks, half)}
-    made.__dict__.update(measurements=figures, effects=found, knock_rates=knock_rates)
-    return made
+    review = Review(request, None)
+    measurements, effects = {}, {}
+    type_names = [player_type.name for player_type in request.kinds]
+    for variant, player_type, key in itertools.product(
+        (BASELINE, variant_name), [*type_names, STRONG], ROW_KEYS
+    ):
+        measurements[variant, key, player_type] = make_estimate(
+            BASELINE_VALUES.get(key, 1.0), half_width
+        )
+    measurements[variant_name, "gin", STRONG] = make_estimate(gin_rate, half_width)
+    for player_type, key in itertools.product([*type_names, STRONG], ROW_KEYS):
+        change = dict(changes).get(key, 0.0) if player_type == STRONG else None
+        if change is None:
+            change = dict(weaker_changes).get(key, dict(changes).get(key, 0.0))
+        change = change if isinstance(change, PairedEstimate) else make_estimate(change, half_width)
+        effects[variant_name, key, player_type] = Effect(change, EFFECT_BOUNDS.get(key, (1, 3)))
+    for player_type, change in zip(type_names, skill, strict=True):
+        for variant in (BASELINE, variant_name):
+            measurements[variant, SKILL, player_type] = make_estimate(0.75, half_width)
+        effects[variant_name, SKILL, player_type] = Effect(
+            make_estimate(change, half_width), scorecard.SKILL_BOUNDS
+        )
+    for variant in (BASELINE, variant_name):
+        measurements[variant, GIN_VS_KNOCK, GIN_PLAYER] = make_estimate(0.5, half_width)
+    effects[variant_name, GIN_VS_KNOCK, GIN_PLAYER] = Effect(
+        make_estimate(gin_effect, half_width), scorecard.SKILL_BOUNDS
+    )
+    knock_rates = {
+        BASELINE: make_estimate(0.32, half_width),
+        variant_name: make_estimate(knock_rate, half_width),
+    }
+    review.__dict__.update(measurements=measurements, effects=effects, knock_rates=knock_rates)
+    return review
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"),
+    ("low", "high", "expected"),
     [
         (-0.9, 0.9, SAME),
         (-1.1, 0.9, UNCLEAR),
@@ -100,31 +119,35 @@ def make_review(
         (np.nan, np.nan, UNCLEAR),
     ],
 )
-def test_words_of_size_follow_the_whole_interval(low, high, word):
+def test_effect_size_depends_on_the_whole_interval(low, high, expected):
     difference = make_estimate((low + high) / 2, (high - low) / 2)
-    assert classify_effect_size(difference, (1.0, 3.0)) == word
+    assert classify_effect_size(difference, (1.0, 3.0)) == expected
 
 
-def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
+def test_five_matches_show_a_large_effect_with_probability_five_sixths():
     rng = np.random.default_rng(7)
-    base = rng.normal(80, 30, 20_000)
+    lengths = rng.normal(80, 30, 20_000)
     row = scorecard.TWO_PLAYER_ROWS[0]
-    known = PairedEstimate.from_known_se(base.mean(), base.std() / np.sqrt(len(base)), len(base))
-    little, much = row.compute_effect_bounds(known, len(base))
+    estimate = PairedEstimate.from_known_se(
+        lengths.mean(), lengths.std() / np.sqrt(len(lengths)), len(lengths)
+    )
+    little, much = row.compute_effect_bounds(estimate, len(lengths))
     for shift, matches in ((much, 5), (little, 50)):
         means = rng.normal(80, 30, (40_000, 2, matches)).mean(axis=2)
-        right = (means[:, 1] + shift > means[:, 0]).mean()
-        assert right == pytest.approx(0.841, abs=0.008)  # four standard errors
+        probability = (means[:, 1] + shift > means[:, 0]).mean()
+        assert probability == pytest.approx(0.841, abs=0.008)  # four standard errors
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("review", "expected"),
     [
-        (make_review(half=0.0), "Every match had the same result as under the baseline."),
+        (make_review(half_width=0.0), "Every match had the same result as under the baseline."),
         (make_review(), "Players would not notice the difference, even in ten evenings."),
         (
             make_review(
-                {"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}, gin=0.6
+                {"gin": 0.1, "turns_per_match": 12},
+                weaker_changes={"turns_per_match": 12},
+                gin_rate=0.6,
             ),
             "Matches are slightly longer, and the gin rate rises from 50 to 60 %. Skill "
             "matters as much as under the baseline.",
@@ -134,7 +157,7 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
             "Matches are a third shorter, and skill matters much more.",
         ),
         (
-            make_review({"gin": 0.45}, gin=0.96, skill=(-0.03, -0.1, -0.04), waiting=-0.2),
+            make_review({"gin": 0.45}, gin_rate=0.96, skill=(-0.03, -0.1, -0.04), gin_effect=-0.2),
             "Matches are as long as under the baseline, but nearly every deal ends in gin. Playing "
             "for gin is less profitable, and skill matters slightly less.",
         ),
@@ -144,14 +167,14 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
             "opponents and less against others.",
         ),
         (
-            make_review({"turns_per_match": 0.0}, everybody={"turns_per_match": 30}),
+            make_review({"turns_per_match": 0.0}, weaker_changes={"turns_per_match": 30}),
             "Matches between strong players are as long as under the baseline, but some other "
             "matches are not. Skill matters as much as under the baseline.",
         ),
         (
             # Player types differ from each other, but none differs by a little from the baseline.
             make_review(
-                {"seat": 0.02, "turns_per_match": 7.0}, everybody={"turns_per_match": -7.0}
+                {"seat": 0.02, "turns_per_match": 7.0}, weaker_changes={"turns_per_match": -7.0}
             ),
             "Matches are as long as under the baseline, but the nondealer wins slightly more "
             "often. Skill matters as much as under the baseline.",
@@ -159,7 +182,7 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
         (
             make_review(
                 {"seat": 0.02, "turns_per_match": 0.0},
-                everybody={"turns_per_match": make_estimate(9, 30)},
+                weaker_changes={"turns_per_match": make_estimate(9, 30)},
             ),
             "Matches between strong players are as long as under the baseline, but the nondealer "
             "wins slightly more often. Skill matters as much as under the baseline.",
@@ -178,13 +201,13 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
         ),
     ],
 )
-def test_a_verdict_follows_from_the_words_of_size(made, said):
-    found = verdicts.compose_variant_verdict(made, OTHER)
-    assert found == said
+def test_verdict_follows_from_the_effect_sizes(review, expected):
+    verdict = verdicts.compose_variant_verdict(review, OTHER_VARIANT)
+    assert verdict == expected
 
 
 @pytest.mark.parametrize(
-    ("knocks", "half", "change", "said"),
+    ("knock_rate", "half_width", "change", "phrase"),
     [
         (0.2, 1e-6, -1.5, "in fewer deals (20 instead of 32 %) and slightly earlier"),
         (0.43, 1e-6, 10.0, "in more deals (43 instead of 32 %) and much later"),
@@ -192,67 +215,89 @@ def test_a_verdict_follows_from_the_words_of_size(made, said):
         (0.28, 0.02, -1.5, "slightly earlier"),  # not significantly more than 3
     ],
 )
-def test_a_large_change_in_the_number_of_knocks_comes_before_their_turn(knocks, half, change, said):
-    made = make_review({"knock_turn": make_estimate(change)}, knocks=knocks)
-    made.knock_rates[OTHER] = make_estimate(knocks, half)
-    assert f"but players knock {said}. " in verdicts.compose_variant_verdict(made, OTHER)
+def test_large_change_in_the_knock_rate_is_reported_before_the_turn(
+    knock_rate, half_width, change, phrase
+):
+    review = make_review({"knock_turn": make_estimate(change)}, knock_rate=knock_rate)
+    review.knock_rates[OTHER_VARIANT] = make_estimate(knock_rate, half_width)
+    assert f"but players knock {phrase}. " in verdicts.compose_variant_verdict(
+        review, OTHER_VARIANT
+    )
 
 
 # Estimates of every size for each row; a little is from 1 and much from 3
-SIZES = {"same": 0.0, "little": 1.5, "less": -1.5, "much": 10.0, "unclear": make_estimate(1.0, 9.0)}
-GIN_SIZES = ((0.0, 0.5), (0.1, 0.6), (-0.1, 0.4), (0.3, 0.8), (-0.3, 0.2), (0.3, 0.96))
-SKILL_SIZES = (
+CHANGE_BY_SIZE = {
+    "same": 0.0,
+    "little": 1.5,
+    "less": -1.5,
+    "much": 10.0,
+    "unclear": make_estimate(1.0, 9.0),
+}
+GIN_CHANGES = ((0.0, 0.5), (0.1, 0.6), (-0.1, 0.4), (0.3, 0.8), (-0.3, 0.2), (0.3, 0.96))
+SKILL_CHANGES = (
     *((0.0,) * 3, (0.03,) * 3, (-0.03,) * 3, (0.1,) * 3, (-0.1,) * 3, (0.1, 0.0, 0.0)),
     *((-0.1, 0.0, 0.0), (0.1, -0.1, 0.0), (make_estimate(0.02, 0.02).value,) * 3),
 )
-LENGTHS = ((0.0, 0.0), (0.0, 30.0), (12.0, 12.0), (-12.0, -12.0), (27.0, 27.0), (-70.0, -70.0))
+LENGTH_CHANGES = (
+    (0.0, 0.0),
+    (0.0, 30.0),
+    (12.0, 12.0),
+    (-12.0, -12.0),
+    (27.0, 27.0),
+    (-70.0, -70.0),
+)
 
 
-@pytest.mark.parametrize("skill", SKILL_SIZES)
-@pytest.mark.parametrize("length", LENGTHS)
-def test_every_verdict_is_up_to_three_short_sentences(length, skill):
-    """For all combinations of length, gin, playing for gin, other effects and skill."""
-    strong, others = length
-    for (change, gin), waiting, size in itertools.product(GIN_SIZES, (0, 0.2, -0.2), SIZES):
-        changes = dict.fromkeys(KEYS, SIZES[size]) | {"turns_per_match": strong, "gin": change}
-        everybody = {"turns_per_match": others}
-        effects = {"everybody": everybody, "skill": skill, "waiting": waiting}
-        made = make_review(changes, **effects, gin=gin, knocks=0.2)
-        found = verdicts.compose_variant_verdict(made, OTHER)
-        sentences = re.split(r"(?<=[a-z%])\. ", found.removesuffix("."))
-        assert len(sentences) <= 3 and len(found.split()) <= 45 and found.endswith("."), found
-        assert all(sentence[0].isupper() for sentence in sentences), found
-        assert all(len(sentence.split()) <= 20 for sentence in sentences), found
-        assert "  " not in found and "{" not in found, found
+@pytest.mark.parametrize("skill", SKILL_CHANGES)
+@pytest.mark.parametrize("length", LENGTH_CHANGES)
+def test_every_verdict_has_at_most_three_short_sentences(length, skill):
+    """Combine all changes of length, gin, playing for gin, other rows and skill."""
+    strong_change, weaker_change = length
+    for (change, gin_rate), gin_effect, size in itertools.product(
+        GIN_CHANGES, (0, 0.2, -0.2), CHANGE_BY_SIZE
+    ):
+        changes = dict.fromkeys(ROW_KEYS, CHANGE_BY_SIZE[size]) | {
+            "turns_per_match": strong_change,
+            "gin": change,
+        }
+        weaker_changes = {"turns_per_match": weaker_change}
+        effects = {"weaker_changes": weaker_changes, "skill": skill, "gin_effect": gin_effect}
+        review = make_review(changes, **effects, gin_rate=gin_rate, knock_rate=0.2)
+        verdict = verdicts.compose_variant_verdict(review, OTHER_VARIANT)
+        sentences = re.split(r"(?<=[a-z%])\. ", verdict.removesuffix("."))
+        assert len(sentences) <= 3 and len(verdict.split()) <= 45 and verdict.endswith("."), verdict
+        assert all(sentence[0].isupper() for sentence in sentences), verdict
+        assert all(len(sentence.split()) <= 20 for sentence in sentences), verdict
+        assert "  " not in verdict and "{" not in verdict, verdict
 
 
-def test_player_types_that_differ_have_a_range_and_no_mean():
-    made = make_review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
-    assert made.player_types_differ(OTHER, "turns_per_match") and not made.player_types_differ(
-        OTHER, "gin"
-    )
+def test_differing_player_types_are_shown_as_a_range():
+    review = make_review({"turns_per_match": 30.0}, weaker_changes={"turns_per_match": -20.0})
+    assert review.player_types_differ(
+        OTHER_VARIANT, "turns_per_match"
+    ) and not review.player_types_differ(OTHER_VARIANT, "gin")
     (row,) = (
-        review_report.build_scorecard_table(made)
+        review_report.build_scorecard_table(review)
         .frame.query("row == 'Turns per match'")
         .to_dict("records")
     )
-    cell = row[OTHER]
+    cell = row[OTHER_VARIANT]
     assert (cell.text, cell.verdict, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.detail.endswith("range over player types: -20 to +30")
     (gin,) = (
-        review_report.build_scorecard_table(made)
+        review_report.build_scorecard_table(review)
         .frame.query("row == 'Deals ending in gin'")
         .to_dict("records")
     )
-    assert (gin[OTHER].verdict, gin[BASE].tone, "player type" in gin[OTHER].detail) == (
-        SAME,
-        "base",
-        False,
-    )
+    assert (
+        gin[OTHER_VARIANT].verdict,
+        gin[BASELINE].tone,
+        "player type" in gin[OTHER_VARIANT].detail,
+    ) == (SAME, "base", False)
 
 
 @pytest.mark.parametrize(
-    ("value", "half", "words", "short"),
+    ("value", "half_width", "verdict", "abbreviation"),
     [
         (0.05, 0.03, "at most a little more", "≤ a little"),
         (-0.05, 0.03, "at most a little less", "≤ a little"),
@@ -261,14 +306,16 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
         (0.0, 0.06, UNCLEAR, UNCLEAR),
     ],
 )
-def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, words, short):
-    made = make_review({"gin": make_estimate(value, half)}, skill=(0.0, 0.0, 0.03))
-    rows = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
+def test_unclear_cell_names_the_effect_sizes_in_its_interval(
+    value, half_width, verdict, abbreviation
+):
+    review = make_review({"gin": make_estimate(value, half_width)}, skill=(0.0, 0.0, 0.03))
+    rows = review_report.build_scorecard_table(review).frame.set_index("row")[OTHER_VARIANT]
     gin = rows["Deals ending in gin"]
-    assert (gin.verdict, gin.tone) == (words, "unclear")
-    assert gin.abbreviate() == f"50 % {short}"
-    sizes = made.differences.query("metric == 'gin' and players == 'strong'")["size"]
-    assert [*sizes] == [words.removesuffix(" more").removesuffix(" less")]
+    assert (gin.verdict, gin.tone) == (verdict, "unclear")
+    assert gin.abbreviate() == f"50 % {abbreviation}"
+    sizes = review.differences.query("metric == 'gin' and players == 'strong'")["size"]
+    assert [*sizes] == [verdict.removesuffix(" more").removesuffix(" less")]
     skill = rows["Skill: strong v weaker players"]
     assert (skill.text, skill.verdict, skill.tone) == (
         "75 to 75 %",
@@ -279,7 +326,7 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "expected"),
     [
         (1.62, "2.6 times as long"),  # 83 to 218 turns
         (2.5, "3.5 times as long"),
@@ -295,26 +342,26 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
         (-0.93, "0.07 times as long"),
     ],
 )
-def test_a_length_is_reported_by_its_factor_from_one_and_a_half_on(change, words):
-    assert verdicts.format_length_change(change) == words
+def test_large_change_of_length_is_reported_as_a_factor(change, expected):
+    assert verdicts.format_length_change(change) == expected
     factor = 1 + change
-    if "times" in words:
-        assert float(words.split()[0]) == pytest.approx(factor, abs=0.05)
+    if "times" in expected:
+        assert float(expected.split()[0]) == pytest.approx(factor, abs=0.05)
 
 
-def make_shutout_review(own, base, half=0.002):
+def make_shutout_review(value, baseline, half_width=0.002):
     """Return a review in which the strong player's shut-outs change from one value to another."""
-    made = make_review({"shut_out": make_estimate(own - base, half)})
-    row = next(row for row in made.rows if row.key == "shut_out")
-    own, base = make_estimate(own, half), make_estimate(base, half)
-    made.effects[OTHER, "shut_out", STRONG] = Effect(
-        own - base, (0.08, 0.25), scorecard.is_tenfold(own, base, row)
+    review = make_review({"shut_out": make_estimate(value - baseline, half_width)})
+    row = next(row for row in review.rows if row.key == "shut_out")
+    value, baseline = make_estimate(value, half_width), make_estimate(baseline, half_width)
+    review.effects[OTHER_VARIANT, "shut_out", STRONG] = Effect(
+        value - baseline, (0.08, 0.25), scorecard.is_tenfold(value, baseline, row)
     )
-    return made
+    return review
 
 
 @pytest.mark.parametrize(
-    ("base", "own", "words"),
+    ("baseline", "value", "phrase"),
     [
         (0.17, 0.01, "much less common"),
         (0.17, 0.05, "slightly less common"),
@@ -323,16 +370,16 @@ def make_shutout_review(own, base, half=0.002):
         (0.07, 0.001, ""),  # same, as far as an evening shows
     ],
 )
-def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
-    made = make_shutout_review(own, base)
-    found = verdicts.compose_variant_verdict(made, OTHER)
-    assert f"hut-outs are {words}" in found if words else "shut-outs" not in found
-    cells = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
-    many = "much" if words and "slightly" not in words else "a little"
-    assert (many in cells["Shut-outs"].verdict) == bool(words)
+def test_tenfold_change_of_a_percentage_is_large(baseline, value, phrase):
+    review = make_shutout_review(value, baseline)
+    verdict = verdicts.compose_variant_verdict(review, OTHER_VARIANT)
+    assert f"hut-outs are {phrase}" in verdict if phrase else "shut-outs" not in verdict
+    cells = review_report.build_scorecard_table(review).frame.set_index("row")[OTHER_VARIANT]
+    effect_size_label = "much" if phrase and "slightly" not in phrase else "a little"
+    assert (effect_size_label in cells["Shut-outs"].verdict) == bool(phrase)
 
 
-def test_a_tenth_needs_the_whole_interval():
+def test_tenfold_change_requires_the_whole_interval():
     row = next(row for row in scorecard.TWO_PLAYER_ROWS if row.key == "shut_out")
     turns = scorecard.TURNS_ROW
     assert scorecard.is_tenfold(make_estimate(0.01, 0.004), make_estimate(0.17, 0.01), row)
@@ -343,12 +390,14 @@ def test_a_tenth_needs_the_whole_interval():
 # Players who were not trained for the rules
 
 
-def make_request(*players, base=BASE, **more):
-    """Return a request with the strong players of its variants."""
-    return ReviewRequest(tuple(v for v, _ in players), base, strong=players, **more)
+def make_request(*players, baseline=BASELINE, **options):
+    """Return a request with these (variant, strong player) pairs."""
+    return ReviewRequest(
+        tuple(variant for variant, _ in players), baseline, strong=players, **options
+    )
 
 
-def warning(request, command="simgin review straight -o out --seed 1"):
+def make_training_caveat(request, command="simgin review straight -o out --seed 1"):
     return review_report._make_training_caveat(Review(request, None), command)
 
 
@@ -357,47 +406,52 @@ TRAINED_PLAYER = "champion@standard-undercut-bonus-150-1234abcd.npy"
 
 
 @pytest.mark.parametrize(
-    ("request_", "words"),
+    ("review_request", "beginning"),
     [
         (
-            make_request((BASE, "champion"), (NEW_VARIANT, "champion")),
+            make_request((BASELINE, "champion"), (NEW_VARIANT, "champion")),
             "champion was not trained for Undercut ",
         ),
         (
-            make_request((NEW_VARIANT, "champion"), (BASE, "champion"), base=NEW_VARIANT),
+            make_request((NEW_VARIANT, "champion"), (BASELINE, "champion"), baseline=NEW_VARIANT),
             "champion was not trained for U",
         ),
         (
-            make_request((BASE, "champion"), ("race", "champion")),
+            make_request((BASELINE, "champion"), ("race", "champion")),
             "champion was not trained for Race.",
         ),
         (
-            make_request((BASE, "champion"), ("race", "champion"), (OTHER, "mishra-uniform")),
+            make_request(
+                (BASELINE, "champion"), ("race", "champion"), (OTHER_VARIANT, "mishra-uniform")
+            ),
             "champion and mishra-uniform were not trained for Race or Straight.",
         ),
         (
-            make_request((BASE, "marjj-early"), (NEW_VARIANT, TRAINED_PLAYER)),
+            make_request((BASELINE, "marjj-early"), (NEW_VARIANT, TRAINED_PLAYER)),
             "marjj-early was not trained for Standard.",
         ),
-        (make_request((BASE, "champion"), ("tedesco", "champion")), None),
-        (make_request((BASE, "champion"), (OTHER, "champion")), None),
-        (make_request((BASE, "champion"), (NEW_VARIANT, TRAINED_PLAYER)), None),
+        (make_request((BASELINE, "champion"), ("tedesco", "champion")), None),
+        (make_request((BASELINE, "champion"), (OTHER_VARIANT, "champion")), None),
+        (make_request((BASELINE, "champion"), (NEW_VARIANT, TRAINED_PLAYER)), None),
         # Training gained nothing
-        (make_request((BASE, "champion"), ("race", "champion"), adapt=True), None),
-        (make_request((BASE, "gold"), (NEW_VARIANT, "gold"), given_strong="gold"), None),
-        (make_request(("solitary-gin", "solo-champion"), base=None), None),
+        (make_request((BASELINE, "champion"), ("race", "champion"), adapt=True), None),
+        (make_request((BASELINE, "gold"), (NEW_VARIANT, "gold"), given_strong="gold"), None),
+        (make_request(("solitary-gin", "solo-champion"), baseline=None), None),
     ],
 )
-def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(request_, words):
-    found = warning(request_)
-    if words is None:
-        assert found is None
+def test_caveat_names_the_untrained_rules(review_request, beginning):
+    caveat = make_training_caveat(review_request)
+    if beginning is None:
+        assert caveat is None
     else:
-        assert found.sentence.startswith(f"Warning: {words}") and "rows marked † " in found.sentence
+        assert (
+            caveat.sentence.startswith(f"Warning: {beginning}")
+            and "rows marked † " in caveat.sentence
+        )
 
 
-def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player():
-    players = ((BASE, "champion"), ("race", "champion"), (NEW_VARIANT, TRAINED_PLAYER))
+def test_notes_name_the_rules_for_which_training_failed():
+    players = ((BASELINE, "champion"), ("race", "champion"), (NEW_VARIANT, TRAINED_PLAYER))
     for adapt, expected in (
         (True, ["Training did not find a stronger player under Standard and Race."]),
         (False, []),
@@ -406,68 +460,80 @@ def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player(
         assert [*review_report._iterate_training_notes(review)] == expected
 
 
-def test_the_rule_sets_of_a_sweep_are_named_or_counted():
-    one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=25,125,150"])
-    two = ReviewRequest.read(
+def test_caveat_names_or_counts_the_rule_sets_of_a_sweep():
+    small_sweep = ReviewRequest.read(["standard"], sweep=["undercut_bonus=25,125,150"])
+    large_sweep = ReviewRequest.read(
         ["standard"], sweep=["undercut_bonus=25,125,150,175", "gin_bonus=20,25"]
     )
-    found = [
-        warning(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
-        for one in (one, two)
+    caveats = [
+        make_training_caveat(
+            replace(
+                small_sweep, strong=tuple((variant, "champion") for variant in small_sweep.variants)
+            )
+        )
+        for small_sweep in (small_sweep, large_sweep)
     ]
-    assert "for undercut bonus 125 or 150. " in found[0].sentence
-    assert "for 6 of these 8 rule sets. " in found[1].sentence
+    assert "for undercut bonus 125 or 150. " in caveats[0].sentence
+    assert "for 6 of these 8 rule sets. " in caveats[1].sentence
 
 
-def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
-    request = make_request((BASE, "champion"), (NEW_VARIANT, "champion"))
+def test_caveat_suggests_a_command_that_trains():
+    request = make_request((BASELINE, "champion"), (NEW_VARIANT, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
-    assert warning(request, command).command == (
+    assert make_training_caveat(request, command).command == (
         "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
     )
 
 
-def test_the_rows_that_training_decides_are_marked_and_no_others():
-    """Comebacks and matches between other players have no mark (decisions/0008-reviews.md)."""
-    marked = review_report.build_scorecard_table(make_review(other=NEW_VARIANT)).frame["row"]
-    steady = {"Comebacks", scorecard.GIN_VS_KNOCK_TITLE}
-    assert {row for row in marked if not row.endswith("†")} == steady
-    request = make_request((BASE, "champion"), (NEW_VARIANT, TRAINED_PLAYER))
-    made = make_review(other=NEW_VARIANT)
-    object.__setattr__(made, "request", request)
+def test_rows_that_depend_on_training_are_marked():
+    """Expect no mark for comebacks and weaker players (decisions/0008-reviews.md)."""
+    marked = review_report.build_scorecard_table(make_review(variant_name=NEW_VARIANT)).frame["row"]
+    unmarked = {"Comebacks", scorecard.GIN_VS_KNOCK_TITLE}
+    assert {row for row in marked if not row.endswith("†")} == unmarked
+    request = make_request((BASELINE, "champion"), (NEW_VARIANT, TRAINED_PLAYER))
+    review = make_review(variant_name=NEW_VARIANT)
+    object.__setattr__(review, "request", request)
     assert not any(
-        row.endswith("†") for row in review_report.build_scorecard_table(made).frame["row"]
+        row.endswith("†") for row in review_report.build_scorecard_table(review).frame["row"]
     )
 
 
-def test_frames_name_the_numbers_that_training_would_change():
-    made = make_review({"gin": 0.1}, other=NEW_VARIANT)
-    strong = {(NEW_VARIANT, "gin", STRONG), (NEW_VARIANT, "knock_turn", STRONG)}
-    assert all(made.is_untrained(key) for key in strong)
-    kind = IMMEDIATE_KNOCKER
-    others = {(BASE, "gin", STRONG), (NEW_VARIANT, "comebacks", STRONG), (NEW_VARIANT, "gin", kind)}
-    assert not any(made.is_untrained(key) for key in others)
-    assert made.is_untrained((NEW_VARIANT, SKILL, kind))
-    assert not made.is_untrained((NEW_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
-    told = made.differences.set_index(["metric", "players"])["untrained"]
-    assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
+def test_frames_mark_the_metrics_that_depend_on_training():
+    review = make_review({"gin": 0.1}, variant_name=NEW_VARIANT)
+    dependent = {(NEW_VARIANT, "gin", STRONG), (NEW_VARIANT, "knock_turn", STRONG)}
+    assert all(review.is_untrained(key) for key in dependent)
+    weaker_type = IMMEDIATE_KNOCKER
+    independent = {
+        (BASELINE, "gin", STRONG),
+        (NEW_VARIANT, "comebacks", STRONG),
+        (NEW_VARIANT, "gin", weaker_type),
+    }
+    assert not any(review.is_untrained(key) for key in independent)
+    assert review.is_untrained((NEW_VARIANT, SKILL, weaker_type))
+    assert not review.is_untrained((NEW_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
+    is_untrained = review.differences.set_index(["metric", "players"])["untrained"]
+    assert (
+        is_untrained["gin", STRONG]
+        and not is_untrained["gin", weaker_type]
+        and not is_untrained["comebacks", STRONG]
+    )
 
 
 # Goals
 
 
-def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
+def test_goal_is_evaluated_by_the_whole_interval():
     rows = list_scorecard_rows(variants.find_variant("standard").params, 8)
     texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
-    read = parse_goals(texts, rows)
-    assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
+    goals = parse_goals(texts, rows)
+    assert [(goal.row.key, goal.low, goal.high) for goal in goals] == [
         ("turns_per_match", 100, 140),
         ("gin", 40, 50),
         ("dead", -np.inf, 5),
         ("minutes", 10, np.inf),
     ]
-    turns, gin, *_ = read
-    assert [turns.evaluate(make_estimate(x, 5)) for x in (120, 137, 150)] == [
+    turns, gin, *_ = goals
+    assert [turns.evaluate(make_estimate(value, 5)) for value in (120, 137, 150)] == [
         "met",
         "undecided",
         "missed",
@@ -478,46 +544,60 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     )
 
 
-RESULTS = (scorecard.MET, scorecard.MISSED, scorecard.UNDECIDED)
-NAMES = ("Standard", "Straight", "Tedesco")
+GOAL_RESULTS = (scorecard.MET, scorecard.MISSED, scorecard.UNDECIDED)
+RULE_SET_NAMES = ("Standard", "Straight", "Tedesco")
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_a_recommendation_fits_every_combination_of_results(n):
-    for cells in itertools.product(RESULTS, repeat=n * len(NAMES)):
-        found = {name: cells[i * n : (i + 1) * n] for i, name in enumerate(NAMES)}
-        by_goal = [{name: own[i] for name, own in found.items()} for i in range(n)]
-        said = review_report.format_recommendation(by_goal, join_words)
-        met = [name for name in NAMES if set(found[name]) == {scorecard.MET}]
-        missed = [name for name in NAMES if scorecard.MISSED in found[name]]
-        open_ = [name for name in NAMES if name not in (*met, *missed)]
-        every = {2: "both goals", 3: "all 3 goals"}[n]
-        first = f"{every} are met by {join_words(met)}" if met else f"meets {every}"
-        assert first.lower() in said.lower() and said.startswith("No rule set ") == (not met)
-        assert said.startswith("No rule set clearly") == bool(open_ and not met)
-        assert (f"at least one is missed by {join_words(missed or NAMES)}" in said) == bool(
-            missed and (met or open_)
-        )
-        assert ("more matches are needed for " in said) == bool(open_)
-        if len(missed) == len(NAMES):
-            fewest = min(found[name].count(scorecard.MISSED) for name in NAMES)
-            near = [name for name in NAMES if found[name].count(scorecard.MISSED) == fewest]
-            assert said.endswith(f", and the fewest are missed by {join_words(near)}.")
-        assert len(said.split()) <= 25 and said[0].isupper() and said.endswith("."), said
+@pytest.mark.parametrize("n_goals", [2, 3])
+def test_recommendation_is_correct_for_every_combination_of_results(n_goals):
+    for cells in itertools.product(GOAL_RESULTS, repeat=n_goals * len(RULE_SET_NAMES)):
+        results_by_name = {
+            name: cells[i * n_goals : (i + 1) * n_goals] for i, name in enumerate(RULE_SET_NAMES)
+        }
+        by_goal = [
+            {name: results[i] for name, results in results_by_name.items()} for i in range(n_goals)
+        ]
+        recommendation = review_report.format_recommendation(by_goal, join_words)
+        meeting = [name for name in RULE_SET_NAMES if set(results_by_name[name]) == {scorecard.MET}]
+        missing = [name for name in RULE_SET_NAMES if scorecard.MISSED in results_by_name[name]]
+        undecided = [name for name in RULE_SET_NAMES if name not in (*meeting, *missing)]
+        goals = {2: "both goals", 3: "all 3 goals"}[n_goals]
+        beginning = f"{goals} are met by {join_words(meeting)}" if meeting else f"meets {goals}"
+        assert beginning.lower() in recommendation.lower() and recommendation.startswith(
+            "No rule set "
+        ) == (not meeting)
+        assert recommendation.startswith("No rule set clearly") == bool(undecided and not meeting)
+        assert (
+            f"at least one is missed by {join_words(missing or RULE_SET_NAMES)}" in recommendation
+        ) == bool(missing and (meeting or undecided))
+        assert ("more matches are needed for " in recommendation) == bool(undecided)
+        if len(missing) == len(RULE_SET_NAMES):
+            fewest = min(results_by_name[name].count(scorecard.MISSED) for name in RULE_SET_NAMES)
+            closest = [
+                name
+                for name in RULE_SET_NAMES
+                if results_by_name[name].count(scorecard.MISSED) == fewest
+            ]
+            assert recommendation.endswith(f", and the fewest are missed by {join_words(closest)}.")
+        assert (
+            len(recommendation.split()) <= 25
+            and recommendation[0].isupper()
+            and recommendation.endswith(".")
+        ), recommendation
 
 
-def test_several_goals_begin_with_the_rule_sets_that_meet_all():
-    made = make_review(gin=0.6)
-    for variant, turns in ((BASE, 80.0), (OTHER, 100.0)):
-        made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns, 1e-6)
+def test_verdict_on_several_goals_starts_with_rule_sets_that_meet_all():
+    review = make_review(gin_rate=0.6)
+    for variant, turns in ((BASELINE, 80.0), (OTHER_VARIANT, 100.0)):
+        review.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns, 1e-6)
     goals = ("turns per match 70..90", "gin 40..55 %")
-    object.__setattr__(made, "request", replace(made.request, goals=goals))
-    first, second, third, verdict = review_report._list_verdict_lines(made)
-    assert first == "Both goals are met by Standard, and at least one is missed by Straight."
-    assert second == (
+    object.__setattr__(review, "request", replace(review.request, goals=goals))
+    summary, first_goal, second_goal, verdict = review_report._list_verdict_lines(review)
+    assert summary == "Both goals are met by Standard, and at least one is missed by Straight."
+    assert first_goal == (
         'The goal "turns per match 70..90" is met by Standard and missed by Straight.'
     )
-    assert third.startswith('The goal "gin 40..55 %" is met by Standard and missed by')
+    assert second_goal.startswith('The goal "gin 40..55 %" is met by Standard and missed by')
     assert "strong players" not in verdict  # the goals replace gains and losses
 
 
@@ -525,7 +605,7 @@ def test_several_goals_begin_with_the_rule_sets_that_meet_all():
 
 
 @pytest.mark.parametrize(
-    ("own", "base", "seconds", "words"),
+    ("turns", "baseline_turns", "seconds", "expected"),
     [
         (54, 83, 8, "4 minutes shorter (7 minutes instead of 11, at 8 s per turn)."),
         (70, 83, 8, "1.8 minutes shorter (9.3 minutes instead of 11.1, at 8 s per turn)."),
@@ -534,16 +614,18 @@ def test_several_goals_begin_with_the_rule_sets_that_meet_all():
         (54, 83, 0.01, ""),
     ],
 )
-def test_a_change_in_minutes_is_that_of_the_rounded_lengths(own, base, seconds, words):
-    assert minutes_of(own, base, seconds) == (f"A match is about {words}" if words else "")
+def test_change_in_minutes_is_that_of_the_rounded_lengths(turns, baseline_turns, seconds, expected):
+    assert describe_minutes(turns, baseline_turns, seconds) == (
+        f"A match is about {expected}" if expected else ""
+    )
 
 
-def minutes_of(own, base, seconds):
-    made = make_review()
-    for variant, turns in ((BASE, base), (OTHER, own)):
-        made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns)
-    object.__setattr__(made, "request", replace(made.request, seconds_per_turn=seconds))
-    return verdicts.describe_minutes(made, OTHER, BASE)
+def describe_minutes(variant_turns, baseline_turns, seconds):
+    review = make_review()
+    for variant, turns in ((BASELINE, baseline_turns), (OTHER_VARIANT, variant_turns)):
+        review.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns)
+    object.__setattr__(review, "request", replace(review.request, seconds_per_turn=seconds))
+    return verdicts.describe_minutes(review, OTHER_VARIANT, BASELINE)
 
 
 def test_minutes_add_up_for_every_length():
@@ -551,42 +633,52 @@ def test_minutes_add_up_for_every_length():
         r"A match is about ([\d.]+) minutes? (longer|shorter) "
         r"\(([\d.]+) minutes instead of ([\d.]+), at (8|30) s per turn\)\."
     )
-    for own, base, seconds in itertools.product(range(20, 300, 7), range(20, 300, 9), (8, 30)):
-        said = minutes_of(own, base, seconds)
-        if abs(own - base) * seconds < 9:
+    for turns, baseline_turns, seconds in itertools.product(
+        range(20, 300, 7), range(20, 300, 9), (8, 30)
+    ):
+        sentence = describe_minutes(turns, baseline_turns, seconds)
+        if abs(turns - baseline_turns) * seconds < 9:
             continue
-        change, way, new, old = pattern.fullmatch(said).groups()[:4]
-        sign = 1 if way == "longer" else -1
-        assert sign * float(change) == pytest.approx(float(new) - float(old), abs=1e-9), said
-        true = (own - base) * seconds / 60
-        assert sign * float(change) == pytest.approx(true, abs=max(0.1, 0.1 * abs(true)) + 1e-9), (
-            said
-        )
-        assert ("1 minute " in said) == (change == "1")
+        change, direction, minutes, baseline_minutes = pattern.fullmatch(sentence).groups()[:4]
+        sign = 1 if direction == "longer" else -1
+        assert sign * float(change) == pytest.approx(
+            float(minutes) - float(baseline_minutes), abs=1e-9
+        ), sentence
+        expected = (turns - baseline_turns) * seconds / 60
+        assert sign * float(change) == pytest.approx(
+            expected, abs=max(0.1, 0.1 * abs(expected)) + 1e-9
+        ), sentence
+        assert ("1 minute " in sentence) == (change == "1")
 
 
-def test_gains_and_losses_name_the_player_types_for_every_combination():
+def test_winners_and_losers_are_named_for_every_combination():
     phrases = [
         "players who knock immediately",
         "players who knock only in early turns",
         "players who play for gin",
     ]
     for signs in itertools.product((1, 0, -1), repeat=3):
-        said = verdicts.describe_winners_and_losers(
-            make_review(skill=[0.05 * s for s in signs]), OTHER
+        description = verdicts.describe_winners_and_losers(
+            make_review(skill=[0.05 * factor for factor in signs]), OTHER_VARIANT
         )
         sentences = []
-        for sign, words in ((1, "win fewer matches"), (-1, "win more matches")):
+        for sign, effect in ((1, "win fewer matches"), (-1, "win more matches")):
             pairs = [*zip(phrases, signs, strict=True)]
-            named = [name for name, own in reversed(pairs) if own == sign]  # strongest first
-            if named:
-                who = "all weaker player types" if len(named) == 3 else join_words(named)
-                sentences.append(f"Against strong players, {who} {words} than under the baseline.")
-        assert said == " ".join(sentences)
+            named_types = [
+                name for name, type_sign in reversed(pairs) if type_sign == sign
+            ]  # strongest first
+            if named_types:
+                subject = (
+                    "all weaker player types" if len(named_types) == 3 else join_words(named_types)
+                )
+                sentences.append(
+                    f"Against strong players, {subject} {effect} than under the baseline."
+                )
+        assert description == " ".join(sentences)
 
 
 @pytest.mark.parametrize(
-    ("strong", "others", "said"),
+    ("strong_change", "weaker_change", "expected"),
     [
         (0.0, 0.0, ""),
         (30.0, 30.0, ""),
@@ -605,75 +697,78 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         (50.0, 30.0, "Matches are longer for all player types."),
     ],
 )
-def test_lengths_that_differ_name_the_player_types(strong, others, said):
-    made = make_review({"turns_per_match": strong}, everybody={"turns_per_match": others})
-    assert verdicts.describe_winners_and_losers(made, OTHER) == said
+def test_player_types_with_different_lengths_are_named(strong_change, weaker_change, expected):
+    review = make_review(
+        {"turns_per_match": strong_change}, weaker_changes={"turns_per_match": weaker_change}
+    )
+    assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT) == expected
 
 
-def test_lengths_that_depend_on_the_turn_limit_have_a_warning():
-    kind = IMMEDIATE_KNOCKER
-    made = make_review(everybody={"turns_per_match": 30.0})
-    assert not verdicts.list_stalled_warnings(made)
-    rows = review_report.build_scorecard_table(made).frame["row"]
+def test_stalled_deals_cause_a_warning():
+    player_type = IMMEDIATE_KNOCKER
+    review = make_review(weaker_changes={"turns_per_match": 30.0})
+    assert not verdicts.list_stalled_warnings(review)
+    rows = review_report.build_scorecard_table(review).frame["row"]
     assert not any(row.startswith("Stalled") for row in rows)
-    made = make_review(everybody={"turns_per_match": 30.0})
-    made.measurements[BASE, "stalled", kind] = make_estimate(0.08)
-    made.measurements[OTHER, "stalled", kind] = make_estimate(0.0995)
-    (note,) = verdicts.list_stalled_warnings(made)
+    review = make_review(weaker_changes={"turns_per_match": 30.0})
+    review.measurements[BASELINE, "stalled", player_type] = make_estimate(0.08)
+    review.measurements[OTHER_VARIANT, "stalled", player_type] = make_estimate(0.0995)
+    (note,) = verdicts.list_stalled_warnings(review)
     assert note.startswith(
         "Warning: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
     )
     # The row shows the strong player's stalled deals, not those in the warning.
     assert "Stalled deals (strong player)" in {
-        *review_report.build_scorecard_table(made).frame["row"]
+        *review_report.build_scorecard_table(review).frame["row"]
     }
-    assert verdicts.describe_winners_and_losers(made, OTHER).endswith(
+    assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT).endswith(
         " The match length of players who knock immediately depends on the turn limit."
     )
-    assert all(note in each.note for each in review_report._iterate_detail_tables(made))
+    assert all(note in table.note for table in review_report._iterate_detail_tables(review))
 
 
-def test_strategies_of_players_are_named_in_the_plural():
-    made = make_review()
-    effects = {(OTHER, SKILL, "gold"): Effect(make_estimate(0.1), scorecard.SKILL_BOUNDS)}
-    made.__dict__.update(effects=effects)
-    assert verdicts.describe_winners_and_losers(made, OTHER) == (
+def test_players_of_a_strategy_are_named_in_the_plural():
+    review = make_review()
+    effects = {(OTHER_VARIANT, SKILL, "gold"): Effect(make_estimate(0.1), scorecard.SKILL_BOUNDS)}
+    review.__dict__.update(effects=effects)
+    assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT) == (
         "Against strong players, gold players win fewer matches than under the baseline."
     )
 
 
-def test_a_cell_shows_the_difference_and_its_interval():
-    made = make_review(
+def test_scorecard_cell_shows_the_difference_and_its_interval():
+    review = make_review(
         {"turns_per_match": make_estimate(-27.0, 1.2), "gin": make_estimate(0.1, 0.02)},
         skill=(0.05, -0.04, 0.0),
-        waiting=-0.2,
+        gin_effect=-0.2,
     )
-    rows = review_report.build_scorecard_table(made).frame.set_index("row")[OTHER]
+    rows = review_report.build_scorecard_table(review).frame.set_index("row")[OTHER_VARIANT]
     turns, gin = rows["Turns per match"], rows["Deals ending in gin"]
     assert str(turns) == "80 (-27.0) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
     assert str(gin) == "50 % (+10.0) ▲ a little more"
     assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 percentage points)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
     assert rows["Playing for gin v knocking"].change == "-20.00"
-    base = review_report.build_scorecard_table(made).frame.set_index("row")[BASE]
-    assert not any(cell.change for cell in base)
+    baseline_cells = review_report.build_scorecard_table(review).frame.set_index("row")[BASELINE]
+    assert not any(cell.change for cell in baseline_cells)
 
 
 # Rules in words, and requests
 
 
-def test_rule_sets_that_equal_a_built_in_variant_have_its_name():
-    typed = "oklahoma+spade_multiplier=2"
-    made = Review(ReviewRequest.read([typed], "standard", note="In May."), None)
-    assert verdicts.format_review_question(made) == "Oklahoma spades or Standard?"
-    assert verdicts.list_review_notes(made) == [
+def test_rules_equal_to_a_built_in_variant_have_its_name():
+    spec = "oklahoma+spade_multiplier=2"
+    review = Review(ReviewRequest.read([spec], "standard", note="In May."), None)
+    assert verdicts.format_review_question(review) == "Oklahoma spades or Standard?"
+    assert verdicts.list_review_notes(review) == [
         "In May.",
-        f"{typed} has the same rules as oklahoma-spades.",
+        f"{spec} has the same rules as oklahoma-spades.",
     ]
-    assert dict(verdicts.describe_rules(made))["Oklahoma spades"].startswith("The first upcard")
-    made = Review(ReviewRequest.read([typed], "oklahoma-spades"), None)
+    assert dict(verdicts.describe_rules(review))["Oklahoma spades"].startswith("The first upcard")
+    review = Review(ReviewRequest.read([spec], "oklahoma-spades"), None)
     assert (
-        verdicts.format_review_question(made) == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
+        verdicts.format_review_question(review)
+        == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
     )
     sweep = Review(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10"]), None)
     assert verdicts.format_rule_set_label(sweep, "standard+knock_limit=0") == "Knock limit 0"
@@ -684,28 +779,30 @@ def test_rule_sets_that_equal_a_built_in_variant_have_its_name():
 def test_targets_are_a_sweep_that_includes_the_usual_target(targets):
     request = ReviewRequest.read(["standard"], targets=targets)
     assert request == ReviewRequest.read(["standard"], sweep=["points_target=100,150,250"])
-    both = ReviewRequest.read(["pro+goal=points"], targets="50", sweep=["gin_bonus=20,25"])
-    assert both.sweep[1] == ("points_target", ("50", "121"))
+    two_parameters = ReviewRequest.read(
+        ["pro+goal=points"], targets="50", sweep=["gin_bonus=20,25"]
+    )
+    assert two_parameters.sweep[1] == ("points_target", ("50", "121"))
 
 
 @pytest.mark.parametrize("variant", ["dice", "pro", "race", "hollywood", "solitary-gin"])
-def test_targets_need_a_game_to_points(variant):
+def test_targets_require_a_points_goal(variant):
     with pytest.raises(ReviewError, match=f"the goal of {variant} is "):
         ReviewRequest.read([variant], targets="150")
 
 
-def test_a_sweep_needs_two_values():
+def test_sweep_requires_two_values():
     with pytest.raises(ReviewError, match="at least two values"):
         ReviewRequest.read(["standard"], sweep=["gin_bonus=20"])
     with pytest.raises(variants.VariantError, match="points_target must be"):
         ReviewRequest.read(["standard"], targets="many")
 
 
-def test_rules_are_described_by_what_differs():
+def test_rules_are_described_by_their_differences():
     request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
-    made = Review(request, None)
-    assert verdicts.format_review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
-    assert verdicts.describe_rules(made) == [
+    review = Review(request, None)
+    assert verdicts.format_review_question(review) == "Oklahoma or Tedesco, gin bonus 20?"
+    assert verdicts.describe_rules(review) == [
         ("Standard", "Knock with 10 or less. Gin +25. Undercut +25. Play to 100 points."),
         ("Oklahoma", "The first upcard sets the knock limit."),
         (
@@ -718,10 +815,10 @@ def test_rules_are_described_by_what_differs():
     ]
 
 
-def test_every_rule_set_can_be_described_and_every_value_has_words():
+def test_every_rule_can_be_described():
     for name in variants.variant_names():
-        made = Review(ReviewRequest.read([name], None), None)
-        for _, sentence in verdicts.describe_rules(made):
+        review = Review(ReviewRequest.read([name], None), None)
+        for _, sentence in verdicts.describe_rules(review):
             assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
     for parameter in variants.load_rule_parameters().values():
         for choice in parameter.choices:
@@ -729,26 +826,32 @@ def test_every_rule_set_can_be_described_and_every_value_has_words():
                 assert parameter.format_for_players(choice), (parameter.name, choice)
 
 
-def test_the_immediate_knocker_uses_the_full_limit():
-    usual = dict(ReviewRequest.read(["standard", "straight"]).kinds)
-    wide = dict(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
-    at_once = IMMEDIATE_KNOCKER
-    assert usual.pop(at_once) == "simple" and wide.pop(at_once) == "simple:k=20"
-    assert usual == wide
+def test_immediate_knocker_uses_the_highest_knock_limit():
+    usual_types = dict(ReviewRequest.read(["standard", "straight"]).kinds)
+    sweep_types = dict(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
+    knocker = IMMEDIATE_KNOCKER
+    assert usual_types.pop(knocker) == "simple" and sweep_types.pop(knocker) == "simple:k=20"
+    assert usual_types == sweep_types
 
 
-def test_a_sweep_is_every_value_of_one_or_two_parameters():
-    one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,25,10..12"])
+def test_sweep_has_every_value_of_one_or_two_parameters():
+    one_parameter = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,25,10..12"])
     bonuses = ("0", "25", "10", "11", "12")
-    assert one.sweep == (("undercut_bonus", bonuses),) and one.base == "standard"
-    assert one.swept_variants[1] == "standard" and one.variants == tuple(one.swept_variants)
-    two = ReviewRequest.read(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
-    assert two.variants[0] == "standard" and len(two.variants) == 5
-    assert two.swept_variants[1] == "standard+gin_bonus=0+undercut_bonus=10"
+    assert (
+        one_parameter.sweep == (("undercut_bonus", bonuses),) and one_parameter.base == "standard"
+    )
+    assert one_parameter.swept_variants[1] == "standard" and one_parameter.variants == tuple(
+        one_parameter.swept_variants
+    )
+    two_parameters = ReviewRequest.read(
+        ["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"]
+    )
+    assert two_parameters.variants[0] == "standard" and len(two_parameters.variants) == 5
+    assert two_parameters.swept_variants[1] == "standard+gin_bonus=0+undercut_bonus=10"
 
 
 @pytest.mark.parametrize(
-    ("win_rates", "words"),
+    ("win_rates", "expected"),
     [
         (
             (0.4, 0.51, 0.6, 0.7, 0.7),
@@ -773,30 +876,34 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
         ),
     ],
 )
-def test_a_sweep_reports_the_values_at_which_waiting_wins(win_rates, words):
+def test_sweep_reports_the_values_at_which_playing_for_gin_wins(win_rates, expected):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
-    made = Review(request, None)
+    review = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
-    known = dict(zip(keys, (make_estimate(share, 0.02) for share in win_rates), strict=True))
-    made.__dict__.update(measurements=known, rows=())
-    assert list(iterate_sweep_lines(made)) == [words]
+    measurements = dict(
+        zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
+    )
+    review.__dict__.update(measurements=measurements, rows=())
+    assert list(iterate_sweep_lines(review)) == [expected]
 
 
-def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
+def test_sweep_of_two_parameters_groups_values_with_equal_results():
     sweep = ["gin_bonus=0,20,50", "undercut_bonus=0,10,25"]
-    made = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
-    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in made.request.swept_variants]
-    shares = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
-    known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
-    made.__dict__.update(measurements=known, rows=())
-    assert list(iterate_sweep_lines(made)) == [
+    review = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
+    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in review.request.swept_variants]
+    win_rates = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
+    measurements = dict(
+        zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
+    )
+    review.__dict__.update(measurements=measurements, rows=())
+    assert list(iterate_sweep_lines(review)) == [
         "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
         "and 25. For gin bonus 50, playing for gin never significantly beats knocking immediately."
     ]
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "half", "words"),
+    ("first_value", "last_value", "half_width", "phrase"),
     [
         (90.0, 74.0, 1.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
         (74.0, 110.0, 1.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
@@ -820,22 +927,26 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
         ),
     ],
 )
-def test_a_sweep_names_the_trend_of_a_row(first, last, half, words, monkeypatch):
-    made = make_sweep([make_estimate(0.6)] * 5)
-    low, *_, middle, high = made.request.swept_variants
-    values = {low: first, middle: 70.0, high: last}
-    turns = {variant: make_estimate(value, half) for variant, value in values.items()}
-    missing = dict.fromkeys(made.request.swept_variants, "not measured")
-    own = {(v, "turns_per_match", STRONG): value for v, value in (missing | turns).items()}
-    made.measurements.update(own)
-    made.__dict__.update(rows=(scorecard.TURNS_ROW,))
-    effect = Effect(turns[high] - turns[low], BOUNDS["turns_per_match"])
+def test_sweep_states_the_trend_of_the_match_length(
+    first_value, last_value, half_width, phrase, monkeypatch
+):
+    review = make_sweep_review([make_estimate(0.6)] * 5)
+    first_variant, *_, middle_variant, last_variant = review.request.swept_variants
+    values = {first_variant: first_value, middle_variant: 70.0, last_variant: last_value}
+    turns = {variant: make_estimate(value, half_width) for variant, value in values.items()}
+    missing = dict.fromkeys(review.request.swept_variants, "not measured")
+    measurements = {
+        (variant, "turns_per_match", STRONG): value for variant, value in (missing | turns).items()
+    }
+    review.measurements.update(measurements)
+    review.__dict__.update(rows=(scorecard.TURNS_ROW,))
+    effect = Effect(turns[last_variant] - turns[first_variant], EFFECT_BOUNDS["turns_per_match"])
     monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
-    assert next(iterate_sweep_lines(made)).startswith(f"The length of a match {words}")
+    assert next(iterate_sweep_lines(review)).startswith(f"The length of a match {phrase}")
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "sentence"),
     [
         ((0.1, 0.1, 0.1), "Skill matters much more with {} 40 than with {} 0."),
         ((-0.03, -0.1, -0.1), "Skill matters slightly less with {} 40 than with {} 0."),
@@ -843,32 +954,35 @@ def test_a_sweep_names_the_trend_of_a_row(first, last, half, words, monkeypatch)
         ((0.0, 0.0, 0.0), ""),
     ],
 )
-def test_a_sweep_names_significant_changes_of_skill(changes, words):
-    made = make_sweep([make_estimate(0.6)] * 5)
-    first, *_, last = made.request.swept_variants
-    for kind, change in zip(made.request.kinds, changes, strict=True):
-        made.measurements[first, SKILL, kind.name] = make_estimate(0.75)
-        made.measurements[last, SKILL, kind.name] = make_estimate(0.75 + change)
-    *lines, _ = iterate_sweep_lines(made)
-    assert lines == [words.replace("{}", "undercut bonus")] * bool(words)
+def test_sweep_states_significant_changes_of_skill(changes, sentence):
+    review = make_sweep_review([make_estimate(0.6)] * 5)
+    first_variant, *_, last_variant = review.request.swept_variants
+    for player_type, change in zip(review.request.kinds, changes, strict=True):
+        review.measurements[first_variant, SKILL, player_type.name] = make_estimate(0.75)
+        review.measurements[last_variant, SKILL, player_type.name] = make_estimate(0.75 + change)
+    *lines, _ = iterate_sweep_lines(review)
+    assert lines == [sentence.replace("{}", "undercut bonus")] * bool(sentence)
 
 
-def make_sweep(win_rates):
+def make_sweep_review(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
-    made = Review(request, None)
+    review = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
-    made.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
-    return made
+    review.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
+    return review
 
 
-def test_a_sweep_of_five_calls_none_by_its_own_interval():
-    """At one of five values z = 2.15, which is not significant after Holm's correction."""
-    half = 0.02
-    made = make_sweep(
-        [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
+def test_sweep_is_adjusted_for_several_values():
+    """Use five values, one with z = 2.15, which is not significant after Holm's correction."""
+    half_width = 0.02
+    review = make_sweep_review(
+        [
+            make_estimate(0.5 + half_width * 2.15 / 1.96, half_width),
+            *(make_estimate(0.501, half_width),) * 4,
+        ]
     )
-    (line,) = iterate_sweep_lines(made)
+    (line,) = iterate_sweep_lines(review)
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
@@ -888,21 +1002,24 @@ def test_best_values_require_2000_matches(matches, line):
     assert verdicts.describe_best_values(Review(request, None)) == line
 
 
-def test_only_significantly_worse_values_are_clearly_worse():
-    known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
-    found = {name: make_estimate(value, 0.03) for name, value in known.items()}
-    assert verdicts._list_variants_not_worse(found, "best") == ["level", "better"]
+def test_values_without_a_significant_difference_are_not_worse():
+    values = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
+    estimates = {name: make_estimate(value, 0.03) for name, value in values.items()}
+    assert verdicts._list_variants_not_worse(estimates, "best") == ["level", "better"]
 
 
-@pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
-def test_fewer_than_five_batches_are_too_few_for_not_clearly_worse(batches, near):
-    """Two batches are too few to call values "not clearly worse"."""
-    made = make_sweep([make_estimate(0.5)] * 5)
-    wins = (0.9, 0.9, 0.52, 0.53, 0.9)
-    known = {}
-    for place, (variant, share) in enumerate(zip(made.request.swept_variants, wins, strict=True)):
-        moves = 0.005 * np.cos(np.arange(batches) + place)
-        known[variant] = PairedEstimate(share, 1_000, moves - moves.mean(), batches)
-    chosen = made.request.swept_variants[2]
-    known[chosen] = PairedEstimate(0.51, 1_000, 0 * moves, batches)
-    assert verdicts._format_values_not_worse(made, known, chosen) == near
+@pytest.mark.parametrize(("n_batches", "expected"), [(4, "–"), (6, "30")])
+def test_not_significantly_worse_requires_five_batches(n_batches, expected):
+    review = make_sweep_review([make_estimate(0.5)] * 5)
+    win_rates = (0.9, 0.9, 0.52, 0.53, 0.9)
+    estimates = {}
+    for index, (variant, win_rate) in enumerate(
+        zip(review.request.swept_variants, win_rates, strict=True)
+    ):
+        influences = 0.005 * np.cos(np.arange(n_batches) + index)
+        estimates[variant] = PairedEstimate(
+            win_rate, 1_000, influences - influences.mean(), n_batches
+        )
+    best_variant = review.request.swept_variants[2]
+    estimates[best_variant] = PairedEstimate(0.51, 1_000, 0 * influences, n_batches)
+    assert verdicts._format_values_not_worse(review, estimates, best_variant) == expected

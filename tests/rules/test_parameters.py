@@ -9,15 +9,18 @@ from simgin.rules.parameters import load_match_goals, load_rule_parameters
 from support.worked_examples import BOOK, STANDARD
 
 
-def test_parameters_agree_with_the_table_of_rules():
-    mine = [(p.name, p.section, p.meaning, p.status) for p in load_rule_parameters().values()]
-    columns = itemgetter("name", "section", "meaning", "status")
-    assert mine == [columns(parameter) for parameter in BOOK["parameters"]]
+def test_parameters_agree_with_the_documented_table():
+    parameters = [
+        (parameter.name, parameter.section, parameter.meaning, parameter.status)
+        for parameter in load_rule_parameters().values()
+    ]
+    select_columns = itemgetter("name", "section", "meaning", "status")
+    assert parameters == [select_columns(parameter) for parameter in BOOK["parameters"]]
     assert list(STANDARD) == list(load_rule_parameters())
 
 
-def test_parameters_have_the_types_of_the_table_of_rules():
-    words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
+def test_parameters_have_the_documented_types():
+    type_names = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in BOOK["parameters"]:
         parameter = load_rule_parameters()[entry["name"]]
         if parameter.kind == "choice":
@@ -26,7 +29,7 @@ def test_parameters_have_the_types_of_the_table_of_rules():
             assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
             assert parameter.optional == (entry["type"] == "int or none")
         else:
-            assert words[parameter.kind] == entry["type"]
+            assert type_names[parameter.kind] == entry["type"]
 
 
 @pytest.mark.parametrize(
@@ -36,15 +39,15 @@ def test_parameters_have_the_types_of_the_table_of_rules():
         *(("knocker", "knocker"), ("Knocker", "knocker"), ("-", None), ("dealer", "dealer")),
     ],
 )
-def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
-    """Yes-or-no parameters accept these words; other words are rejected with all choices."""
+def test_choice_can_include_yes_and_no(word, value):
+    """Check also that other words are rejected with the list of choices."""
     tie = load_rule_parameters()["undercut_on_tie"]
     assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
     assert tie.make_error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
     assert (tie.make_error_message(tie.parse(word)) == "") == (word != "dealer")
 
 
-def test_defaults_are_the_variant_standard():
+def test_defaults_are_those_of_standard():
     for name, parameter in load_rule_parameters().items():
         assert parameter.default == STANDARD[name]
         assert parameter.parse(parameter.to_text(parameter.default)) == parameter.default
@@ -54,7 +57,7 @@ def test_defaults_are_the_variant_standard():
         )
 
 
-def test_every_dash_of_a_variant_is_justified():
+def test_missing_values_are_allowed_only_without_effect():
     for parameter in load_rule_parameters().values():
         for name, values in {**parameter.effective_if, **parameter.ineffective_if}.items():
             assert all(
@@ -65,15 +68,14 @@ def test_every_dash_of_a_variant_is_justified():
         )
 
 
-def test_every_goal_has_a_record_in_the_order_of_the_engines_codes():
+def test_goals_have_the_order_of_the_engine():
     assert tuple(load_match_goals()) == load_rule_parameters()["goal"].choices
     codes = [getattr(core_rules, f"GOAL_{name.upper()}") for name in load_match_goals()]
     assert codes == list(range(len(load_match_goals())))
 
 
 @pytest.mark.parametrize("goal", load_match_goals().values(), ids=lambda goal: goal.name)
-def test_a_goal_counts_what_its_parameters_say(goal):
-    """A side has a target if and only if that parameter has an effect with the goal."""
+def test_targets_of_a_goal_agree_with_the_effective_parameters(goal):
     sides = [goal.side] if goal.other is None else [goal.side, goal.other]
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):

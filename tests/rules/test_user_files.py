@@ -1,4 +1,4 @@
-"""Tests of users' variant files: contents, composition, error messages, new files."""
+"""Tests of users' variant files: contents, composition, errors and new files."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from support.variant_files import CLUB, DEN, sentences, write
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
-def test_values_may_be_toml_types_or_texts():
+def test_values_can_be_toml_types_or_strings():
     write(CLUB + DEN)
     club, den = find_variant("mine.toml#club"), find_variant("mine.toml#den")
     assert (
@@ -25,13 +25,13 @@ def test_values_may_be_toml_types_or_texts():
     )
     settings = "goal=games+game_table=30:4/120:1+points_target=121+shutout=-+layoff=no"
     assert den.params == find_variant(f"standard+{settings}").params
-    told = (club.title, club.about, club.source)
-    assert told == ("Club rules", "Oklahoma with a bigger bonus.", "Thursdays")
+    description = (club.title, club.about, club.source)
+    assert description == ("Club rules", "Oklahoma with a bigger bonus.", "Thursdays")
     assert den.source == ""
 
 
 @pytest.mark.parametrize(
-    ("text", "canonical"),
+    ("spec", "canonical"),
     [
         ("mine.toml", "mine.toml#club"),
         (" mine.toml#club ", "mine.toml#club"),
@@ -40,16 +40,16 @@ def test_values_may_be_toml_types_or_texts():
         ("oklahoma+mine.toml", "oklahoma+mine.toml#club"),
     ],
 )
-def test_variants_of_a_file_compose_and_round_trip(text, canonical):
+def test_variant_of_a_file_has_a_canonical_spec(spec, canonical):
     write(CLUB)
-    found = find_variant(text)
-    assert found.spec == canonical
-    assert find_variant(canonical) == found
+    variant = find_variant(spec)
+    assert variant.spec == canonical
+    assert find_variant(canonical) == variant
 
 
-def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
-    back = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
-    write(CLUB + back)
+def test_variant_of_a_file_adds_only_its_differences_from_standard():
+    content = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
+    write(CLUB + content)
     assert find_variant("basic+mine.toml#club").params["knock_limit"] == 9  # club does not set it
     assert find_variant("mine.toml#back").params["knock_limit"] == 10
     # Ten is the value of standard, so there is no difference
@@ -57,50 +57,50 @@ def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
 
 
 @pytest.mark.parametrize("path", ["ours/käse $x$.toml", "a.toml.toml", "|`'\"\\*.toml", ".toml"])
-def test_a_path_may_contain_almost_any_character(path):
+def test_path_can_contain_special_characters(path):
     write(CLUB, path)
     assert find_variant(f"{path}+rush").spec == f"{path}#club+rush"
-    for sign in "\0\n":
-        assert "has unprintable characters" in sentences(f"mi{sign}ne.toml#x")[0]
+    for character in "\0\n":
+        assert "has unprintable characters" in sentences(f"mi{character}ne.toml#x")[0]
 
 
 # Errors
 
-MANY_DIGITS = "9" * 9999
+LONG_NUMBER = "9" * 9999
 NUMBER = "gin_bonus must be a whole number from 0 to 1000, not "
 
 
-def test_a_broken_variant_does_not_affect_the_others_of_its_file():
+def test_invalid_variant_does_not_affect_others_in_its_file():
     write(CLUB + DEN.replace("games", "gamse"))
     assert find_variant("mine.toml#club").params["gin_bonus"] == 30
     assert "Did you mean 'games'?" in sentences("mine.toml#den")[0]
     write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
-    several = sentences("mine.toml#club")
-    assert len(several) == 2
-    assert "sundries" in several[0] and "'gamse'" in several[1]
+    errors = sentences("mine.toml#club")
+    assert len(errors) == 2
+    assert "sundries" in errors[0] and "'gamse'" in errors[1]
 
 
 # `simgin variants new` writes a valid file equal to its base variant, and overwrites nothing
 
 
-def test_every_commented_line_of_a_new_file_is_valid():
-    text = user_files.format_variant_file("new.toml", find_variant("tedesco"))
-    lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
+def test_commented_lines_of_a_new_file_are_valid():
+    content = user_files.format_variant_file("new.toml", find_variant("tedesco"))
+    lines = re.findall(r"^# (\w+ = .*)$", content, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *load_rule_parameters()]
-    write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
+    write(content.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
     assert find_variant("new.toml").params == find_variant("tedesco").params
 
 
-def test_any_title_survives_a_new_file():
+def test_new_file_keeps_any_title():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
     write(CLUB.replace('"Club rules"', quoted))
     assert find_variant("mine.toml").title == title
-    text = user_files.format_variant_file("new.toml", find_variant("mine.toml"))
-    assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
+    content = user_files.format_variant_file("new.toml", find_variant("mine.toml"))
+    assert tomllib.loads(content)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
-def test_a_new_file_passes_check_and_can_be_played():
+def test_new_file_can_be_checked_and_played():
     output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find_variant("our games.toml").spec == "our games.toml#our-games"
     steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]
@@ -110,7 +110,7 @@ def test_a_new_file_passes_check_and_can_be_played():
     assert json.loads(call("variants", "new", "b.toml", "--json").stdout)["files"] == ["b.toml"]
 
 
-def test_a_new_file_names_its_variant():
+def test_new_file_names_its_variant():
     names = {"oklahoma.toml": "my-oklahoma", "Käse & Co.toml": "k-se-co", "ж.toml": "mine"}
     for file, name in names.items():
         call("variants", "new", file)

@@ -1,4 +1,4 @@
-"""Tests of rejected variants, clause by clause (rules.md 10.17)."""
+"""Tests that invalid variants are rejected (rules.md 10.17)."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from simgin.rules.variants import find_variant, validate_params
 from support.worked_examples import STANDARD
 
 
-def test_the_types_of_a_row_are_validated():
+def test_parameters_of_wrong_types_are_rejected():
     row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
     del row["die"]
     assert validate_params(row) == [
@@ -30,6 +30,6 @@ ALLOWED_VARIANTS = [
 ]
 
 
-@pytest.mark.parametrize("text", ALLOWED_VARIANTS)
-def test_everything_else_is_a_variant(text):
-    assert find_variant(text).spec == text
+@pytest.mark.parametrize("spec", ALLOWED_VARIANTS)
+def test_valid_combination_is_accepted(spec):
+    assert find_variant(spec).spec == spec

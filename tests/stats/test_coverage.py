@@ -25,136 +25,147 @@ from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, count_wins, f
 from support import toy_deals as toy
 
 SEED = 1
-EXPERIMENTS = 0  # set by the fixture
-LOOKS = 60
-CHUNK = 250  # experiments drawn at once
+N_EXPERIMENTS = 0  # set by the fixture
+N_LOOKS = 60
+CHUNK_SIZE = 250  # experiments drawn at once
 
 
 @pytest.fixture(autouse=True, params=[2_000, pytest.param(5_000, marks=pytest.mark.slow)])
-def size(request, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "EXPERIMENTS", request.param)
+def set_n_experiments(request, monkeypatch):
+    """Set the number of experiments."""
+    monkeypatch.setattr(sys.modules[__name__], "N_EXPERIMENTS", request.param)
 
 
-def error_of_a_rate():
+def compute_rate_se():
     """Return the standard error of a rate of 5 % over all experiments."""
-    return np.sqrt(0.05 * 0.95 / EXPERIMENTS)
+    return np.sqrt(0.05 * 0.95 / N_EXPERIMENTS)
 
 
-def stream(*address):
+def make_rng(*address):
     return np.random.default_rng([SEED, *address])
 
 
-def draw_population(number, n=100, **how):
-    return toy.draw_units(np.random.default_rng([SEED, 1000, number]), n, **how)
+def draw_population(index, n_units=100, **options):
+    """Draw the units of a population of toy deals."""
+    return toy.draw_units(np.random.default_rng([SEED, 1000, index]), n_units, **options)
 
 
-def repeat_experiment(population, batches, *address):
-    """Return the batch rows of every experiment, in batches of 200 units.
+def iter_experiments(population, batches, *address):
+    """Yield the batch rows of every experiment, in batches of 200 units.
 
     Equal addresses give equal deals.
     """
-    for chunk in range(EXPERIMENTS // CHUNK):
+    for chunk in range(N_EXPERIMENTS // CHUNK_SIZE):
         yield from toy.draw_rows(
-            stream(batches, chunk, *address), population, (CHUNK, batches), 200
+            make_rng(batches, chunk, *address), population, (CHUNK_SIZE, batches), 200
         )
 
 
-def split_batches(sequence, n):
+def iter_chunks(sequence, n):
     """Yield lists of n items of an iterator."""
     while chunk := list(itertools.islice(sequence, n)):
         yield chunk
 
 
-def true_value(units, name):
+def compute_true_value(units, name):
     metric = metrics.METRICS_BY_NAME[name]
     return toy.true_value(units, metric.numerator_a, metric.scale)
 
 
-def coverage_by_metric(names, low, high, truth):
+def compute_coverage(names, low, high, true_values):
     """Return the coverage of each metric, from bounds of shape (experiments, metrics)."""
-    held = ((low <= truth) & (truth <= high)).mean(axis=0)
-    return dict(zip(names, held.round(4).tolist(), strict=True))
+    coverage = ((low <= true_values) & (true_values <= high)).mean(axis=0)
+    return dict(zip(names, coverage.round(4).tolist(), strict=True))
 
 
-def check(coverage):
-    most = 3.29 * error_of_a_rate()
-    assert all(abs(share - 0.95) <= most for share in coverage.values()), coverage
+def assert_nominal_coverage(coverage):
+    tolerance = 3.29 * compute_rate_se()
+    assert all(abs(rate - 0.95) <= tolerance for rate in coverage.values()), coverage
 
 
-def estimated(names, rows):
+def estimate_bounds(names, rows):
     """Return confidence bounds of metrics from summed rows (experiments, N_COLUMNS).
 
     Returns two arrays (experiments, metrics).
     """
-    chosen = [metrics.METRICS_BY_NAME[name] for name in names]
-    found = [[estimate_metric(row, metric) for metric in chosen] for row in rows]
-    limits = [[(estimate.low, estimate.high) for estimate in estimates] for estimates in found]
-    return np.moveaxis(np.array(limits), 2, 0)
+    selected = [metrics.METRICS_BY_NAME[name] for name in names]
+    estimates_by_row = [[estimate_metric(row, metric) for metric in selected] for row in rows]
+    bounds = [
+        [(estimate.low, estimate.high) for estimate in estimates] for estimates in estimates_by_row
+    ]
+    return np.moveaxis(np.array(bounds), 2, 0)
 
 
 RATIO_METRICS = "margin turns points_scored"
-DEALS = f"deal_win points take_rate knock_count first_player_win undercut {RATIO_METRICS}"
-MATCHES = "match_win match_margin deals_per_match loser_score margin deal_win settlement"
+DEAL_METRICS = f"deal_win points take_rate knock_count first_player_win undercut {RATIO_METRICS}"
+MATCH_METRICS = "match_win match_margin deals_per_match loser_score margin deal_win settlement"
 
 
 @pytest.mark.parametrize(
-    ("names", "units", "how"),
+    ("names", "n_units", "options"),
     [
-        (DEALS, 1000, {}),
-        (MATCHES, 400, {"matches": 1}),
+        (DEAL_METRICS, 1000, {}),
+        (MATCH_METRICS, 400, {"matches": 1}),
         (RATIO_METRICS, 1000, {"halves": 1}),
         (RATIO_METRICS, 40, {}),
     ],
     ids=["pairs of deals", "pairs of matches", "single deals", "40 pairs: t quantile"],
 )
-def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
-    names, population = names.split(), draw_population(0, win=0.52, **how)
-    low, high = estimated(names, toy.draw_rows(stream(1, units), population, EXPERIMENTS, units))
-    truth = np.array([true_value(population, name) for name in names])
-    check(coverage_by_metric(names, low, high, truth))
+def test_intervals_of_ratios_have_nominal_coverage(names, n_units, options):
+    names, population = names.split(), draw_population(0, win=0.52, **options)
+    low, high = estimate_bounds(
+        names, toy.draw_rows(make_rng(1, n_units), population, N_EXPERIMENTS, n_units)
+    )
+    true_values = np.array([compute_true_value(population, name) for name in names])
+    assert_nominal_coverage(compute_coverage(names, low, high, true_values))
 
 
-def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
-    """The coverage of a proportion varies by a point or more with the number of units.
+def test_intervals_of_rare_proportions_have_nominal_coverage():
+    """Average over the number of units, with which the coverage varies by a point or more.
 
     Over many numbers of units, the variation cancels out.
     """
     names = ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win")
     population = draw_population(14, 300)
-    truth, found = np.array([true_value(population, name) for name in names]), []
-    for units in range(300, 700, 20):
-        rows = toy.draw_rows(stream(14, units), population, EXPERIMENTS // 20, units)
-        low, high = estimated(names, rows)
-        found.append((low <= truth) & (truth <= high))
-    check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
+    true_values, is_covered = np.array([compute_true_value(population, name) for name in names]), []
+    for n_units in range(300, 700, 20):
+        rows = toy.draw_rows(make_rng(14, n_units), population, N_EXPERIMENTS // 20, n_units)
+        low, high = estimate_bounds(names, rows)
+        is_covered.append((low <= true_values) & (true_values <= high))
+    assert_nominal_coverage(
+        dict(zip(names, np.concatenate(is_covered).mean(axis=0).tolist(), strict=True))
+    )
 
 
 COMPARED_METRICS = ("deal_win", "margin", "points", "first_player_win")
 
 
-def batch_rows(population, batches, seed, address):
-    """Return the batch rows of every experiment, with the deals of a seed."""
-    for rows in repeat_experiment(population, batches, address, seed):
+def iter_batch_rows(population, batches, seed, address):
+    """Yield the batch rows of every experiment, with the deals of a seed."""
+    for rows in iter_experiments(population, batches, address, seed):
         yield BatchRows(MatchupKey("v", "a", "b", seed, "deal"), rows)
 
 
-def compared_cells(batches, seeds):
-    """Return low, high, p and the true value of differences between two cells."""
-    one, other = draw_population(2, win=0.53), draw_population(2, win=0.5)
+def compute_difference_bounds(batches, seeds):
+    """Return metrics, bounds and true values of differences between two populations."""
+    better, even = draw_population(2, win=0.53), draw_population(2, win=0.5)
     names = list(COMPARED_METRICS)
-    cells = [
-        batch_rows(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))
+    iterators = [
+        iter_batch_rows(*arguments, 3)
+        for arguments in ((better, batches, seeds[0]), (even, batches, seeds[1]))
     ]
     frames = [
         differences.compute_differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(
             dtype=float
         )
-        for chunk in split_batches(zip(*cells, strict=True), CHUNK)
+        for chunk in iter_chunks(zip(*iterators, strict=True), CHUNK_SIZE)
     ]
-    found = np.concatenate(frames).reshape(EXPERIMENTS, len(names), 4)
-    assert (found[:, :, 3] == (seeds[0] == seeds[1])).all()
-    truth = np.array([true_value(one, name) - true_value(other, name) for name in names])
-    return names, found[:, :, 0], found[:, :, 1], truth
+    statistics = np.concatenate(frames).reshape(N_EXPERIMENTS, len(names), 4)
+    assert (statistics[:, :, 3] == (seeds[0] == seeds[1])).all()
+    true_values = np.array(
+        [compute_true_value(better, name) - compute_true_value(even, name) for name in names]
+    )
+    return names, statistics[:, :, 0], statistics[:, :, 1], true_values
 
 
 @pytest.mark.parametrize(
@@ -163,77 +174,79 @@ def compared_cells(batches, seeds):
     ids=["5 paired", "12 paired", "unpaired"],
 )
 def test_intervals_of_differences_have_nominal_coverage(batches, seeds):
-    check(coverage_by_metric(*compared_cells(batches, seeds)))
+    assert_nominal_coverage(compute_coverage(*compute_difference_bounds(batches, seeds)))
 
 
-def rarely_differing(batches, least, most):
+def iter_rare_differences(batches, min_cases, max_cases):
     """Yield drawn deals of two rule sets on the same deals, and the true difference.
 
-    Yields two Played and a number, EXPERIMENTS times. Both have some void deals in common; `least`
-    to `most` more (the mean of an experiment, log-uniform) differ, half to all of them to the first
-    rule set, which also plays a few deals more. In matches on the same packs only the deals behind
-    a match's end differ.
+    Yields two BatchRows and a number, N_EXPERIMENTS times. Both rule sets have some drawn deals in
+    common. A further `min_cases` to `max_cases` (the mean of an experiment, log-uniform) differ.
+    Half to all of them belong to the first rule set, which also plays a few more deals, as matches
+    on the same shuffles differ only in the deals at the end of a match.
     """
-    rng = stream(15, batches, most)
-    deals, extra, common = 1000, 12, 3  # per batch, on average
-    for _ in range(EXPERIMENTS):
-        differing = least * (most / least) ** rng.random() / batches
-        first = rng.uniform(0.5, 1) * differing
+    rng = make_rng(15, batches, max_cases)
+    n_deals, n_extra_deals, n_common = 1000, 12, 3  # per batch, on average
+    for _ in range(N_EXPERIMENTS):
+        n_differing = min_cases * (max_cases / min_cases) ** rng.random() / batches
+        n_in_first = rng.uniform(0.5, 1) * n_differing
         rows = np.zeros((2, batches, batch_columns.N_COLUMNS), np.int64)
         rows[:, :, batch_columns.COL_UNITS] = 100
-        lengths, voids = (
+        deal_counts, drawn_counts = (
             rows[:, :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]]
             for name in ("deals", "void")
         )
-        lengths += rng.poisson(deals, batches)
-        lengths[0] += rng.poisson(extra, batches)
-        voids += rng.poisson(common, batches)
-        voids += rng.poisson([[first], [differing - first]], (2, batches))
-        truth = (common + first) / (deals + extra) - (common + differing - first) / deals
-        own, theirs = (MatchupKey(variant, "a", "a", 1, "match") for variant in "vw")
-        yield BatchRows(own, rows[0]), BatchRows(theirs, rows[1]), truth
+        deal_counts += rng.poisson(n_deals, batches)
+        deal_counts[0] += rng.poisson(n_extra_deals, batches)
+        drawn_counts += rng.poisson(n_common, batches)
+        drawn_counts += rng.poisson([[n_in_first], [n_differing - n_in_first]], (2, batches))
+        true_difference = (n_common + n_in_first) / (n_deals + n_extra_deals) - (
+            n_common + n_differing - n_in_first
+        ) / n_deals
+        first_key, second_key = (MatchupKey(variant, "a", "a", 1, "match") for variant in "vw")
+        yield BatchRows(first_key, rows[0]), BatchRows(second_key, rows[1]), true_difference
 
 
-def coverage_of_rare_differences(batches, least, most):
-    """Return the coverage of differences in runs and in reviews, and without correction.
+def compute_rare_difference_coverage(batches, min_cases, max_cases):
+    """Return the coverage of differences in runs, in reviews and without a correction.
 
     The last value does not correct for unobserved events.
     """
-    void, held = metrics.METRICS_BY_NAME["void"], []
-    for one, other, truth in rarely_differing(batches, least, most):
+    void, is_covered = metrics.METRICS_BY_NAME["void"], []
+    for first, second, true_difference in iter_rare_differences(batches, min_cases, max_cases):
         run = differences._compute_test_statistics(
-            differences._estimate_difference((one, other), void, is_paired=True), None
+            differences._estimate_difference((first, second), void, is_paired=True), None
         )
         review = paired_estimate.estimate_metric_by_batch(
-            one.rows, void
-        ) - paired_estimate.estimate_metric_by_batch(other.rows, void)
+            first.rows, void
+        ) - paired_estimate.estimate_metric_by_batch(second.rows, void)
         intervals = (
             (run["low"], run["high"]),
             review.interval,
             replace(review, unseen_variance=0.0).interval,
         )
-        held.append([low <= truth <= high for low, high in intervals])
-    coverage = np.mean(held, axis=0).tolist()
+        is_covered.append([low <= true_difference <= high for low, high in intervals])
+    coverage = np.mean(is_covered, axis=0).tolist()
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))
 
 
 @pytest.mark.parametrize("batches", [5, 20, 100])
 def test_intervals_of_rare_differences_have_nominal_coverage(batches):
-    """With 20 to 200 different cases, the variation of counts cancels out."""
-    found = coverage_of_rare_differences(batches, 20, 200)
-    check({way: found[way] for way in ("runs", "reviews")})
+    """Use 20 to 200 different cases, so that the variation of counts cancels out."""
+    coverage = compute_rare_difference_coverage(batches, 20, 200)
+    assert_nominal_coverage({method: coverage[method] for method in ("runs", "reviews")})
 
 
 @pytest.mark.parametrize("batches", [5, 20, 100])
 def test_intervals_of_very_rare_differences_are_wide_enough(batches):
-    """With 0.1 to 10 expected differences, most experiments have none or one.
+    """Use 0.1 to 10 expected differences, so that most experiments have none or one.
 
     No interval has a coverage of exactly 95 %: corrected ones have more, the others
     far less.
     """
-    found = coverage_of_rare_differences(batches, 0.1, 10)
-    assert found["batches alone"] < 0.92, found
-    assert 0.97 < min(found["runs"], found["reviews"]) < 0.997, found
+    coverage = compute_rare_difference_coverage(batches, 0.1, 10)
+    assert coverage["batches alone"] < 0.92, coverage
+    assert 0.97 < min(coverage["runs"], coverage["reviews"]) < 0.997, coverage
 
 
 def test_intervals_with_control_variates_have_nominal_coverage():
@@ -244,132 +257,149 @@ def test_intervals_with_control_variates_have_nominal_coverage():
         / total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
     )
     name = "first_player_win"
-    found = [
-        variance.adjust_metric(rows, name, mean) for rows in repeat_experiment(population, 30, 5)
+    adjusted = [
+        variance.adjust_metric(rows, name, mean) for rows in iter_experiments(population, 30, 5)
     ]
-    low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
-    check(coverage_by_metric([name], low[:, None], high[:, None], true_value(population, name)))
-    assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
+    low, high = np.array([(estimate.low, estimate.high) for estimate, _ in adjusted]).T
+    assert_nominal_coverage(
+        compute_coverage([name], low[:, None], high[:, None], compute_true_value(population, name))
+    )
+    assert np.mean([variance_ratio for _, variance_ratio in adjusted]) < 0.8
 
 
-def test_a_strategy_against_its_clone_takes_half_of_the_cross_table():
-    half = draw_population(6, matches=True)
-    population = np.concatenate([half, toy.swap_sides(half)])
-    rows = toy.draw_rows(stream(6, 6), population, EXPERIMENTS, 300)
-    crossed = [league._make_cross_table_rows("a", "b", row[None])[0] for row in rows]
-    limits = np.array([one[4:6] for one in crossed], dtype=float)
-    check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
+def test_interval_of_a_strategy_against_its_copy_covers_one_half():
+    one_side = draw_population(6, matches=True)
+    population = np.concatenate([one_side, toy.swap_sides(one_side)])
+    rows = toy.draw_rows(make_rng(6, 6), population, N_EXPERIMENTS, 300)
+    cross_rows = [league._make_cross_table_rows("a", "b", row[None])[0] for row in rows]
+    bounds = np.array([cross_row[4:6] for cross_row in cross_rows], dtype=float)
+    assert_nominal_coverage(compute_coverage(["share"], bounds[:, :1], bounds[:, 1:], 0.5))
 
 
-PLAYERS = ("simple", "x", "y", "z")
-STRENGTH = (0.0, 0.02, -0.03, 0.06)
+PLAYER_NAMES = ("simple", "x", "y", "z")
+STRENGTHS = (0.0, 0.02, -0.03, 0.06)
 
 
-def round_robin():
-    """Return the unit populations of all pairings on the same deals, and their ratings."""
+def make_round_robin_populations():
+    """Return the pairs of players, the populations of their deals, and the true ratings."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    bags = [draw_population(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
-    names = [(PLAYERS[i], PLAYERS[j]) for i, j in pairs]
-    whole = dict(zip(names, (units * 10**9 for units in bags), strict=True))
-    fitted = fit_strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
-    return pairs, bags, ELO_PER_LOG_ODDS * (fitted - fitted[0])
+    populations = [draw_population(7, win=0.5 + STRENGTHS[i] - STRENGTHS[j]) for i, j in pairs]
+    names = [(PLAYER_NAMES[i], PLAYER_NAMES[j]) for i, j in pairs]
+    expected_rows = dict(zip(names, (units * 10**9 for units in populations), strict=True))
+    strengths = fit_strengths(count_wins(PLAYER_NAMES, expected_rows, np.ones((1, 100))))[0]
+    return pairs, populations, ELO_PER_LOG_ODDS * (strengths - strengths[0])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batches", [5, 20])
 def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
-    """Return the true lead of the player that is rated first over the second."""
-    pairs, bags, truth = round_robin()
-    cells = zip(*(repeat_experiment(units, batches, 7) for units in bags), strict=True)
-    found, leads = [], []
+    """Check also the lead of the player that is rated first over the second."""
+    pairs, populations, true_ratings = make_round_robin_populations()
+    cells = zip(*(iter_experiments(units, batches, 7) for units in populations), strict=True)
+    bounds, is_lead_covered = [], []
     for i, rows in enumerate(cells):
-        field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
-        rated = league.compute_ratings(RoundRobin(field, seed=i)).set_index("strategy")
-        found.append(rated.loc[list(PLAYERS[1:])][["low", "high"]].to_numpy())
-        first, second = (truth[PLAYERS.index(name)] for name in rated.index[:2])
-        lead = rated.iloc[0]
-        leads.append(lead["lead_low"] <= first - second <= lead["lead_high"])
-    low, high = np.moveaxis(np.array(found), 2, 0)
-    check(coverage_by_metric(PLAYERS[1:], low, high, truth[1:]))
-    assert np.mean(leads) > 0.95 - 3.29 * error_of_a_rate(), np.mean(leads)
+        pairings = {
+            (PLAYER_NAMES[a], PLAYER_NAMES[b]): cell
+            for (a, b), cell in zip(pairs, rows, strict=True)
+        }
+        ratings = league.compute_ratings(RoundRobin(pairings, seed=i)).set_index("strategy")
+        bounds.append(ratings.loc[list(PLAYER_NAMES[1:])][["low", "high"]].to_numpy())
+        first, second = (true_ratings[PLAYER_NAMES.index(name)] for name in ratings.index[:2])
+        first_row = ratings.iloc[0]
+        is_lead_covered.append(first_row["lead_low"] <= first - second <= first_row["lead_high"])
+    low, high = np.moveaxis(np.array(bounds), 2, 0)
+    assert_nominal_coverage(compute_coverage(PLAYER_NAMES[1:], low, high, true_ratings[1:]))
+    assert np.mean(is_lead_covered) > 0.95 - 3.29 * compute_rate_se(), np.mean(is_lead_covered)
 
 
-def test_homogeneity_keeps_its_error_rate_for_equal_batches():
+def test_homogeneity_test_has_nominal_error_rate():
     columns = batches.list_homogeneity_columns("deal_win")
-    found = [
+    results = [
         batches.run_homogeneity_test(rows[:, columns], rows.sum(axis=0), "deal_win")
-        for rows in repeat_experiment(draw_population(8), 10, 8)
+        for rows in iter_experiments(draw_population(8), 10, 8)
     ]
-    p = np.array([one.p for one in found])
-    check({"p above .05": (p > 0.05).mean()})
+    p = np.array([result.p for result in results])
+    assert_nominal_coverage({"p above .05": (p > 0.05).mean()})
     assert stats.kstest(p, "uniform").pvalue > 1e-4
 
 
-def estimates_at_looks(population, name, address):
-    """Return estimate and standard error of a metric at LOOKS looks, 200 units apart.
+def estimate_at_looks(population, name, address):
+    """Return estimates and standard errors of a metric at looks that are 200 units apart.
 
     Returns two arrays (experiments, looks).
     """
     fact = batch_columns.STATISTIC_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
-    below = batch_columns.DENOMINATOR_INDEX[fact]
-    own = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
+    denominator = batch_columns.DENOMINATOR_INDEX[fact]
+    numerator_columns = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
     columns = [
-        *own,
-        batch_columns.COL_SUM + below,
-        batch_columns.COL_SQUARE + below,
+        *numerator_columns,
+        batch_columns.COL_SUM + denominator,
+        batch_columns.COL_SQUARE + denominator,
         batch_columns.COL_CROSS + fact,
     ]
     parts = [
-        toy.draw_rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200)
-        for chunk in range(EXPERIMENTS // 500)
+        toy.draw_rows(make_rng(9, address, chunk), population[:, columns], (500, N_LOOKS), 200)
+        for chunk in range(N_EXPERIMENTS // 500)
     ]
     totals = np.concatenate(parts).cumsum(axis=1)
-    n, nn, d, dd, nd = np.moveaxis(totals.astype(float), 2, 0)
-    units, value = 200 * np.arange(1, LOOKS + 1), n / d
-    return value, np.sqrt((nn - 2 * value * nd + value**2 * dd) * units / (units - 1)) / d
+    numerators, numerator_squares, denominators, denominator_squares, cross_products = np.moveaxis(
+        totals.astype(float), 2, 0
+    )
+    units, value = 200 * np.arange(1, N_LOOKS + 1), numerators / denominators
+    return value, np.sqrt(
+        (numerator_squares - 2 * value * cross_products + value**2 * denominator_squares)
+        * units
+        / (units - 1)
+    ) / denominators
 
 
 @pytest.mark.parametrize("name", ["margin", "deal_win", "points_scored"])
-def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
-    """No stopping rule can have a higher error rate.
+def test_confidence_sequence_has_nominal_error_rate_over_all_looks(name):
+    """Check the rate of any error over all looks, which no stopping rule can exceed.
 
     A plain interval would fail in four of ten runs.
     """
-    population = draw_population(9, n=60)
-    value, se = estimates_at_looks(population, name, 1)
+    population = draw_population(9, n_units=60)
+    value, se = estimate_at_looks(population, name, 1)
     rule = PrecisionRule(name, 1e-9, 4000)
-    wrong = np.abs(value - true_value(population, name)) / se
-    width = np.array([rule.compute_multiplier(200 * look) for look in range(1, LOOKS + 1)])
-    assert (wrong > width).any(axis=1).mean() < 0.05 + 3 * error_of_a_rate()
-    assert (wrong > 1.96).any(axis=1).mean() > 0.3
+    standardised_errors = np.abs(value - compute_true_value(population, name)) / se
+    widths = np.array([rule.compute_multiplier(200 * look) for look in range(1, N_LOOKS + 1)])
+    assert (standardised_errors > widths).any(axis=1).mean() < 0.05 + 3 * compute_rate_se()
+    assert (standardised_errors > 1.96).any(axis=1).mean() > 0.3
 
 
-def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
-    """Return the error rate for single results with probability .3.
+def test_beta_binomial_sequence_has_nominal_error_rate_over_all_looks():
+    """Check single results with probability .3.
 
     For each look, find the counts that would reject the true value; then count the experiments
     with such a count.
     """
-    truth, step = 0.3, 50
-    won = stream(10).binomial(step, truth, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
-    wrong = np.zeros(EXPERIMENTS, bool)
-    for look in range(LOOKS):
-        n = step * (look + 1)
+    probability, batch_size = 0.3, 50
+    won = make_rng(10).binomial(batch_size, probability, (N_EXPERIMENTS, N_LOOKS)).cumsum(axis=1)
+    is_wrong = np.zeros(N_EXPERIMENTS, bool)
+    for look in range(N_LOOKS):
+        n = batch_size * (look + 1)
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
-        low, high = np.array([compute_beta_binomial_interval(int(k), n - int(k)) for k in counts]).T
-        wrong |= ((truth < low) | (high < truth))[won[:, look] - counts[0]]
-    assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
+        low, high = np.array(
+            [compute_beta_binomial_interval(int(count), n - int(count)) for count in counts]
+        ).T
+        is_wrong |= ((probability < low) | (high < probability))[won[:, look] - counts[0]]
+    assert 0.003 < is_wrong.mean() < 0.05 + 3 * compute_rate_se()
 
 
 @pytest.mark.parametrize(
-    ("truth", "error"),
+    ("true_elo", "error"),
     [(0, "A is stronger"), (20, "A is less than 20 Elo stronger and may be weaker")],
 )
-def test_the_pair_test_keeps_its_error_rates(truth, error):
-    """With Elo 0 against 20 in steps of 100 pairs, every experiment decides."""
-    rule, better = SequentialTest(0, 20), elo_to_score(truth) - 0.5
-    chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
-    pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
+def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
+    """Test Elo 0 against 20 in steps of 100 pairs, so that every experiment decides."""
+    rule, advantage = SequentialTest(0, 20), elo_to_score(true_elo) - 0.5
+    probabilities = np.array([0.15 - advantage, 0.03, 0.64, 0.03, 0.15 + advantage])
+    pairs = (
+        make_rng(11, true_elo)
+        .multinomial(100, probabilities, (N_EXPERIMENTS, N_LOOKS))
+        .cumsum(axis=1)
+    )
     row, decisions = np.zeros(batch_columns.N_COLUMNS, np.int64), []
     for experiment in pairs:
         for look, counts in enumerate(experiment):
@@ -379,25 +409,29 @@ def test_the_pair_test_keeps_its_error_rates(truth, error):
                     batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5
                 ],
             ) = (100 * (look + 1), counts)
-            if (said := rule.check_totals(row)) is not None:
+            if (decision := rule.check_totals(row)) is not None:
                 break
-        decisions.append("" if said is None else said.partition(" (")[0])
+        decisions.append("" if decision is None else decision.partition(" (")[0])
     assert decisions.count("") == 0
-    assert 0.02 < decisions.count(error) / EXPERIMENTS < 0.05 + 3 * error_of_a_rate()
+    assert 0.02 < decisions.count(error) / N_EXPERIMENTS < 0.05 + 3 * compute_rate_se()
 
 
 @pytest.mark.parametrize("batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
-def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
-    """Jackknife intervals over batches use Student's t distribution."""
+def test_intervals_of_rho_and_the_luck_share_have_nominal_coverage(batches):
+    """Check jackknife intervals over batches, which use Student's t distribution."""
     population = draw_population(13)
     counts = population.sum(axis=0)[None] * 10**6
-    points = variance._compute_margin_rho(counts, "deal")[0]
-    truth = np.array([points, variance._compute_win_rho(counts, "deal")[0], 1 - points])
-    found = []
-    for rows in repeat_experiment(population, batches, 13):
-        measures = variance._compute_margin_rho, variance._compute_win_rho
-        rho = [variance._estimate_rho(rows, "deal", measure).interval for measure in measures]
+    margin_rho = variance._compute_margin_rho(counts, "deal")[0]
+    true_values = np.array(
+        [margin_rho, variance._compute_win_rho(counts, "deal")[0], 1 - margin_rho]
+    )
+    bounds = []
+    for rows in iter_experiments(population, batches, 13):
+        estimators = variance._compute_margin_rho, variance._compute_win_rho
+        rho = [variance._estimate_rho(rows, "deal", estimator).interval for estimator in estimators]
         low, high = rho[0]
-        found.append([*rho, (1 - high, 1 - low)])
-    low, high = np.moveaxis(np.array(found), 2, 0)
-    check(coverage_by_metric(["rho of points", "rho of wins", "luck share"], low, high, truth))
+        bounds.append([*rho, (1 - high, 1 - low)])
+    low, high = np.moveaxis(np.array(bounds), 2, 0)
+    assert_nominal_coverage(
+        compute_coverage(["rho of points", "rho of wins", "luck share"], low, high, true_values)
+    )

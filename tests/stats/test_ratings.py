@@ -28,23 +28,23 @@ from support.plain_philox import plain_words
 from support.round_robins import make_pairing, make_round_robin
 
 
-def compute_ratings(pairings, seed=1, **how):
-    return league.compute_ratings(RoundRobin(pairings, seed, **how))
+def compute_ratings(pairings, seed=1, **options):
+    return league.compute_ratings(RoundRobin(pairings, seed, **options))
 
 
 def test_strengths_maximise_the_likelihood():
     wins = np.random.default_rng(1).integers(1, 60, (4, 4)).astype(float)
     np.fill_diagonal(wins, 0)
 
-    def negative_log_likelihood(free):
-        s = np.append(free, -free.sum())
-        return (wins * np.log1p(np.exp(s[None, :] - s[:, None]))).sum()
+    def negative_log_likelihood(parameters):
+        strengths = np.append(parameters, -parameters.sum())
+        return (wins * np.log1p(np.exp(strengths[None, :] - strengths[:, None]))).sum()
 
     expected = optimize.minimize(negative_log_likelihood, np.zeros(3), tol=1e-12).x
     assert fit_strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_rating_of_two_players_is_the_logit_of_their_share():
+def test_rating_of_two_players_is_the_logit_of_their_win_rate():
     frame = compute_ratings(dict([make_pairing("x", "simple", 0.7)]))
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
@@ -58,36 +58,38 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 
     Fails by chance once in ten thousand runs.
     """
-    elo, found = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
+    elo, estimates = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
     leads = []
     for i in range(300):
-        cells = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
-        frame = compute_ratings(cells, i, n_samples=200).set_index("strategy")
-        found.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
-        half = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
-        leads.append((frame["lead"].iloc[0], half.iloc[0]))
+        pairings = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
+        frame = compute_ratings(pairings, i, n_samples=200).set_index("strategy")
+        estimates.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
+        lead_errors = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
+        leads.append((frame["lead"].iloc[0], lead_errors.iloc[0]))
     lead, error = np.array(leads).T
     assert np.sqrt((error**2).mean()) / lead.std() == pytest.approx(1, abs=4 / np.sqrt(600))
-    value, se = np.moveaxis(np.array(found), 2, 0)
+    value, se = np.moveaxis(np.array(estimates), 2, 0)
     ratio = np.sqrt((se**2).mean(axis=0)) / value.std(axis=0)
     assert ratio == pytest.approx([1, 1], abs=4 / np.sqrt(600))
 
 
-def test_a_lead_is_the_difference_to_the_next_row():
-    """The lead has a smaller error than the distance to the anchor."""
+def test_lead_is_the_difference_from_the_next_rating():
+    """Check also that a lead has a smaller error than a rating."""
     elo = {"simple": 0.0, "b": 50.0, "c": 300.0, "d": 305.0, "e": 290.0, "f": -200.0}
     frame = compute_ratings(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
     assert frame.iloc[-1][["lead", "lead_low", "lead_high"]].isna().all()
-    width, lead = (frame[f"{of}high"] - frame[f"{of}low"] for of in ("", "lead_"))
-    assert (lead < width)[:2].all()
+    rating_widths, lead_widths = (
+        frame[f"{prefix}high"] - frame[f"{prefix}low"] for prefix in ("", "lead_")
+    )
+    assert (lead_widths < rating_widths)[:2].all()
 
 
-def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
-    cells = dict(
+def test_strategy_not_connected_to_the_anchor_has_no_rating():
+    pairings = dict(
         [make_pairing("x", "y", 0.6), make_pairing("simple", "z", 0.5), make_pairing("z", "w", 0.5)]
     )
-    frame = compute_ratings(cells).set_index("strategy")
+    frame = compute_ratings(pairings).set_index("strategy")
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
     assert list(frame.index[-2:]) == ["x", "y"]
@@ -102,7 +104,7 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     assert without_simple.to_dict() == pytest.approx(expected)
 
 
-def test_resampling_draws_from_the_projects_stream():
+def test_resampling_uses_the_random_stream_of_simgin():
     seed, batches = 2**63 + 12345, 7
     expected = np.zeros((3, batches))
     for sample in range(3):
@@ -112,16 +114,16 @@ def test_resampling_draws_from_the_projects_stream():
     assert (draw_bootstrap_counts(seed, 3, batches) == expected).all()
 
 
-def test_the_cross_table_has_every_pair_both_ways():
-    bag = toy.draw_units(np.random.default_rng(1), 300, win=0.55)
-    rows = toy.draw_rows(np.random.default_rng(2), bag, 10, 500)
+def test_cross_table_has_both_sides_of_every_pair():
+    population = toy.draw_units(np.random.default_rng(1), 300, win=0.55)
+    rows = toy.draw_rows(np.random.default_rng(2), population, 10, 500)
     frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
-    deals, decided, won = (
+    deals, decided, wins = (
         rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].sum() for name in names
     )
-    share = (won + (deals - decided) / 2) / deals
-    assert frame["value"].tolist() == pytest.approx([share, 1 - share])
+    win_rate = (wins + (deals - decided) / 2) / deals
+    assert frame["value"].tolist() == pytest.approx([win_rate, 1 - win_rate])
     assert frame["low"][0] == pytest.approx(1 - frame["high"][1])
     assert list(frame["n"]) == [10_000, 10_000]
     assert list(frame["strategy"] + frame["opponent"]) == ["xy", "yx"]
@@ -130,109 +132,130 @@ def test_the_cross_table_has_every_pair_both_ways():
 # League table: plain averages and jackknife errors
 
 
-NAMES = ("simple", "b", "c")
-STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
+LEAGUE_PLAYERS = ("simple", "b", "c")
+STRENGTHS = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 
-def make_pairings(seed, batches=12, units=40):
+def make_pairings(seed, n_batches=12, n_units=40):
     """Return the batch rows of a round robin of matches, by pair."""
     rng, rows = np.random.default_rng(seed), {}
-    for a, b in itertools.combinations(NAMES, 2):
-        bag = toy.draw_units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
-        rows[a, b] = toy.draw_rows(rng, bag, (batches,), units)
+    for a, b in itertools.combinations(LEAGUE_PLAYERS, 2):
+        population = toy.draw_units(rng, 200, win=0.5 + STRENGTHS[a] - STRENGTHS[b], matches=True)
+        rows[a, b] = toy.draw_rows(rng, population, (n_batches,), n_units)
     return rows
 
 
-def both_sides(rows, unit="match"):
-    cells = [(MatchupKey("v", *pair, 1, unit), part) for pair, part in rows.items()]
+def list_sides(rows, unit="match"):
+    """Return the rows of every pair from the sides of both players."""
+    cells = [(MatchupKey("v", *pair, 1, unit), batch_rows) for pair, batch_rows in rows.items()]
     return [BatchRows(*cell, as_b=as_b) for cell in cells for as_b in (False, True)]
 
 
-def standings(rows, unit="match"):
-    robin = RoundRobin(rows, 1)
+def compute_standings(rows, unit="match"):
+    round_robin = RoundRobin(rows, 1)
     return league.compute_standings(
-        both_sides(rows, unit), league.compute_ratings(robin), compute_equilibrium_mix(robin)
+        list_sides(rows, unit),
+        league.compute_ratings(round_robin),
+        compute_equilibrium_mix(round_robin),
     )
 
 
 def test_standings_are_means_over_opponents():
     rows = make_pairings(1)
-    found = standings(rows).set_index("strategy")
-    assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
-    tidy = [toy.tidy_rows("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
-    plain = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
-    for name, metric in itertools.product(NAMES, league.STANDINGS_METRICS["match"]):
-        assert found.loc[name, metric] == pytest.approx(plain[name, metric])
-    assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
+    standings = compute_standings(rows).set_index("strategy")
+    assert list(standings["place"]) == [1, 2, 3] and list(standings.index) == ["b", "simple", "c"]
+    tidy = [
+        toy.tidy_rows("v", *pair, "match", batch_rows.sum(axis=0))
+        for pair, batch_rows in rows.items()
+    ]
+    expected = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
+    for name, metric in itertools.product(LEAGUE_PLAYERS, league.STANDINGS_METRICS["match"]):
+        assert standings.loc[name, metric] == pytest.approx(expected[name, metric])
+    assert (standings["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
 
 
 def test_standings_without_ratings_are_sorted_by_the_win_rate():
-    found = standings(make_pairings(1, batches=4))
-    assert found["elo"].isna().all()
-    assert list(found["strategy"]) == ["b", "simple", "c"] and list(found["place"]) == [1, 2, 3]
-    assert found["match_win"].is_monotonic_decreasing
+    standings = compute_standings(make_pairings(1, n_batches=4))
+    assert standings["elo"].isna().all()
+    assert list(standings["strategy"]) == ["b", "simple", "c"] and list(standings["place"]) == [
+        1,
+        2,
+        3,
+    ]
+    assert standings["match_win"].is_monotonic_decreasing
 
 
-def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
+def test_standings_of_stopped_runs_have_the_widest_interval():
     rows = make_pairings(1)
-    seen, robin = both_sides(rows), RoundRobin(rows, 1)
-    seen = [replace(one, multiplier=z) for one, z in zip(seen, (2, 2, 3, 3, 2.5, 2.5), strict=True)]
-    wide = league.compute_standings(
-        seen, league.compute_ratings(robin), compute_equilibrium_mix(robin)
+    sides, round_robin = list_sides(rows), RoundRobin(rows, 1)
+    sides = [
+        replace(side, multiplier=multiplier)
+        for side, multiplier in zip(sides, (2, 2, 3, 3, 2.5, 2.5), strict=True)
+    ]
+    stopped = league.compute_standings(
+        sides, league.compute_ratings(round_robin), compute_equilibrium_mix(round_robin)
     )
-    width, plain = (frame["margin_high"] - frame["margin_low"] for frame in (wide, standings(rows)))
-    assert (1.96 * width / plain).tolist() == pytest.approx([2.5, 3, 3])  # b, simple, c
+    stopped_widths, usual_widths = (
+        frame["margin_high"] - frame["margin_low"] for frame in (stopped, compute_standings(rows))
+    )
+    assert (1.96 * stopped_widths / usual_widths).tolist() == pytest.approx(
+        [2.5, 3, 3]
+    )  # b, simple, c
 
 
-def test_standings_have_leads_and_the_mix():
+def test_standings_include_leads_and_the_equilibrium_mix():
     rows = make_pairings(1)
-    found, robin = standings(rows), RoundRobin(rows, 1)
-    assert found["lead"].to_numpy() == pytest.approx(
-        league.compute_ratings(robin)["lead"], nan_ok=True
+    standings, round_robin = compute_standings(rows), RoundRobin(rows, 1)
+    assert standings["lead"].to_numpy() == pytest.approx(
+        league.compute_ratings(round_robin)["lead"], nan_ok=True
     )
-    mix = compute_equilibrium_mix(robin).set_index("strategy").loc[found["strategy"]]
+    mix = compute_equilibrium_mix(round_robin).set_index("strategy").loc[standings["strategy"]]
     for name in mix:
-        assert found[name].to_numpy() == pytest.approx(mix[name].to_numpy())
-    assert found["mix"].sum() == pytest.approx(1)
+        assert standings[name].to_numpy() == pytest.approx(mix[name].to_numpy())
+    assert standings["mix"].sum() == pytest.approx(1)
 
 
-def test_limits_agree_with_the_jackknife_over_batches():
-    """With few batches, jackknife and delta method differ by about one part in 40."""
-    rows = make_pairings(2, batches=40)
-    found = standings(rows).set_index("strategy")
-    for name, metric in itertools.product(NAMES, league.STANDINGS_METRICS["match"]):
-        left = np.zeros(40)
-        for pair, part in rows.items():
+def test_intervals_agree_with_the_jackknife_over_batches():
+    """Allow 3 %, because jackknife and delta method differ by about one part in 40."""
+    rows = make_pairings(2, n_batches=40)
+    standings = compute_standings(rows).set_index("strategy")
+    for name, metric in itertools.product(LEAGUE_PLAYERS, league.STANDINGS_METRICS["match"]):
+        left_out_means = np.zeros(40)
+        for pair, batch_rows in rows.items():
             if name in pair:
-                rest = part.sum(axis=0) - part
-                own = METRICS_BY_NAME[metric], name == pair[1]
-                left += [estimate_metric(row, *own).value / 2 for row in rest]
-        se = np.sqrt(39 / 40 * ((left - left.mean()) ** 2).sum())
-        half = (found.loc[name, f"{metric}_high"] - found.loc[name, f"{metric}_low"]) / 2
-        t = 2.0227  # Student's with 39 degrees of freedom
-        assert half == pytest.approx(t * se, rel=0.03)
+                left_out_sums = batch_rows.sum(axis=0) - batch_rows
+                metric_and_side = METRICS_BY_NAME[metric], name == pair[1]
+                left_out_means += [
+                    estimate_metric(row, *metric_and_side).value / 2 for row in left_out_sums
+                ]
+        se = np.sqrt(39 / 40 * ((left_out_means - left_out_means.mean()) ** 2).sum())
+        half_width = (
+            standings.loc[name, f"{metric}_high"] - standings.loc[name, f"{metric}_low"]
+        ) / 2
+        t_quantile = 2.0227  # Student's with 39 degrees of freedom
+        assert half_width == pytest.approx(t_quantile * se, rel=0.03)
 
 
-def test_too_few_batches_have_no_limits_and_deals_no_match_columns():
-    found = standings(make_pairings(4, batches=4))
-    assert found["match_win"].notna().all() and found["match_win_low"].isna().all()
-    found = standings(make_pairings(5), "deal")
-    assert found["match_win"].isna().all() and found["deal_win"].notna().all()
+def test_standings_of_few_batches_have_no_intervals():
+    standings = compute_standings(make_pairings(4, n_batches=4))
+    assert standings["match_win"].notna().all() and standings["match_win_low"].isna().all()
+    standings = compute_standings(make_pairings(5), "deal")
+    assert standings["match_win"].isna().all() and standings["deal_win"].notna().all()
 
 
-@pytest.mark.parametrize("other_turns", [0, 1])
-def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_turns):
-    """d duplicates b, once as B; a single turn makes it different."""
+@pytest.mark.parametrize("extra_turns", [0, 1])
+def test_duplicate_strategy_is_found_from_both_sides(extra_turns):
+    """Duplicate b as d, once as B; a single turn makes the results different."""
     rows = make_pairings(1)
-    again = rows["simple", "b"].copy()
-    again[3, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["turns"]] += other_turns
+    copied = rows["simple", "b"].copy()
+    copied[3, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["turns"]] += extra_turns
     swapped = toy.swap_sides(rows["b", "c"])
-    doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
-    doubled |= {("b", "d"): make_pairings(2)["simple", "b"]}
-    assert league.find_duplicate_strategies(both_sides(doubled)) == (
-        [] if other_turns else [("b", "d")]
+    with_duplicate = rows | {("simple", "d"): copied, ("c", "d"): swapped}
+    with_duplicate |= {("b", "d"): make_pairings(2)["simple", "b"]}
+    assert league.find_duplicate_strategies(list_sides(with_duplicate)) == (
+        [] if extra_turns else [("b", "d")]
     )
-    assert league.find_duplicate_strategies(both_sides(rows)) == []
+    assert league.find_duplicate_strategies(list_sides(rows)) == []
 
 
 # Copies: random numbers of policies depend on the side, so all their pairings are equal
@@ -243,56 +266,56 @@ COPIES = (
 )  # hands with more deadwood may not knock
 
 
-def make_league(names, seed, count):
-    """Return the batch rows of a league in single deals; identical strategies are played once."""
-    cells, make_pairings = {}, {}
+def make_league(names, seed, n_batches):
+    """Return the batch rows of a league in single deals; play identical strategies once."""
+    cells, rows_by_key = {}, {}
     for a, b in itertools.combinations(names, 2):
-        kinds = tuple("copy" if name in COPIES else name for name in (a, b))
-        if kinds not in make_pairings:
+        key = tuple("copy" if name in COPIES else name for name in (a, b))
+        if key not in rows_by_key:
             matchup = parse_matchup(a, b, "standard", seed, "deal")
             kernel.compile_matchup(matchup)
-            make_pairings[kinds] = kernel.play_batches(matchup, 0, count * matchup.batch_size)
-        cells[a, b] = make_pairings[kinds]
+            rows_by_key[key] = kernel.play_batches(matchup, 0, n_batches * matchup.batch_size)
+        cells[a, b] = rows_by_key[key]
     return cells
 
 
-def seen(cells):
+def list_deal_sides(cells):
     sides = [
         BatchRows(MatchupKey("standard", *pair, 1, "deal"), rows) for pair, rows in cells.items()
     ]
-    return [side for one in sides for side in (one, one.swap_sides())]
+    return [side for batch_rows in sides for side in (batch_rows, batch_rows.swap_sides())]
 
 
-def test_copies_that_use_random_numbers_are_named():
-    """All pairings of five copies have equal rows, as do their pairings with other players."""
+def test_duplicates_that_use_random_numbers_are_found():
+    """Expect equal rows for all pairings of five copies, and for those with other players."""
     names = ("gold", *COPIES, "gold-early")
     cells = {}
     for a, b in itertools.combinations(names, 2):
         matchup = parse_matchup(a, b, "standard", 4, "deal")
         kernel.compile_matchup(matchup)
         cells[a, b] = kernel.play_batches(matchup, 0, matchup.batch_size)
-    short = make_league(names, 4, 1)
-    assert all(np.array_equal(short[pair], rows) for pair, rows in cells.items())
-    assert league.find_duplicate_strategies(seen(cells)) == [COPIES]
-    alone = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
-    assert league.find_duplicate_strategies(seen(alone)) == [COPIES]
+    reused = make_league(names, 4, 1)
+    assert all(np.array_equal(reused[pair], rows) for pair, rows in cells.items())
+    assert league.find_duplicate_strategies(list_deal_sides(cells)) == [COPIES]
+    pairings_of_copies = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
+    assert league.find_duplicate_strategies(list_deal_sides(pairings_of_copies)) == [COPIES]
 
 
-@pytest.mark.parametrize("leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])
-def test_leads_among_copies_are_covered_in_95_of_100_leagues(leagues):
-    """All leads are 0, and all or none of a league are covered: 5 SE of the rate.
+@pytest.mark.parametrize("n_leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_intervals_of_leads_among_copies_have_nominal_coverage(n_leagues):
+    """Check leads that are 0, of which all or none in a league are covered.
 
     One false alarm in 1.7 million long tests. The short test fails with five misses in 20,
     whose probability is 0.003.
     """
-    covered = []
-    for seed in range(leagues):
+    is_covered = []
+    for seed in range(n_leagues):
         cells = make_league(COPIES, 1000 + seed, 10)
         leads = league.compute_ratings(RoundRobin(cells, seed, 200)).iloc[:-1]
-        holds = (leads["lead_low"] <= 0) & (leads["lead_high"] >= 0)
-        assert holds.nunique() == 1
-        covered.append(holds.iloc[0])
-    rate = np.mean(covered)
+        is_lead_covered = (leads["lead_low"] <= 0) & (leads["lead_high"] >= 0)
+        assert is_lead_covered.nunique() == 1
+        is_covered.append(is_lead_covered.iloc[0])
+    rate = np.mean(is_covered)
     print(f"leads among copies: {100 * rate:.1f} %")
-    reach = 5 * np.sqrt(0.95 * 0.05 / leagues) if leagues > 100 else 0.15
-    assert 0.95 - reach <= rate <= 0.95 + reach
+    tolerance = 5 * np.sqrt(0.95 * 0.05 / n_leagues) if n_leagues > 100 else 0.15
+    assert 0.95 - tolerance <= rate <= 0.95 + tolerance

@@ -1,4 +1,4 @@
-"""Tests of metrics: facts, tidy rows from units, and the bytes of table.csv."""
+"""Tests of metrics: facts, tidy rows from units, and CSV files."""
 
 import json
 
@@ -12,54 +12,56 @@ from simgin.stats.estimate import Estimate
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
-FACTS = {
+FACTS_BY_UNIT = {
     "deal": toy.draw_facts(RNG, 3000, win=0.6),
     "match": toy.draw_facts(RNG, 400, win=0.6, matches=True),
 }
 
 
-def frame(unit="deal", a="gold", b="simple"):
-    return toy.tidy_rows("standard", a, b, unit, toy.batch_row(FACTS[unit]))
+def make_tidy_frame(unit="deal", a="gold", b="simple"):
+    return toy.tidy_rows("standard", a, b, unit, toy.batch_row(FACTS_BY_UNIT[unit]))
 
 
-def cell(tidy, metric, strategy="gold"):
+def select_row(tidy, metric, strategy="gold"):
     return tidy[(tidy["metric"] == metric) & (tidy["strategy"] == strategy)].iloc[0]
 
 
-def test_the_tidy_table_has_its_columns_and_order():
-    tidy = frame("match")
+def test_tidy_table_has_the_declared_columns_and_order():
+    tidy = make_tidy_frame("match")
     assert tuple(tidy.columns) == table.TABLE_COLUMNS
-    both = [metric for metric in metrics.METRICS if 2 in metric.players] * 2
-    assert list(tidy["metric"]) == [metric.name for metric in both]
-    assert list(tidy["unit"]) == [metric.unit for metric in both]
-    assert list(tidy["strategy"]) == ["gold"] * (len(both) // 2) + ["simple"] * (len(both) // 2)
-    alone = frame(a="gold", b="gold")  # self-play has one side; deals have no matches
-    assert set(alone["opponent"]) == {"gold"} and set(alone["unit"]) == {"deal"}
-    assert len(alone) == len(metrics.select_metrics("deal"))
+    two_player_metrics = [metric for metric in metrics.METRICS if 2 in metric.players] * 2
+    assert list(tidy["metric"]) == [metric.name for metric in two_player_metrics]
+    assert list(tidy["unit"]) == [metric.unit for metric in two_player_metrics]
+    assert list(tidy["strategy"]) == ["gold"] * (len(two_player_metrics) // 2) + ["simple"] * (
+        len(two_player_metrics) // 2
+    )
+    self_play = make_tidy_frame(a="gold", b="gold")  # self-play has one side; deals have no matches
+    assert set(self_play["opponent"]) == {"gold"} and set(self_play["unit"]) == {"deal"}
+    assert len(self_play) == len(metrics.select_metrics("deal"))
     (key, rows), *others = table.iterate_matchups(tidy)
     assert key == ("standard", "gold", "simple") and others == []
-    assert rows["deal_win"]["value"] == cell(tidy, "deal_win")["value"]
+    assert rows["deal_win"]["value"] == select_row(tidy, "deal_win")["value"]
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_every_value_and_error_agrees_with_the_units(unit, metric):
-    """Recompute both sides of every metric by the delta method over units."""
+def test_metrics_agree_with_the_delta_method_over_units(unit, metric):
+    """Recompute both sides of every metric from units."""
     if metric.unit == "match" and unit == "deal":
         return
-    alone = 2 not in metric.players
-    facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
+    is_solo = 2 not in metric.players
+    facts, tidy = FACTS_BY_UNIT[unit], make_tidy_frame(unit, b="" if is_solo else "simple")
     sides = [("gold", metric.numerator_a), ("simple", metric.numerator_b)]
-    for strategy, name in sides[:1] if alone else sides:
+    for strategy, fact in sides[:1] if is_solo else sides:
         sign = -1 if metric.is_zero_sum and strategy == "simple" else 1
-        n = sign * toy.column(facts, name).astype(float) / metric.scale
+        n = sign * toy.column(facts, fact).astype(float) / metric.scale
         d = toy.column(
             facts,
             batch_columns.STATISTIC_NAMES[
-                batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[name]]
+                batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[fact]]
             ],
         ).astype(float)
-        row = cell(tidy, metric.name, strategy)
+        row = select_row(tidy, metric.name, strategy)
         if not d.any():
             assert np.isnan(row[["value", "se", "low", "high"]].astype(float)).all()
             continue
@@ -70,38 +72,40 @@ def test_every_value_and_error_agrees_with_the_units(unit, metric):
         assert row["low"] <= row["value"] <= row["high"]
 
 
-def test_n_counts_both_halves():
-    assert set(frame("deal")["n"]) == {6000}
-    tidy = frame("match")
+def test_sample_size_counts_both_halves():
+    assert set(make_tidy_frame("deal")["n"]) == {6000}
+    tidy = make_tidy_frame("match")
     assert set(tidy.loc[tidy["unit"] == "match", "n"]) == {800}
-    assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {toy.column(FACTS["match"], "deals").sum()}
+    assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {
+        toy.column(FACTS_BY_UNIT["match"], "deals").sum()
+    }
 
 
-def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
-    text = table.format_csv(frame())
+def test_csv_values_have_at_most_ten_digits():
+    text = table.format_csv(make_tidy_frame())
     lines = text.split("\n")
     assert "\r" not in text
     assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n"
     assert "standard,gold,simple,deal,points_shot,,,,,6000" in lines
     digits = [number.lstrip("-0.").replace(".", "") for number in lines[1].split(",")[5:9]]
-    assert all(len(some) <= 10 for some in digits)
+    assert all(len(number_digits) <= 10 for number_digits in digits)
     assert text.endswith("\n")
-    assert '"gold-early:k=4,j=2"' in table.format_csv(frame(a="gold-early:k=4,j=2"))
-    rows = json.loads(json.dumps(table.to_records(frame()), allow_nan=False))
+    assert '"gold-early:k=4,j=2"' in table.format_csv(make_tidy_frame(a="gold-early:k=4,j=2"))
+    rows = json.loads(json.dumps(table.to_records(make_tidy_frame()), allow_nan=False))
     shot = next(row for row in rows if row["metric"] == "points_shot")
     assert (shot["value"], shot["n"]) == (None, 6000)
     assert rows[0]["value"] == float(lines[1].split(",")[5])
 
 
-def test_rows_have_the_declared_columns_of_their_output():
+def test_frame_has_the_declared_columns_of_its_output():
     names = {"variant": "eaai", "strategy": "gold", "opponent": "simple", "metric": "match_win"}
     row = {**names, "p": 0.5, **table.make_estimate_columns(Estimate(0.25, 0.01, 9, 0.2, 0.3), 9)}
-    frame = table.build_output_frame("effects", [row])
-    assert table.format_csv(frame).splitlines() == [
+    built_frame = table.build_output_frame("effects", [row])
+    assert table.format_csv(built_frame).splitlines() == [
         "variant,strategy,opponent,unit,metric,value,se,low,high,n,p",
         "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5",
     ]
-    (record,) = table.to_records(frame)
+    (record,) = table.to_records(built_frame)
     assert list(record)[:10] == [*table.TABLE_COLUMNS] and record["value"] == 0.25
     assert tuple(table.build_output_frame("effects", [])) == table.list_output_columns("effects")
     assert list(table.build_output_frame("rounds", [{"gain": 1, "round": 2}])) == ["round", "gain"]
@@ -109,7 +113,7 @@ def test_rows_have_the_declared_columns_of_their_output():
         table.build_output_frame("effects", [row | {"size": 1}])
 
 
-def test_every_column_of_an_output_has_a_meaning_and_every_meaning_a_column():
+def test_declared_columns_and_meanings_agree():
     schema = table.read_schema()
     used = {name for output in schema["outputs"] for name in table.list_output_columns(output)}
     assert used == set(schema["columns"])
@@ -118,13 +122,15 @@ def test_every_column_of_an_output_has_a_meaning_and_every_meaning_a_column():
         assert len(set(table.list_output_columns(output))) == len(table.list_output_columns(output))
 
 
-def test_several_estimates_of_a_row_become_several_rows():
+def test_stacked_estimates_have_one_row_each():
     rows = pd.DataFrame({"place": [1, 2], "strategy": ["a", "b"], "n": [5, 6]})
     for name, first in {"elo": 10, "margin": 0.5}.items():
-        for at, end in enumerate(("", "_se", "_low", "_high")):
-            rows[name + end] = [first + at, 2 * first + at]
-    frame = table.build_output_frame("league", table.stack_estimates(rows, ("elo", "margin")))
-    assert table.format_csv(frame).splitlines()[1:] == [
+        for offset, suffix in enumerate(("", "_se", "_low", "_high")):
+            rows[name + suffix] = [first + offset, 2 * first + offset]
+    stacked_frame = table.build_output_frame(
+        "league", table.stack_estimates(rows, ("elo", "margin"))
+    )
+    assert table.format_csv(stacked_frame).splitlines()[1:] == [
         ",a,,,elo,10,11,12,13,5,1",
         ",a,,deal,margin,0.5,1.5,2.5,3.5,5,1",
         ",b,,,elo,20,21,22,23,6,2",
@@ -132,7 +138,7 @@ def test_several_estimates_of_a_row_become_several_rows():
     ]
 
 
-def test_a_zero_has_no_minus_sign():
+def test_zero_is_formatted_without_a_minus_sign():
     facts = np.zeros((100, batch_columns.N_STATISTICS), np.int64)
     facts[:, batch_columns.STATISTIC_INDEX["deals"]] = 2
     assert "-0" not in table.format_csv(
@@ -141,7 +147,7 @@ def test_a_zero_has_no_minus_sign():
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
+def test_metric_has_facts_of_both_sides(metric):
     assert ("(0 to 1)" in metric.meaning) == metric.is_proportion == ("per " not in metric.meaning)
     swapped = {"a_": "b_", "b_": "a_"}.get(
         metric.numerator_a[:2], metric.numerator_a[:2]
@@ -149,9 +155,12 @@ def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
     assert metric.numerator_b == (metric.numerator_a if metric.is_zero_sum else swapped)
     assert metric.numerator_a in batch_columns.STATISTIC_INDEX
     assert metric.numerator_b in batch_columns.STATISTIC_INDEX
-    facts = [
-        batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[fact]]
-        for fact in (metric.numerator_a, metric.numerator_b)
+    indices = [
+        batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[name]]
+        for name in (metric.numerator_a, metric.numerator_b)
     ]
-    own, other = (batch_columns.STATISTIC_NAMES[fact] for fact in facts)
-    assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}
+    denominator_a, denominator_b = (batch_columns.STATISTIC_NAMES[name] for name in indices)
+    assert denominator_a.removeprefix("a_") == denominator_b.removeprefix("b_") or {
+        denominator_a,
+        denominator_b,
+    } == {"deals"}

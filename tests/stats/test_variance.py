@@ -18,22 +18,24 @@ from support import toy_deals as toy
 POPULATION = toy.draw_units(np.random.default_rng(1), 200)
 
 
-def test_adjustment_agrees_with_scipys_regression():
-    """With equal batches, the adjusted value is the regression at the control's mean."""
+def test_adjusted_metric_agrees_with_scipys_regression():
+    """Use equal batches, for which the adjusted value is the regression at the control's mean."""
     rows, mean = toy.draw_rows(np.random.default_rng(2), POPULATION, 50, 200), 0.3
     y = rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["gin"]] / 400
     x = rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE] / 400
     line = stats.linregress(x - mean, y)
-    found, variance_ratio = variance.adjust_metric(rows, "gin", mean)
-    assert found.value == pytest.approx(line.intercept)
-    assert found.se == pytest.approx(line.intercept_stderr)
-    half = stats.t.ppf(0.975, 48) * line.intercept_stderr
-    assert (found.low, found.high) == pytest.approx((line.intercept - half, line.intercept + half))
+    adjusted, variance_ratio = variance.adjust_metric(rows, "gin", mean)
+    assert adjusted.value == pytest.approx(line.intercept)
+    assert adjusted.se == pytest.approx(line.intercept_stderr)
+    half_width = stats.t.ppf(0.975, 48) * line.intercept_stderr
+    assert (adjusted.low, adjusted.high) == pytest.approx(
+        (line.intercept - half_width, line.intercept + half_width)
+    )
     assert variance_ratio == pytest.approx((1 - line.rvalue**2) * 49 / 48)
 
 
 @pytest.mark.parametrize(
-    ("text", "mean"),
+    ("variant", "mean"),
     [
         ("oklahoma", 0),
         ("standard+first_turn=discard_first", None),
@@ -43,8 +45,8 @@ def test_adjustment_agrees_with_scipys_regression():
         ("solitary-gin", None),
     ],
 )
-def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
-    assert variance.find_mean_dealt_deadwood(variants.find_variant(text).params) == mean
+def test_mean_of_the_control_is_known_only_if_exact(variant, mean):
+    assert variance.find_mean_dealt_deadwood(variants.find_variant(variant).params) == mean
 
 
 @functools.cache
@@ -56,8 +58,8 @@ def play_matchup(a, b, variant):
 @pytest.mark.parametrize(
     ("a", "b", "variant"), [("simple", "gold", "oklahoma"), ("gold", None, "solitaire-gin")]
 )
-def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
-    """The tolerance of 5 SE gives one false alarm in 300,000 runs."""
+def test_known_mean_agrees_with_the_engine(a, b, variant):
+    """Allow 5 SE: one false alarm in 300,000 runs."""
     rules, rows = play_matchup(a, b, variant)
     per_deal = (
         rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
@@ -67,7 +69,7 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     assert abs(per_deal.mean() - variance.find_mean_dealt_deadwood(rules)) < 5 * error
 
 
-def test_adjusted_estimates_stand_next_to_raw_estimates():
+def test_adjusted_estimates_include_the_raw_estimates():
     rules, rows = play_matchup("gold", None, "solitaire-gin")
     frame = variance.compute_adjusted_metrics(rules, "deal", rows)
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
@@ -75,8 +77,8 @@ def test_adjusted_estimates_stand_next_to_raw_estimates():
     assert (frame["variance_ratio"] < variance.MAX_VARIANCE_RATIO).all()
     raw = toy.tidy_rows("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
-        plain = tuple(raw.loc[row.metric, ["value", "se", "n"]])
-        assert (row.value, row.se, row.n) == pytest.approx(plain)
+        expected = tuple(raw.loc[row.metric, ["value", "se", "n"]])
+        assert (row.value, row.se, row.n) == pytest.approx(expected)
         assert abs(row.adjusted - row.value) < 4 * row.se
 
 
@@ -88,7 +90,7 @@ def test_adjusted_estimates_stand_next_to_raw_estimates():
         ("gold", "simple", "standard", "deal"),  # too few batches
     ],
 )
-def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
+def test_adjustment_requires_a_known_mean_and_enough_batches(a, b, variant, unit):
     matchup = parse_matchup(a, b, variant, 5, unit)
     rows = kernel.play_batches(matchup, 0, 300)
     assert variance.compute_adjusted_metrics(matchup.variant.params, matchup.unit, rows).empty
@@ -97,55 +99,59 @@ def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, varian
 # Means adjusted by a control with a known mean
 
 
-@pytest.mark.parametrize(("of_the_mean", "error"), [(0.0, 0.0), (0.5, 1.0)])
-def test_values_on_a_line_are_known_as_well_as_the_mean_of_the_control(of_the_mean, error):
+@pytest.mark.parametrize(("mean_error", "error"), [(0.0, 0.0), (0.5, 1.0)])
+def test_error_of_values_on_a_line_is_that_of_the_control_mean(mean_error, error):
     control = np.array([1.0, 2.0, 4.0, 7.0])
-    found = estimate_mean_with_control_variate(
-        3 + 2 * control, control, Estimate(10.0, of_the_mean)
+    estimate = estimate_mean_with_control_variate(
+        3 + 2 * control, control, Estimate(10.0, mean_error)
     )
-    assert (found.value, found.se) == (pytest.approx(23), pytest.approx(error, abs=1e-9))
+    assert (estimate.value, estimate.se) == (pytest.approx(23), pytest.approx(error, abs=1e-9))
 
 
-def test_without_a_control_it_is_the_plain_mean():
+def test_constant_control_gives_the_unadjusted_mean():
     values = np.arange(200.0)
-    found = estimate_mean_with_control_variate(values, np.zeros(200), Estimate(0.0, 0.0))
-    assert found.value == pytest.approx(99.5)
-    assert found.se == pytest.approx(values.std(ddof=2) / np.sqrt(200))
+    estimate = estimate_mean_with_control_variate(values, np.zeros(200), Estimate(0.0, 0.0))
+    assert estimate.value == pytest.approx(99.5)
+    assert estimate.se == pytest.approx(values.std(ddof=2) / np.sqrt(200))
 
 
 # Pairing efficiency
 
 
-def from_records(records):
-    """Compute rho of margins and of proportions over single deals of pairs."""
-    found = []
+def compute_rho_from_records(records):
+    """Compute rho of margins and of wins from single deals of pairs."""
+    rho = []
     margin = records["points_a"] - records["points_b"]
     winner = records["winner"]
-    for x in (margin, np.where(winner < 0, 0.5, winner == 0)):
+    for values in (margin, np.where(winner < 0, 0.5, winner == 0)):
         pairs = np.zeros((records["unit"].max() + 1, 2))
-        pairs[records["unit"], records["half"]] = x
-        found.append(pairs.mean(axis=1).var(ddof=1) / (pairs.ravel().var(ddof=1) / 2))
-    return found
+        pairs[records["unit"], records["half"]] = values
+        rho.append(pairs.mean(axis=1).var(ddof=1) / (pairs.ravel().var(ddof=1) / 2))
+    return rho
 
 
-def test_the_gain_agrees_with_recorded_deals():
+def test_pairing_efficiency_agrees_with_recorded_deals():
     matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
     rows, records = kernel.play_with_records(matchup, 0, 6000)
-    found = variance.compute_pairing_efficiency(rows, "deal")
-    assert found["rho"].to_numpy() == pytest.approx(from_records(records))
-    assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
-    assert set(found["n"]) == {12_000}
-    half = stats.t.ppf(0.975, 5) * found["se"]  # of six batches
-    for name, other in (("rho", "luck"), ("luck", "rho")):
-        assert found[f"{name}_low"].to_numpy() == pytest.approx(found[name] - half)
-        assert found[f"{name}_high"].to_numpy() == pytest.approx(1 - found[f"{other}_low"])
-    wide = variance.compute_pairing_efficiency(rows, "deal", 3.92)
-    assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
+    efficiency = variance.compute_pairing_efficiency(rows, "deal")
+    assert efficiency["rho"].to_numpy() == pytest.approx(compute_rho_from_records(records))
+    assert efficiency["luck"].to_numpy() == pytest.approx(1 - efficiency["rho"].to_numpy())
+    assert set(efficiency["n"]) == {12_000}
+    half_widths = stats.t.ppf(0.975, 5) * efficiency["se"]  # of six batches
+    for name, other_name in (("rho", "luck"), ("luck", "rho")):
+        assert efficiency[f"{name}_low"].to_numpy() == pytest.approx(efficiency[name] - half_widths)
+        assert efficiency[f"{name}_high"].to_numpy() == pytest.approx(
+            1 - efficiency[f"{other_name}_low"]
+        )
+    wide_efficiency = variance.compute_pairing_efficiency(rows, "deal", 3.92)
+    assert (wide_efficiency["rho_high"] - wide_efficiency["rho"]).to_numpy() == pytest.approx(
+        2 * half_widths
+    )
 
 
 # docs/explanation/statistics.md#efficiency-of-mirrored-pairs: computed by another program,
 # whose error and greedy player are not known exactly.
-PUBLISHED = {
+PUBLISHED_RHO = {
     ("at:k=0", ""): 0.315,
     ("at:k=4", ""): 0.295,
     ("at:k=8", ""): 0.127,
@@ -153,32 +159,35 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("knocks", PUBLISHED, ids=" v ".join)
-def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
-    a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
+@pytest.mark.parametrize("knock_policies", PUBLISHED_RHO, ids=" v ".join)
+def test_pairing_efficiency_agrees_with_the_published_table(knock_policies):
+    a, b = (
+        "gold" + (f"+knock={knock_policy}" if knock_policy else "")
+        for knock_policy in knock_policies
+    )
     matchup = parse_matchup(a, b, "standard", 11, "deal")
-    found = variance.compute_pairing_efficiency(
+    efficiency = variance.compute_pairing_efficiency(
         kernel.play_batches(matchup, 0, 40_000), "deal"
     ).iloc[0]
-    assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
-    assert found["se"] < 0.005
+    assert abs(efficiency["rho"] - PUBLISHED_RHO[knock_policies]) < 0.01
+    assert efficiency["se"] < 0.005
 
 
-def test_the_gain_of_matches_comes_from_their_own_columns():
-    bag = toy.draw_units(np.random.default_rng(6), 400, matches=True)
-    rows = toy.draw_rows(np.random.default_rng(7), bag, 10, 100)
-    found = variance.compute_pairing_efficiency(rows, "match")
-    assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
+def test_pairing_efficiency_of_matches_is_computed():
+    population = toy.draw_units(np.random.default_rng(6), 400, matches=True)
+    rows = toy.draw_rows(np.random.default_rng(7), population, 10, 100)
+    efficiency = variance.compute_pairing_efficiency(rows, "match")
+    assert (efficiency["rho"] < 1).all() and set(efficiency["n"]) == {2000}
 
 
-@pytest.mark.parametrize(("batches", "pairs"), [(4, 100), (5, 5)])
-def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
-    bag = toy.draw_units(np.random.default_rng(6), 50)
-    rows = toy.draw_rows(np.random.default_rng(7), bag, batches, pairs)
+@pytest.mark.parametrize(("n_batches", "n_pairs"), [(4, 100), (5, 5)])
+def test_pairing_efficiency_requires_enough_pairs(n_batches, n_pairs):
+    population = toy.draw_units(np.random.default_rng(6), 50)
+    rows = toy.draw_rows(np.random.default_rng(7), population, n_batches, n_pairs)
     assert np.isnan(variance.compute_pairing_efficiency(rows, "deal")["rho"]).all()
 
 
-def test_the_sign_test_counts_sweeps():
+def test_double_wins_are_counted():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     row[batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5] = (
         3,
@@ -187,7 +196,7 @@ def test_the_sign_test_counts_sweeps():
         9,
         12,
     )
-    found = variance.count_double_wins(row)
-    assert (found.a, found.b) == (12, 3)
-    assert found.p == pytest.approx(2 * stats.binom.cdf(3, 15, 0.5))
+    double_wins = variance.count_double_wins(row)
+    assert (double_wins.a, double_wins.b) == (12, 3)
+    assert double_wins.p == pytest.approx(2 * stats.binom.cdf(3, 15, 0.5))
     assert np.isnan(variance.count_double_wins(row * 0).p)

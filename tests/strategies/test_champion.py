@@ -33,43 +33,48 @@ RULES, ROW = game("eaai")
 
 
 @pytest.fixture(scope="module")
-def questions():
-    found = {"take": [], "discard": [], "knock": []}
-    for rival in ("simple", "gin-only", "champion"):
-        matchup = parse_matchup("champion", rival, "eaai", 11, "deal")
+def decisions_by_slot():
+    """Collect the decisions of champion by slot."""
+    decisions = {"take": [], "discard": [], "knock": []}
+    for opponent in ("simple", "gin-only", "champion"):
+        matchup = parse_matchup("champion", opponent, "eaai", 11, "deal")
         for unit in range(25):
-            for question in trace_deal(matchup, unit).decisions:
-                if question.seat == 0:
-                    found[question.slot].append(question)
-    return found
+            for decision in trace_deal(matchup, unit).decisions:
+                if decision.seat == 0:
+                    decisions[decision.slot].append(decision)
+    return decisions
 
 
-def value(card):
+def card_value(card):
     return min(card % 13 + 1, 10)
 
 
-def count_of(hand):
+def compute_deadwood(hand):
     return reference.compute_deadwood({NAMES[card] for card in hand}, ROW)
 
 
-def gin_with(hand, card):
-    eleven = {*hand, card}
-    return any(count_of(eleven - {gone}) == 0 for gone in eleven)
+def makes_gin(hand, card):
+    """Return True if the hand is gin with the card and without another."""
+    hand_with_card = {*hand, card}
+    return any(compute_deadwood(hand_with_card - {discard}) == 0 for discard in hand_with_card)
 
 
-def meaning_of_hand(view, hand):
+def describe_hand_features(view, hand):
+    """Return the features of a hand by their names, without zeros."""
     unseen = members(view.unseen)
     known, shed = members(view.known), members(view.shed)
-    count = count_of(hand)
-    loose = sorted(set(hand) - in_melds(hand))
-    n = len(loose)
-    new = outs(loose, unseen)
-    fits = outs(hand, unseen) - new
-    lone = [card for card, found in ways(loose).items() if not found]
-    lone_ranks = sorted({card % 13 for card in lone}, reverse=True)
-    low = [card for card in loose if card % 13 <= 2]
-    highest = max((value(card) for card in loose), default=0)
-    knocking = {card for card in unseen if count - highest + value(card) <= view.limit} | new
+    deadwood = compute_deadwood(hand)
+    unmatched = sorted(set(hand) - in_melds(hand))
+    n = len(unmatched)
+    new_outs = outs(unmatched, unseen)
+    melded_outs = outs(hand, unseen) - new_outs
+    isolated = [card for card, pairs in ways(unmatched).items() if not pairs]
+    lone_ranks = sorted({card % 13 for card in isolated}, reverse=True)
+    low_cards = [card for card in unmatched if card % 13 <= 2]
+    highest = max((card_value(card) for card in unmatched), default=0)
+    knocking = {
+        card for card in unseen if deadwood - highest + card_value(card) <= view.limit
+    } | new_outs
     out_groups = (
         ("outs_if_up_to_3", 3),
         ("outs_if_4_to_5", 5),
@@ -84,131 +89,140 @@ def meaning_of_hand(view, hand):
     )
     return {
         f"unmatched_{n}": 1,
-        "deadwood": count,
-        "deadwood_squared": count * count / 50,
-        "deadwood_to_4": count <= 4,
-        "deadwood_to_10": count <= 10,
-        "deadwood_to_15": 11 <= count <= 15,
-        "deadwood_to_22": 16 <= count <= 22,
-        next(group for group, most in out_groups if n <= most): len(new),
-        next(group for group, most in fit_groups if n <= most): len(fits),
-        "high_outs": sum(card % 13 >= 9 for card in new),
-        "low_outs": sum(card % 13 <= 3 for card in new),
-        "unpaired": len(lone),
-        "unpaired_points": sum(map(value, lone)),
-        "highest_unpaired": value(lone_ranks[0]) if lone_ranks else 0,
-        "second_unpaired": value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
-        "rank_and_suit_partners": sum(len(found) == 2 for found in ways(loose).values()),
-        "low_unmatched": len(low),
-        "low_unmatched_points": sum(map(value, low)),
-        "unmatched_near_taken": sum(touches(card, known) for card in loose),
-        "outs_near_taken": sum(touches(card, known) for card in new),
-        "outs_near_shed": sum(touches(card, shed) for card in new),
-        "extensions_near_shed": sum(touches(card, shed) for card in fits),
-        "deadwood_times_known": count * len(known),
-        "deadwood_times_opponent_score": count * view.other_points / 100,
-        "deadwood_times_own_score": count * view.own_points / 100,
-        "gin_draws": sum(gin_with(hand, card) for card in new | fits) if n <= 3 else 0,
-        "knock_draws": len(knocking) if count - highest < view.limit < count else 0,
+        "deadwood": deadwood,
+        "deadwood_squared": deadwood * deadwood / 50,
+        "deadwood_to_4": deadwood <= 4,
+        "deadwood_to_10": deadwood <= 10,
+        "deadwood_to_15": 11 <= deadwood <= 15,
+        "deadwood_to_22": 16 <= deadwood <= 22,
+        next(group for group, max_unmatched in out_groups if n <= max_unmatched): len(new_outs),
+        next(group for group, max_unmatched in fit_groups if n <= max_unmatched): len(melded_outs),
+        "high_outs": sum(card % 13 >= 9 for card in new_outs),
+        "low_outs": sum(card % 13 <= 3 for card in new_outs),
+        "unpaired": len(isolated),
+        "unpaired_points": sum(map(card_value, isolated)),
+        "highest_unpaired": card_value(lone_ranks[0]) if lone_ranks else 0,
+        "second_unpaired": card_value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
+        "rank_and_suit_partners": sum(len(pairs) == 2 for pairs in ways(unmatched).values()),
+        "low_unmatched": len(low_cards),
+        "low_unmatched_points": sum(map(card_value, low_cards)),
+        "unmatched_near_taken": sum(touches(card, known) for card in unmatched),
+        "outs_near_taken": sum(touches(card, known) for card in new_outs),
+        "outs_near_shed": sum(touches(card, shed) for card in new_outs),
+        "extensions_near_shed": sum(touches(card, shed) for card in melded_outs),
+        "deadwood_times_known": deadwood * len(known),
+        "deadwood_times_opponent_score": deadwood * view.other_points / 100,
+        "deadwood_times_own_score": deadwood * view.own_points / 100,
+        "gin_draws": sum(makes_gin(hand, card) for card in new_outs | melded_outs) if n <= 3 else 0,
+        "knock_draws": len(knocking) if deadwood - highest < view.limit < deadwood else 0,
     }
 
 
-def melds_through(card, others):
+def find_completing_pairs(card, others):
     """Return the pairs of other cards that complete a set or a run with a card."""
-    pairs = [two for two in combinations(others, 2) if is_meld((*two, card))]
-    sets = [two for two in pairs if two[0] % 13 == card % 13]
-    return sets, [two for two in pairs if two not in sets]
+    pairs = [pair for pair in combinations(others, 2) if is_meld((*pair, card))]
+    sets = [pair for pair in pairs if pair[0] % 13 == card % 13]
+    return sets, [pair for pair in pairs if pair not in sets]
 
 
-def meaning_of_discard(view, card, hand):
+def describe_discard_features(view, card, hand):
+    """Return the features of a discard by their names."""
     unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
-    loose = set(hand) - in_melds(hand)
+    unmatched = set(hand) - in_melds(hand)
     nearby = {other for other in hand if partner(card, other)}
-    sets, runs = melds_through(card, [*unseen, *known])
+    sets, runs = find_completing_pairs(card, [*unseen, *known])
 
-    def by_known(pairs, n):
-        return sum(sum(other in known for other in two) == n for two in pairs)
+    def count_pairs_with_known(pairs, n):
+        return sum(sum(other in known for other in pair) == n for pair in pairs)
 
-    of_rank = [other for other in known if other % 13 == card % 13]
+    known_of_rank = [other for other in known if other % 13 == card % 13]
     unseen_of_rank = [other for other in unseen if other % 13 == card % 13]
-    set_unseen, run_unseen = by_known(sets, 0), by_known(runs, 0)
+    set_unseen, run_unseen = count_pairs_with_known(sets, 0), count_pairs_with_known(runs, 0)
     rank = card % 13
-    far = {d: [o for o in shed if o // 13 == card // 13 and abs(o - card) == d] for d in (1, 2)}
+    shed_by_distance = {
+        distance: [
+            other for other in shed if other // 13 == card // 13 and abs(other - card) == distance
+        ]
+        for distance in (1, 2)
+    }
     same_rank = [other for other in shed if other % 13 == rank]
-    last = -1
+    last_discard = -1
     if view.taken < 0:
-        last = int(view.history[view.turns - 1][3]) if view.turns else int(view.upcard)
-    way = partner(card, last) if last >= 0 else None
+        last_discard = int(view.history[view.turns - 1][3]) if view.turns else int(view.upcard)
+    relation = partner(card, last_discard) if last_discard >= 0 else None
     return {
-        "nearby_unmatched": len(nearby & loose),
-        "nearby_matched": len(nearby - loose),
-        "melds_with_two_known": by_known(runs, 2) + (len(of_rank) >= 2),
-        "sets_with_one_known": len(unseen_of_rank) if len(of_rank) == 1 else 0,
-        "runs_with_one_known": by_known(runs, 1),
-        "dead_set": len(of_rank) == 1 and not unseen_of_rank,
+        "nearby_unmatched": len(nearby & unmatched),
+        "nearby_matched": len(nearby - unmatched),
+        "melds_with_two_known": count_pairs_with_known(runs, 2) + (len(known_of_rank) >= 2),
+        "sets_with_one_known": len(unseen_of_rank) if len(known_of_rank) == 1 else 0,
+        "runs_with_one_known": count_pairs_with_known(runs, 1),
+        "dead_set": len(known_of_rank) == 1 and not unseen_of_rank,
         "unseen_sets": set_unseen,
         "unseen_runs": run_unseen,
         "unseen_sets_high": set_unseen if rank >= 9 else 0,
         "unseen_runs_high": run_unseen if rank >= 9 else 0,
         "unseen_runs_low": run_unseen if rank <= 2 else 0,
         "unseen_sets_shed": set_unseen if same_rank else 0,
-        "unseen_runs_shed": run_unseen if far[1] else 0,
+        "unseen_runs_shed": run_unseen if shed_by_distance[1] else 0,
         "shed_same_rank": len(same_rank),
-        "shed_neighbours": len(far[1]),
-        "shed_two_ranks_away": len(far[2]),
+        "shed_neighbours": len(shed_by_distance[1]),
+        "shed_two_ranks_away": len(shed_by_distance[2]),
         "rank": rank,
         "rank_squared": rank * rank / 10,
-        "same_rank_as_last": way == "rank",
-        "neighbour_of_last": way == "suit" and abs(card - last) == 1,
-        "two_ranks_from_last": way == "suit" and abs(card - last) == 2,
+        "same_rank_as_last": relation == "rank",
+        "neighbour_of_last": relation == "suit" and abs(card - last_discard) == 1,
+        "two_ranks_from_last": relation == "suit" and abs(card - last_discard) == 2,
     }
 
 
-def test_every_number_of_a_discard_means_what_its_name_says(questions):
-    asked = [question.view.copy() for question in questions["discard"][::15]]
-    assert len(asked) > 30
-    for i, view in enumerate(asked):
+def test_discard_features_agree_with_their_names(decisions_by_slot):
+    views = [question.view.copy() for question in decisions_by_slot["discard"][::15]]
+    assert len(views) > 30
+    for i, view in enumerate(views):
         view.own_points, view.other_points = 7 * i % 100, 13 * i % 100
         if i % 4 == 0:  # two known cards of a rank are rare, so ignore them
             rank = members(view.legal)[0] % 13
-            mates = [card for card in members(view.unseen) if card % 13 == rank][:2]
-            view.known |= sum(1 << card for card in mates)
-            view.unseen &= ~sum(1 << card for card in mates)
-    used = set()
-    for view in asked:
+            same_rank = [card for card in members(view.unseen) if card % 13 == rank][:2]
+            view.known |= sum(1 << card for card in same_rank)
+            view.unseen &= ~sum(1 << card for card in same_rank)
+    nonzero_features = set()
+    for view in views:
         array = np.zeros(1, view.dtype)
         array[0] = view
         legal = members(view.legal)
-        numbers = np.zeros((1, len(legal), sight.N_FEATURES))
+        feature_array = np.zeros((1, len(legal), sight.N_FEATURES))
         champion_weights.compile_writer(champion_weights.write_discard_features)(
-            array, np.array([legal]), RULES, numbers
+            array, np.array([legal]), RULES, feature_array
         )
-        for card, found in zip(legal, numbers[0], strict=True):
+        for card, written in zip(legal, feature_array[0], strict=True):
             hand = [other for other in members(view.hand) if other != card]
-            want = {**meaning_of_hand(view, hand), **meaning_of_discard(view, card, hand)}
-            assert set(want) <= set(sight.FEATURE_NAMES)
-            got = dict(zip(sight.FEATURE_NAMES, found, strict=False))
-            assert got == pytest.approx(
-                {key: float(want.get(key, 0)) for key in sight.FEATURE_NAMES}
+            expected = {
+                **describe_hand_features(view, hand),
+                **describe_discard_features(view, card, hand),
+            }
+            assert set(expected) <= set(sight.FEATURE_NAMES)
+            features = dict(zip(sight.FEATURE_NAMES, written, strict=False))
+            assert features == pytest.approx(
+                {key: float(expected.get(key, 0)) for key in sight.FEATURE_NAMES}
             )
-            used |= {key for key, number in want.items() if number}
+            nonzero_features |= {key for key, feature in expected.items() if feature}
     # One or two cards are not a meld, and a hand without unmatched cards has ended the deal
-    assert set(sight.FEATURE_NAMES) - used <= {
+    assert set(sight.FEATURE_NAMES) - nonzero_features <= {
         "unmatched_0",
         "unmatched_8",
         "unmatched_9",
         "dead_set",
     }
-    assert found[len(sight.FEATURE_NAMES) :].tolist() == [0] * (
+    assert written[len(sight.FEATURE_NAMES) :].tolist() == [0] * (
         sight.N_FEATURES - len(sight.FEATURE_NAMES)
     )
 
 
-def test_the_discard_of_least_cost_is_made(questions):
-    numbers = player.discard_by_learned_cost.weights
-    params = np.load(numbers).astype(float)
-    for question in questions["discard"][::3]:
-        view = question.view
+def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
+    weights_file = player.discard_by_learned_cost.weights
+    params = np.load(weights_file).astype(float)
+    for decision in decisions_by_slot["discard"][::3]:
+        view = decision.view
         array = np.zeros(1, view.dtype)
         array[0] = view
         legal = members(view.legal)
@@ -216,86 +230,89 @@ def test_the_discard_of_least_cost_is_made(questions):
         champion_weights.compile_writer(champion_weights.write_discard_features)(
             array, np.array([legal]), RULES, rows
         )
-        stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
-        first = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
-        weights = params[first : first + sight.N_FEATURES]
+        stage = sum(view.own_turn >= offset for offset in (3, 5, 8, 11))
+        offset = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
+        weights = params[offset : offset + sight.N_FEATURES]
         hand = members(view.hand)
-        loose = set(hand) - in_melds(hand)
+        unmatched = set(hand) - in_melds(hand)
         costs = {}
         for card, row in zip(legal, rows[0], strict=True):
-            over = count_of(set(hand) - {card}) - view.least
-            lone = card in loose and not ways(loose)[card]
-            if over <= (10 if lone else 6):
+            extra_deadwood = compute_deadwood(set(hand) - {card}) - view.least
+            is_isolated = card in unmatched and not ways(unmatched)[card]
+            if extra_deadwood <= (10 if is_isolated else 6):
                 costs[card] = row @ weights
-        assert costs[question.action] == pytest.approx(min(costs.values()), abs=1e-6)
+        assert costs[decision.action] == pytest.approx(min(costs.values()), abs=1e-6)
 
 
-def test_the_blend_follows_what_the_opponent_won():
-    """Rows by the opponent's mean points in steps of three, and by own turn."""
+def test_blend_depends_on_the_points_of_the_opponent():
+    """Look up the mean points of the opponent in steps of three, and the own turn."""
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = create_view()
-    for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
-        at = first * player.VARIANT_SIZE
-        table = params[at + player.N_BLENDS * player.BLEND_SIZE : at + player.VARIANT_SIZE]
+    for variant, group in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
+        offset = group * player.VARIANT_SIZE
+        table = params[offset + player.N_BLENDS * player.BLEND_SIZE : offset + player.VARIANT_SIZE]
         table = table.reshape(player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS)
         assert set(table.ravel()) <= set(range(player.N_BLENDS))
         rules = game(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
             mean = min(15, points // (3 * deals)) if deals else 0
-            want = table[min(deals, 4), mean, min(turn, 16) - 1]
-            assert player.find_immediate_knock_level(view, rules, params) == want
-            assert player.find_blend_offset(view, rules, params) == at + want * player.BLEND_SIZE
+            expected = table[min(deals, 4), mean, min(turn, 16) - 1]
+            assert player.find_immediate_knock_level(view, rules, params) == expected
+            assert (
+                player.find_blend_offset(view, rules, params)
+                == offset + expected * player.BLEND_SIZE
+            )
     table = params[player.OPPONENT_TABLE_OFFSET : player.VARIANT_SIZE].reshape(
         player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS
     )
-    patient = table[2, -1].mean()
-    assert patient < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
+    patient_level = table[2, -1].mean()
+    assert patient_level < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
 
 
-def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
-    kinds = ("eaai", "rush", "tedesco", "dice")
+def test_variants_without_own_weights_use_those_of_eaai():
+    trained_variants = ("eaai", "rush", "tedesco", "dice")
     for variant in TWO_PLAYER:
-        own = variant if variant in kinds else "eaai"
+        expected = variant if variant in trained_variants else "eaai"
         assert (
             player.compiled_find_rules_offset(game(variant)[0])
-            == kinds.index(own) * player.VARIANT_SIZE
+            == trained_variants.index(expected) * player.VARIANT_SIZE
         )
-    numbers = np.load(player.discard_by_learned_cost.weights)
-    assert numbers.size == 4 * player.VARIANT_SIZE and np.isfinite(numbers).all()
+    weights = np.load(player.discard_by_learned_cost.weights)
+    assert weights.size == 4 * player.VARIANT_SIZE and np.isfinite(weights).all()
 
 
 @pytest.mark.slow
-def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
-    for setting, number in {"WARM_UP_ROUNDS": 1, "INITIAL_MATCHES": 20}.items():
-        monkeypatch.setattr(champion_weights, setting, number)
-    first, again = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
-    assert first.tobytes() == again.tobytes()
+def test_variant_training_is_reproducible(monkeypatch):
+    for setting, value in {"WARM_UP_ROUNDS": 1, "INITIAL_MATCHES": 20}.items():
+        monkeypatch.setattr(champion_weights, setting, value)
+    first, repeated = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
+    assert first.tobytes() == repeated.tobytes()
     assert first.size == player.VARIANT_SIZE
 
 
 @pytest.mark.parametrize(
-    "stage", [sight.find_stage, beliefs.find_deal_stage], ids=["champion", "beliefs"]
+    "find_stage", [sight.find_stage, beliefs.find_deal_stage], ids=["champion", "beliefs"]
 )
-def test_a_stage_is_a_number_interpreted_too(stage):
+def test_stage_is_the_same_in_interpreted_mode(find_stage):
     turns = np.arange(1, 20)
-    assert [stage.py_func(turn) for turn in turns] == [stage(int(turn)) for turn in turns]
+    assert [find_stage.py_func(turn) for turn in turns] == [find_stage(int(turn)) for turn in turns]
 
 
-def test_what_a_deal_is_worth(monkeypatch):
-    """Points are weighted by match value; in dice, each deal by its stake."""
+def test_rollout_equity_depends_on_the_variant(monkeypatch):
+    """Expect points to be weighted by match value; in dice, each deal by its stake."""
     monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 100_000)
     records = np.zeros((1, 2), DEAL_RECORD)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
-    found = PairedRollouts(None, None, None, records, np.array([[70, 95, 2, 5]]))
-    assert make_equity_function(variants.find_variant("eaai"))(found).tolist() == [[180.0, 0.0]]
-    assert make_equity_function(variants.find_variant("dice"))(found).tolist() == [[25.0, -75.0]]
-    assert make_equity_function(variants.find_variant("pro"))(found).tolist() == [[30.0, -12.0]]
-    level = PairedRollouts(
+    rollouts = PairedRollouts(None, None, None, records, np.array([[70, 95, 2, 5]]))
+    assert make_equity_function(variants.find_variant("eaai"))(rollouts).tolist() == [[180.0, 0.0]]
+    assert make_equity_function(variants.find_variant("dice"))(rollouts).tolist() == [[25.0, -75.0]]
+    assert make_equity_function(variants.find_variant("pro"))(rollouts).tolist() == [[30.0, -12.0]]
+    drawn_rollouts = PairedRollouts(
         None, None, None, np.zeros((1, 2), DEAL_RECORD), np.array([[40, 40, 0, 0]])
     )
-    assert make_equity_function(variants.find_variant("rush"))(level) == pytest.approx(
+    assert make_equity_function(variants.find_variant("rush"))(drawn_rollouts) == pytest.approx(
         90.0, abs=0.5
     )
     # A score has no single value if the seats differ
@@ -306,176 +323,224 @@ def test_what_a_deal_is_worth(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
-    """Training with 6,000 deals raises the win rate against simple from 46 to about 70 %.
+def test_training_round_improves_naive_weights(monkeypatch):
+    """Raise the win rate against simple from 46 to about 70 % with 6,000 deals.
 
     Three seeds gave 67 to 72 %. With 1,000 matches, the standard error is 1.5 points: a correct
     learner fails in fewer than one of 10,000 runs.
     """
     monkeypatch.setattr(champion_weights, "INITIAL_MATCHES", 1000)
     eaai = variants.find_variant("eaai")
-    learner = champion_weights.ChampionTrainer(
+    trainer = champion_weights.ChampionTrainer(
         [loader.find_strategy("simple")], training.make_naive_weights(), 3, eaai
     )
-    (before,) = learner.run_round(6000, 1.0)
-    (after,) = learner.run_round(100, 1.0)
+    (before,) = trainer.run_round(6000, 1.0)
+    (after,) = trainer.run_round(100, 1.0)
     assert before < 0.55
     assert after > 0.6
 
 
-def test_it_wins_four_in_five_matches_from_simple():
-    """The win rate is 80.3 % of 100,000 matches; the bound is 4 SE of 4,000 matches lower."""
+def test_champion_wins_80_percent_of_matches_against_simple():
+    """Allow 4 SE of 4,000 matches less than 80.3 %, the rate of 100,000 matches."""
     matchup = parse_matchup("champion", "simple", "eaai", 77, "match")
     _, records = kernel.play_with_records(matchup, 0, 2000)
-    won = (records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum()
-    assert won > 0.803 - 4 * 0.006
+    win_rate = (records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum()
+    assert win_rate > 0.803 - 4 * 0.006
 
 
 # Champion-mc: values of worlds and comparison of actions
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
-PARAMS = np.append([64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(float))
+CHAMPION_MC_PARAMS = np.append(
+    [64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(float)
+)
 
 
-def test_its_numbers_are_those_of_the_parts():
-    at = looking.CHAMPION_OFFSET
-    for part, begins in (
-        ("champion", at),
+def test_champion_mc_weights_combine_those_of_its_parts():
+    offset = looking.CHAMPION_OFFSET
+    for name, start in (
+        ("champion", offset),
         ("hands", looking.HANDS_OFFSET),
         ("mc", looking.VALUES_OFFSET),
     ):
-        numbers = np.load(STRATEGIES / f"{part}.npy").ravel()
-        assert (PARAMS[begins : begins + len(numbers)] == numbers).all()
-        at += len(numbers)
-    assert at == len(PARAMS)
+        weights = np.load(STRATEGIES / f"{name}.npy").ravel()
+        assert (CHAMPION_MC_PARAMS[start : start + len(weights)] == weights).all()
+        offset += len(weights)
+    assert offset == len(CHAMPION_MC_PARAMS)
     assert (
         len(np.load(STRATEGIES / "champion.npy")) == looking.HANDS_OFFSET - looking.CHAMPION_OFFSET
     )
 
 
 @jit
-def one_world(view, hand, stock, actions, cards, waits, rules, params, values, turns):
+def roll_out_one_world(
+    view, hand, stock, actions, cards, uses_champion_knock, rules, params, values, turns
+):
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     looking.prepare_state(states[0], params, 1)
-    if not waits:
+    if not uses_champion_knock:
         states[0].lengths[1, SLOT_KNOCK] = 0
-    alive = (1 << len(actions)) - 1
+    open_actions = (1 << len(actions)) - 1
     looking.roll_out_world(
-        states, views, hand, stock, actions, cards, alive, 0, values, turns, view, rules, params
+        states,
+        views,
+        hand,
+        stock,
+        actions,
+        cards,
+        open_actions,
+        0,
+        values,
+        turns,
+        view,
+        rules,
+        params,
     )
 
 
-@pytest.mark.parametrize("waits", [True, False])
-def test_in_a_world_two_champions_play_on(waits):
-    """The opponent knocks like champion or immediately; the value is that of the next score."""
-    other = "champion" if waits else "champion+knock=at"
-    matchup = parse_matchup("champion", other, "eaai", 4, "deal")
+@pytest.mark.parametrize("uses_champion_knock", [True, False])
+def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
+    """Let the opponent knock like champion or immediately; value the next score."""
+    opponent = "champion" if uses_champion_knock else "champion+knock=at"
+    matchup = parse_matchup("champion", opponent, "eaai", 4, "deal")
     table = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
-    lots = np.random.default_rng(2)
-    ended = 0
+    rng = np.random.default_rng(2)
+    n_lost = 0
     for unit in range(4):
-        for question in trace_deal(matchup, unit).decisions:
-            if question.seat != 0 or question.slot not in ("take", "discard"):
+        for decision in trace_deal(matchup, unit).decisions:
+            if decision.seat != 0 or decision.slot not in ("take", "discard"):
                 continue
-            view = question.view.copy()
+            view = decision.view.copy()
             view.own_points, view.other_points = 70, 45
-            cards = lots.permutation(members(int(view.unseen)))
+            cards = rng.permutation(members(int(view.unseen)))
             stock = cards[: int(view.stock)]
             hand = int(view.known) | sum(1 << int(card) for card in cards[int(view.stock) :])
             actions = list_legal_actions(view, RULES)
             kinds, discards = np.array(actions).T.copy()
             values, turns = np.zeros((len(actions), 1)), np.zeros(len(actions))
-            one_world(view, hand, stock, kinds, discards, waits, RULES, PARAMS, values, turns)
+            roll_out_one_world(
+                view,
+                hand,
+                stock,
+                kinds,
+                discards,
+                uses_champion_knock,
+                RULES,
+                CHAMPION_MC_PARAMS,
+                values,
+                turns,
+            )
             world = Worlds(np.array([hand]), stock.astype(np.int8)[None])
-            rows = roll_out_worlds(matchup, view, actions, world)[0]
-            assert (turns == rows["turns"] - view.turns).all()
-            for value, row in zip(values[:, 0], rows, strict=True):
-                own, other = 70 + row["points_a"], 45 + row["points_b"]
-                won = 1.0 if own >= 100 else 0.0 if other >= 100 else table[own, other]
-                assert value == pytest.approx(180 * won)
-                ended += row["points_b"] > 0
-    assert ended > 15
+            records = roll_out_worlds(matchup, view, actions, world)[0]
+            assert (turns == records["turns"] - view.turns).all()
+            for world_value, record in zip(values[:, 0], records, strict=True):
+                points, opponent = 70 + record["points_a"], 45 + record["points_b"]
+                win_probability = (
+                    1.0 if points >= 100 else 0.0 if opponent >= 100 else table[points, opponent]
+                )
+                assert world_value == pytest.approx(180 * win_probability)
+                n_lost += record["points_b"] > 0
+    assert n_lost > 15
 
 
-def test_weights_and_worlds_are_joined_by_their_errors():
-    """The prior variance per world is 33 squared, with a weight of 16 worlds."""
-    lots = np.random.default_rng(1)
-    values = lots.normal(0, 20, (3, 40))
+def test_gain_combines_weights_and_worlds_by_their_errors():
+    """Use the prior variance 33 squared per world, with a weight of 16 worlds."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 20, (3, 40))
     values[2] += 4
     for n in (8, 40):
         gain = values[2, :n] - values[0, :n]
-        each = (n * gain.var() + 16 * 33**2) / (n + 16)
-        seen = each / n
-        for before, spread in ((-1.0, 1.5), (0.0, 5.0)):
-            known = spread**2
-            joined = (gain.mean() / seen + before / known) / (1 / seen + 1 / known)
-            assert looking.estimate_gain(values, 2, n, before, spread) == pytest.approx(
-                (joined, each)
+        variance_per_world = (n * gain.var() + 16 * 33**2) / (n + 16)
+        sample_variance = variance_per_world / n
+        for prior_gain, prior_se in ((-1.0, 1.5), (0.0, 5.0)):
+            prior_variance = prior_se**2
+            expected = (gain.mean() / sample_variance + prior_gain / prior_variance) / (
+                1 / sample_variance + 1 / prior_variance
             )
-            variance = looking.compute_posterior_variance(n, each, spread)
-            assert variance == pytest.approx(1 / (1 / seen + 1 / known))
+            assert looking.estimate_gain(values, 2, n, prior_gain, prior_se) == pytest.approx(
+                (expected, variance_per_world)
+            )
+            variance = looking.compute_posterior_variance(n, variance_per_world, prior_se)
+            assert variance == pytest.approx(1 / (1 / sample_variance + 1 / prior_variance))
     assert looking.estimate_gain(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
 
 
 @pytest.mark.parametrize("n", [0, 4, 40, 200])
-@pytest.mark.parametrize("spread", [2.5, 7.5])
-def test_more_worlds_are_drawn_if_they_promise_more_than_they_cost(n, spread):
+@pytest.mark.parametrize("prior_se", [2.5, 7.5])
+def test_more_worlds_are_sampled_if_the_expected_gain_exceeds_the_cost(n, prior_se):
     """Estimate the expected improvement by random sampling."""
-    each, more = 30.0**2, max(n, 32 - n)
-    known, later = (1 / (1 / spread**2 + worlds / each) for worlds in (n, n + more))
-    moves = (known - later) ** 0.5
-    lots = moves * np.random.default_rng(4).normal(size=400_000)
-    for behind in np.linspace(0, 4 * moves, 9):
-        promised = np.maximum(0, lots - behind).mean()
-        doubt = 0.01 * moves  # of the formula and of the sample
-        assert looking.needs_more_worlds(behind, n, each, spread, (promised - doubt) / more)
-        assert not looking.needs_more_worlds(behind, n, each, spread, (promised + doubt) / more)
+    variance_per_world, n_more = 30.0**2, max(n, 32 - n)
+    variance_now, variance_later = (
+        1 / (1 / prior_se**2 + n_worlds / variance_per_world) for n_worlds in (n, n + n_more)
+    )
+    deviation = (variance_now - variance_later) ** 0.5
+    shifts = deviation * np.random.default_rng(4).normal(size=400_000)
+    for deficit in np.linspace(0, 4 * deviation, 9):
+        expected_gain = np.maximum(0, shifts - deficit).mean()
+        tolerance = 0.01 * deviation  # of the formula and of the sample
+        assert looking.needs_more_worlds(
+            deficit, n, variance_per_world, prior_se, (expected_gain - tolerance) / n_more
+        )
+        assert not looking.needs_more_worlds(
+            deficit, n, variance_per_world, prior_se, (expected_gain + tolerance) / n_more
+        )
 
 
-def open_actions(values, before, price, turns=10.0):
+def find_open_actions(values, prior_gains, cost, turns=10.0):
     """Return the remaining actions after all worlds of a table, and the best one."""
-    k, n = values.shape
-    played = np.full(k, turns * n)
-    return looking.find_open_actions(values, played, (1 << k) - 1, n, np.array(before), 2.5, price)
+    n_actions, n_worlds = values.shape
+    turns_played = np.full(n_actions, turns * n_worlds)
+    return looking.find_open_actions(
+        values, turns_played, (1 << n_actions) - 1, n_worlds, np.array(prior_gains), 2.5, cost
+    )
 
 
-def test_what_promises_too_little_is_left_and_what_is_clearly_best_is_done():
-    noise = np.random.default_rng(1).normal(0, 6, (3, 64))
-    noise -= noise.mean(axis=1, keepdims=True)
-    close = [0.0, -0.1, -0.1]
-    assert open_actions(noise, close, 1e-6) == (0b110, 0)
-    assert open_actions(noise, close, 1.0) == (0, 0)
-    assert open_actions(noise - np.array([[0], [9], [0]]), close, 1e-4) == (0b100, 0)
-    assert open_actions(noise + np.array([[0], [30], [0]]), close, 1e-4) == (0, 1)
-    assert open_actions(noise + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (0b110, 1)
-    assert open_actions(noise, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
-    dear = open_actions(noise, close, 1e-4, turns=1000.0)
-    assert dear == (0, 0)
-    before = np.array([0.0, -0.5, -3.0])
-    none = looking.find_open_actions(noise, np.zeros(3), 0b111, 0, before, 2.5, 1e-4)
-    assert none == (0b010, 0)
+def test_inferior_actions_are_eliminated():
+    values = np.random.default_rng(1).normal(0, 6, (3, 64))
+    values -= values.mean(axis=1, keepdims=True)
+    close_gains = [0.0, -0.1, -0.1]
+    assert find_open_actions(values, close_gains, 1e-6) == (0b110, 0)
+    assert find_open_actions(values, close_gains, 1.0) == (0, 0)
+    assert find_open_actions(values - np.array([[0], [9], [0]]), close_gains, 1e-4) == (0b100, 0)
+    assert find_open_actions(values + np.array([[0], [30], [0]]), close_gains, 1e-4) == (0, 1)
+    assert find_open_actions(values + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (
+        0b110,
+        1,
+    )
+    assert find_open_actions(values, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
+    costly_result = find_open_actions(values, close_gains, 1e-4, turns=1000.0)
+    assert costly_result == (0, 0)
+    prior_gains = np.array([0.0, -0.5, -3.0])
+    result_without_worlds = looking.find_open_actions(
+        values, np.zeros(3), 0b111, 0, prior_gains, 2.5, 1e-4
+    )
+    assert result_without_worlds == (0b010, 0)
 
 
-def test_the_discards_tried_are_the_cheapest():
-    numbers = PARAMS[looking.CHAMPION_OFFSET : looking.HANDS_OFFSET]
+def test_tried_discards_have_the_lowest_costs():
+    weights = CHAMPION_MC_PARAMS[looking.CHAMPION_OFFSET : looking.HANDS_OFFSET]
     matchup = parse_matchup("champion", "gold-early", "eaai", 6, "deal")
     lengths = set()
     for unit in range(12):
-        for question in trace_deal(matchup, unit).decisions:
-            if question.seat == 0 and question.slot == "discard":
-                view = question.view
-                few, before = champion_mc.find_lowest_cost_discards(view.legal, view, RULES, PARAMS)
-                assert few[0] == question.action
-                assert few[0] == player.find_lowest_cost_discard(view.legal, view, RULES, numbers)
-                assert before[0] == 0 and (np.diff(before) <= 0).all()
-                assert (before > -player.MAX_COST).all()
-                lengths.add(len(few))
+        for decision in trace_deal(matchup, unit).decisions:
+            if decision.seat == 0 and decision.slot == "discard":
+                view = decision.view
+                discards, gains = champion_mc.find_lowest_cost_discards(
+                    view.legal, view, RULES, CHAMPION_MC_PARAMS
+                )
+                assert discards[0] == decision.action
+                assert discards[0] == player.find_lowest_cost_discard(
+                    view.legal, view, RULES, weights
+                )
+                assert gains[0] == 0 and (np.diff(gains) <= 0).all()
+                assert (gains > -player.MAX_COST).all()
+                lengths.add(len(discards))
     assert min(lengths) < 4 and max(lengths) == 4
 
 
 @pytest.mark.slow
-def test_it_beats_champion():
-    """16,000 deals: 1.8 points a deal, with an error of 0.23."""
+def test_champion_mc_beats_champion():
+    """Require 2.6 SE in 16,000 deals; the lead is 1.8 points per deal, with an error of 0.23."""
     matchup = parse_matchup("champion-mc", "champion", "eaai", 606, "deal")
     _, records = kernel.play_with_records(matchup, 0, 8000)
     margin = (records["points_a"] - records["points_b"]).reshape(-1, 2).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Tests of champion's weights under other rules: features of the rules, weights and play."""
+"""Tests of champion's weights under other rules than those of the challenge."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from simgin.runs.runner import run_matchup
 from simgin.strategy import compiler, loader
 from support.variant_lists import TWO_PLAYER
 
-USUAL = (
+CHALLENGE_VARIANTS = (
     "eaai",
     "standard",
     "tedesco",
@@ -30,20 +30,23 @@ USUAL = (
 )
 
 
-def rules_of(text):
+def build_named_rules(text):
     return build_rules(variants.find_variant(text))
 
 
-@pytest.mark.parametrize("rules", USUAL)
+@pytest.mark.parametrize("rules", CHALLENGE_VARIANTS)
 @pytest.mark.parametrize("name", ["champion", "champion-mc"])
-def test_the_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rules):
+def test_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rules):
     for policy in loader.find_strategy(name).policies[:3]:
         vector = compiler.make_parameter_vector(policy)
-        assert compiler.make_parameter_vector(policy, rules_of(rules)).tobytes() == vector.tobytes()
+        assert (
+            compiler.make_parameter_vector(policy, build_named_rules(rules)).tobytes()
+            == vector.tobytes()
+        )
 
 
 @pytest.mark.parametrize(
-    ("setting", "others"),
+    ("setting", "n_changed"),
     [
         ("undercut_bonus=10", 1),
         ("gin_bonus=100", 2),
@@ -56,47 +59,52 @@ def test_the_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, 
         ("rush_premium=yes", 1),
     ],
 )
-def test_a_change_of_the_rules_changes_few_features(setting, others):
-    found = compute_rule_features(rules_of(f"standard+{setting}"))
-    assert found.shape == (N_RULE_FEATURES,)
-    assert np.count_nonzero(found) == others
+def test_a_change_of_the_rules_changes_few_features(setting, n_changed):
+    features = compute_rule_features(build_named_rules(f"standard+{setting}"))
+    assert features.shape == (N_RULE_FEATURES,)
+    assert np.count_nonzero(features) == n_changed
 
 
-def test_bonuses_do_not_matter_where_they_are_not_paid():
-    """Without knocks there are no undercuts; if won deals count, there are no bonuses."""
+def test_bonuses_without_effect_do_not_change_the_features():
+    """Use rules without knocks, and rules that count won deals."""
     for base in ("straight", "dice"):
-        plain = compute_rule_features(rules_of(base))
-        assert (compute_rule_features(rules_of(f"{base}+undercut_bonus=60")) == plain).all()
+        expected = compute_rule_features(build_named_rules(base))
+        assert (
+            compute_rule_features(build_named_rules(f"{base}+undercut_bonus=60")) == expected
+        ).all()
     assert (
-        compute_rule_features(rules_of("dice+gin_bonus=60"))
-        == compute_rule_features(rules_of("dice"))
+        compute_rule_features(build_named_rules("dice+gin_bonus=60"))
+        == compute_rule_features(build_named_rules("dice"))
     ).all()
 
 
-def test_features_are_finite_and_bounded():
-    lots = np.random.default_rng(8)
-    every = [*map(variants.find_variant, TWO_PLAYER), *(sample_variant(lots) for _ in range(100))]
-    found = np.array([compute_rule_features(build_rules(variant)) for variant in every])
-    assert np.isfinite(found).all()
-    assert np.abs(found).max() <= 1
+def test_rule_features_are_bounded():
+    rng = np.random.default_rng(8)
+    all_variants = [
+        *map(variants.find_variant, TWO_PLAYER),
+        *(sample_variant(rng) for _ in range(100)),
+    ]
+    features = np.array([compute_rule_features(build_rules(variant)) for variant in all_variants])
+    assert np.isfinite(features).all()
+    assert np.abs(features).max() <= 1
 
 
 @pytest.mark.parametrize("name", TRAINED_VARIANT_FEATURES)
-def test_the_features_of_the_variants_with_own_weights_are_known(name):
-    assert (compute_rule_features(rules_of(name)) == compute_variant_features(name)).all()
+def test_trained_variants_have_known_features(name):
+    assert (compute_rule_features(build_named_rules(name)) == compute_variant_features(name)).all()
 
 
-def test_the_features_of_the_usual_rules_are_zero():
-    assert not compute_rule_features(rules_of("standard+box_bonus=25")).any()
+def test_features_of_the_challenge_rules_are_zero():
+    assert not compute_rule_features(build_named_rules("standard+box_bonus=25")).any()
 
 
 @pytest.fixture
-def changes():
+def sample_weights():
     """Return random contents of champion.npy and champion-rules.npy."""
-    lots = np.random.default_rng(9)
-    weights = lots.normal(size=player.N_WEIGHTS)
+    rng = np.random.default_rng(9)
+    weights = rng.normal(size=player.N_WEIGHTS)
     size = 2 * player.BLEND_SIZE + player.N_LOG_ODDS
-    return weights, lots.normal(size=(1 + N_RULE_FEATURES, size))
+    return weights, rng.normal(size=(1 + N_RULE_FEATURES, size))
 
 
 @pytest.mark.parametrize(
@@ -108,59 +116,63 @@ def changes():
         ("dice+knock_limit=3", 3),
     ],
 )
-def test_the_weights_are_a_linear_function_of_the_features(changes, rules, group):
-    base, deltas = changes
-    change = player.adapt_weights(base, deltas.ravel(), rules_of(rules)) - base
+def test_weights_are_a_linear_function_of_the_features(sample_weights, rules, group):
+    base_weights, deltas = sample_weights
+    change = (
+        player.adapt_weights(base_weights, deltas.ravel(), build_named_rules(rules)) - base_weights
+    )
     by_group = change.reshape(4, player.VARIANT_SIZE)
     assert not np.delete(by_group, group, axis=0).any()
     blends = by_group[group, : player.OPPONENT_TABLE_OFFSET].reshape(
         player.N_BLENDS, player.BLEND_SIZE
     )
-    shift = compute_rule_features(rules_of(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
-    patient, hasty = np.split(shift, 2)
+    shift = compute_rule_features(build_named_rules(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
+    patient, immediate = np.split(shift, 2)
     for i, blend in enumerate(blends):
-        assert blend == pytest.approx(patient + (hasty - patient) * i / 8)
+        assert blend == pytest.approx(patient + (immediate - patient) * i / 8)
 
 
 @pytest.mark.parametrize("rules", ["tedesco", "dice"])
-def test_variants_with_separate_weights_do_not_change_them(changes, rules):
-    base, deltas = changes
-    assert player.adapt_weights(base, deltas, rules_of(rules)) is base
+def test_variants_with_separate_weights_keep_them(sample_weights, rules):
+    base_weights, deltas = sample_weights
+    assert player.adapt_weights(base_weights, deltas, build_named_rules(rules)) is base_weights
 
 
-def test_the_type_of_the_opponent_follows_the_change_of_its_log_odds(changes):
-    """Constant log odds of 0 are even; a change of log 3 makes it three to one: two levels more."""
-    base, _ = changes
+def test_opponent_level_follows_its_log_odds(sample_weights):
+    """Change even log odds by log 3, which moves the opponent by two levels."""
+    base_weights, _ = sample_weights
     deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_LOG_ODDS))
-    rules = rules_of("standard+undercut_bonus=10")
+    rules = build_named_rules("standard+undercut_bonus=10")
     (feature,) = np.flatnonzero(compute_rule_features(rules))
     size = player.N_DEALS_WON * player.N_MEAN_POINTS
     deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = compute_rule_features(rules)[
         feature
     ] * np.log(3)
-    weights = base.copy()
+    weights = base_weights.copy()
     levels = slice(player.OPPONENT_TABLE_OFFSET, player.VARIANT_SIZE)
     weights[levels] = np.resize([0, 3, 6, 7, 8], player.VARIANT_SIZE - player.OPPONENT_TABLE_OFFSET)
-    found = player.adapt_weights(weights, deltas, rules)[levels]
-    assert (found == np.resize([2, 5, 8, 8, 8], found.size)).all()
+    adapted_levels = player.adapt_weights(weights, deltas, rules)[levels]
+    assert (adapted_levels == np.resize([2, 5, 8, 8, 8], adapted_levels.size)).all()
 
 
-def test_a_match_uses_the_weights_for_its_rules():
-    """Champion plays as before under the rules of the challenge, and otherwise differently."""
+def test_match_uses_the_weights_for_its_rules():
+    """Expect champion to play differently only under other rules than those of the challenge."""
     champion = loader.find_strategy("champion")
-    before = loader.with_weights(champion, champion.discard.weights)
-    same = []
+    unadapted = loader.with_weights(champion, champion.discard.weights)
+    is_equal = []
     for rules in ("standard", "standard+undercut_bonus=0"):
         matchups = [
-            Matchup(variants.find_variant(rules), one, loader.find_strategy("gold"), 5, "match")
-            for one in (champion, before)
+            Matchup(
+                variants.find_variant(rules), strategy, loader.find_strategy("gold"), 5, "match"
+            )
+            for strategy in (champion, unadapted)
         ]
         rows = [run_matchup(matchup, 200, 1) for matchup in matchups]
-        same.append((rows[0] == rows[1]).all())
-    assert same == [True, False]
+        is_equal.append((rows[0] == rows[1]).all())
+    assert is_equal == [True, False]
 
 
-def test_the_digest_of_champion_includes_the_change_by_the_rules():
+def test_digest_of_champion_includes_the_rule_weights():
     names = {path.name for path in loader.find_source_files(loader.find_strategy("champion"))}
     assert {"champion-rules.npy", "_champion_rules.py", "champion.npy"} <= names
 
@@ -168,24 +180,23 @@ def test_the_digest_of_champion_includes_the_change_by_the_rules():
 # Random rule sets
 
 
-def test_random_rule_sets_are_playable_and_known():
-    """Champion was trained for each of their parameters."""
-    lots = np.random.default_rng(10)
+def test_random_rule_sets_are_in_the_training_range():
+    rng = np.random.default_rng(10)
     standard = variants.find_variant("standard")
-    drawn = [sample_variant(lots) for _ in range(60)]
-    assert len({variant.spec for variant in drawn}) > 40
-    for variant in drawn:
+    sampled = [sample_variant(rng) for _ in range(60)]
+    assert len({variant.spec for variant in sampled}) > 40
+    for variant in sampled:
         assert not variant.is_solo
-        changed = variants.rule_differences(standard, variant)
+        differences = variants.rule_differences(standard, variant)
         assert all(
             is_in_training_range(name, value)
-            for name, _, value in changed
+            for name, _, value in differences
             if name in {"undercut_bonus", "gin_bonus", "knock_limit", "rainbow", "first_turn"}
         )
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "known"),
+    ("name", "value", "expected"),
     [
         ("undercut_bonus", 60, True),
         ("undercut_bonus", 101, False),
@@ -198,17 +209,17 @@ def test_random_rule_sets_are_playable_and_known():
         ("shot_deducts", True, False),
     ],
 )
-def test_the_range_of_the_training(name, value, known):
-    assert is_in_training_range(name, value) is known
+def test_training_range_of_parameters(name, value, expected):
+    assert is_in_training_range(name, value) is expected
 
 
 def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
-    """Without the check, this seed draws rules of the training, also under another name."""
+    """Use a seed that draws rules of the training if nothing rejects them."""
     monkeypatch.setattr(random_rules, "TRAINING_ROUNDS", 1)
     monkeypatch.setattr(random_rules, "RULE_SETS_PER_ROUND", 96)
-    trained = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
-    known = {build_rules(variant).tobytes() for variant in trained}
-    known |= {build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER}
-    drawn = random_rules.sample_held_out_variants(0x415481F6, 40)
-    new = {build_rules(variant).tobytes() for variant in drawn}
-    assert len(new) > 35 and not new & known
+    training_variants = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
+    training_rules = {build_rules(variant).tobytes() for variant in training_variants}
+    training_rules |= {build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER}
+    held_out = random_rules.sample_held_out_variants(0x415481F6, 40)
+    held_out_rules = {build_rules(variant).tobytes() for variant in held_out}
+    assert len(held_out_rules) > 35 and not held_out_rules & training_rules

@@ -1,4 +1,4 @@
-"""Tests that every built-in strategy goes gin in every variant that it can play.
+"""Tests that built-in strategies do not decline gin in any variant.
 
 The decks are stacked so that gin is common. The deadwood shows which hands are gin.
 """
@@ -14,9 +14,9 @@ from simgin.strategy import loader
 from support import hands
 from support.variant_lists import ONE_PLAYER, TWO_PLAYER, strategy
 
-DEALS = 3  # in every variant
+N_DEALS = 3  # in every variant
 # Phrase of the docstring that documents when a strategy declines gin
-DECLINES_GIN = {
+DECLINE_DOCUMENTATION = {
     "random": "ends the deal with probability 0.5 when possible",
     "stubborn": "never ends a deal, not even with gin",
     "exp710": "sometimes breaks up gin",
@@ -24,54 +24,67 @@ DECLINES_GIN = {
 }
 OPPONENT = "gin-only"
 # Strategies that are compiled in 10 to 23 s, with few worlds
-SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}
-NAMES = [name for name in loader.list_built_in() if name not in (*DECLINES_GIN, *SLOW)]
+SLOW_SPECS = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}
+STRATEGY_NAMES = [
+    name for name in loader.list_built_in() if name not in (*DECLINE_DOCUMENTATION, *SLOW_SPECS)
+]
 
 
-def packs(variant, seed, n):
-    """Return stacked decks, the joker's position in each, and the seat of the strategy."""
+def iter_stacked_decks(variant, seed, n):
+    """Yield stacked decks, the joker's position in each, and the seat of the dealer."""
     rng = random.Random(seed)
-    row = variant.params
-    for number in range(n):
-        if row["players"] == 2:
-            yield hands.stacked_pack(rng, row, 0), -1, number % 2
+    params = variant.params
+    for index in range(n):
+        if params["players"] == 2:
+            yield hands.stacked_pack(rng, params, 0), -1, index % 2
             continue
-        dealt = 11 if row["first_turn"] == "discard_first" else 10
-        pack = hands.stacked_pack_solo(rng, row)
-        yield pack, rng.randrange(dealt, 53) if row["joker"] != "none" else -1, 0
+        n_dealt = 11 if params["first_turn"] == "discard_first" else 10
+        pack = hands.stacked_pack_solo(rng, params)
+        yield pack, rng.randrange(n_dealt, 53) if params["joker"] != "none" else -1, 0
 
 
-def gins_of(name, text, n):
-    """Return for each gin in some deals whether it was declined or broken up."""
-    variant = variants.find_variant(text)
-    row, declined = variant.params, []
-    opponent = loader.find_strategy(OPPONENT) if row["players"] == 2 else None
-    game = Matchup(variant, strategy(name), opponent, 1, "deal")
-    for number, (pack, joker, dealer) in enumerate(packs(variant, f"{name} {text}", n)):
-        played = trace_deal(game, number, pack=pack, joker=joker, dealer=dealer)
-        assert not played.error, played.error
-        for asked in (asked for asked in played.decisions if asked.seat == 0):
-            view = asked.view
-            if asked.slot == "knock" and (view.ending_count == 0 or view.ending == 3):
-                declined.append(not asked.action)
-            elif asked.slot == "discard" and view.least == 0 and row["take_to_knock"] == "any":
-                ended = played.state.knocker == 0 and view.turns == len(played.turns) - 1
-                declined.append(not ended and not view.best >> asked.action & 1)
+def find_declined_gins(name, variant_name, n_deals):
+    """Return for each gin in some deals True if it was declined or broken up."""
+    variant = variants.find_variant(variant_name)
+    params, declined = variant.params, []
+    opponent = loader.find_strategy(OPPONENT) if params["players"] == 2 else None
+    matchup = Matchup(variant, strategy(name), opponent, 1, "deal")
+    for index, (pack, joker, dealer) in enumerate(
+        iter_stacked_decks(variant, f"{name} {variant_name}", n_deals)
+    ):
+        deal = trace_deal(matchup, index, pack=pack, joker=joker, dealer=dealer)
+        assert not deal.error, deal.error
+        for decision in (decision for decision in deal.decisions if decision.seat == 0):
+            view = decision.view
+            if decision.slot == "knock" and (view.ending_count == 0 or view.ending == 3):
+                declined.append(not decision.action)
+            elif (
+                decision.slot == "discard" and view.least == 0 and params["take_to_knock"] == "any"
+            ):
+                is_ended = deal.state.knocker == 0 and view.turns == len(deal.turns) - 1
+                declined.append(not is_ended and not view.best >> decision.action & 1)
     return declined
 
 
 @pytest.mark.parametrize(
-    "name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+    "name", [*STRATEGY_NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_SPECS)]
 )
 def test_gin_is_never_declined(name):
-    slow = name in SLOW
-    texts = [*TWO_PLAYER, *ONE_PLAYER]
-    gins = {text: gins_of(SLOW.get(name, name), text, 2 if slow else DEALS) for text in texts}
-    assert not [text for text, declined in gins.items() if any(declined)]
-    assert sum(map(len, gins.values())) > 10
+    is_slow = name in SLOW_SPECS
+    variant_names = [*TWO_PLAYER, *ONE_PLAYER]
+    declined_by_variant = {
+        variant_name: find_declined_gins(
+            SLOW_SPECS.get(name, name), variant_name, 2 if is_slow else N_DEALS
+        )
+        for variant_name in variant_names
+    }
+    assert not [
+        variant_name for variant_name, declined in declined_by_variant.items() if any(declined)
+    ]
+    assert sum(map(len, declined_by_variant.values())) > 10
 
 
-@pytest.mark.parametrize("name", DECLINES_GIN)
-def test_a_strategy_that_declines_gin_documents_it(name):
-    assert DECLINES_GIN[name] in " ".join(loader.find_strategy(name).about.split())
-    assert any(any(gins_of(name, text, 10)) for text in TWO_PLAYER)
+@pytest.mark.parametrize("name", DECLINE_DOCUMENTATION)
+def test_strategy_that_declines_gin_documents_it(name):
+    assert DECLINE_DOCUMENTATION[name] in " ".join(loader.find_strategy(name).about.split())
+    assert any(any(find_declined_gins(name, variant_name, 10)) for variant_name in TWO_PLAYER)

@@ -56,7 +56,7 @@ POLICIES = [
     ("knock", "belief:own=3,opp=99", 200),
 ]
 # Advice is compared in games with low, round-the-corner and high-value aces, and solitaire
-ROWS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
+ADVICE_PARAMS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
 # (slot, policy, two settings of its parameters)
 ADVICE = [
     ("discard", "high-first", "cost=10", "cost=2.5"),
@@ -97,89 +97,96 @@ ADVICE = [
 
 # Variants in which a policy is compared, if not in all. lead and count are defined for points,
 # not for targets in deals or games; another test covers value.
-SCOPE = {"lead": lambda row: row["goal"] == "points", "count": lambda row: row["goal"] == "points"}
-PLAIN = {"discard": "low", "take": "lower"}
-BY_LOT = ("random", "uniform")
+SCOPE_BY_POLICY = {
+    "lead": lambda row: row["goal"] == "points",
+    "count": lambda row: row["goal"] == "points",
+}
+DEFAULT_POLICIES = {"discard": "low", "take": "lower"}
+RANDOM_POLICIES = ("random", "uniform")
 
 
 # Positions of every variant, and views of the reference implementation
 
 # Random play reaches unusual positions, and sensible play typical ones
-VISITED = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
-DEALS_EACH = 3  # of each pair and variant
+MATCHUPS = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
+DEALS_PER_MATCHUP = 3  # of each pair and variant
 # Fields of a view that the reference implementation copies
-SETS = ("hand", "unseen", "known", "shed")
-NUMBERS = ("seat", "stock", "own_points", "other_points", "target", "limit")
-NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
+CARD_SET_FIELDS = ("hand", "unseen", "known", "shed")
+NUMBER_FIELDS = ("seat", "stock", "own_points", "other_points", "target", "limit")
+NUMBER_FIELDS += ("ending", "ending_count", "phase", "dealer", "noise")
 
 
-def seen_by_reference(view: Any, params: dict[str, Any], slot: str) -> PlayerView:
-    mask = int(view.legal)
-    answers = [answer for answer in range(3) if mask >> answer & 1]
-    legal = names(mask) if slot == "discard" else answers
+def to_reference_view(view: Any, params: dict[str, Any], slot: str) -> PlayerView:
+    """Convert a view for the reference implementation."""
+    legal_mask = int(view.legal)
+    actions = [action for action in range(3) if legal_mask >> action & 1]
+    legal = names(legal_mask) if slot == "discard" else actions
     return PlayerView(
         params=params,
         legal=frozenset(legal),
         turn=int(view.own_turn),
         deal_turn=int(view.turn),
-        offered_card=card_of(view.taken_offer),
-        taken_card=card_of(view.taken),
-        drawn_card=card_of(view.drawn),
+        offered_card=format_optional_card(view.taken_offer),
+        taken_card=format_optional_card(view.taken),
+        drawn_card=format_optional_card(view.drawn),
         own_deadwood=int(view.count),
         history=tuple(
-            (int(seat), card_of(drawn), card_of(thrown))
-            for seat, _, drawn, thrown in view.history[: view.turns]
+            (int(seat), format_optional_card(drawn), format_optional_card(discard))
+            for seat, _, drawn, discard in view.history[: view.turns]
         ),
-        **{name: frozenset(names(int(view[name]))) for name in SETS},
-        **{name: int(view[name]) for name in NUMBERS},
+        **{name: frozenset(names(int(view[name]))) for name in CARD_SET_FIELDS},
+        **{name: int(view[name]) for name in NUMBER_FIELDS},
     )
 
 
-def card_of(number: int) -> str | None:
-    return names(1 << int(number))[0] if number >= 0 else None
+def format_optional_card(card: int) -> str | None:
+    return names(1 << int(card))[0] if card >= 0 else None
 
 
 @cache
-def questions(slot: str) -> list[tuple[str, Any]]:
+def list_views(slot: str) -> list[tuple[str, Any]]:
     """Return shuffled (variant, view) pairs of a slot from deals of all variants."""
-    found = [
-        (name, question.view)
+    views = [
+        (name, decision.view)
         for name in variants.variant_names()
-        for question in _asked(name)
-        if question.slot == slot
+        for decision in list_decisions(name)
+        if decision.slot == slot
     ]
-    random.Random(slot).shuffle(found)
-    return found
+    random.Random(slot).shuffle(views)
+    return views
 
 
 @cache
-def _asked(name: str) -> list[Decision]:
-    """Yield every decision of some deals of a variant, at any score of the match."""
-    variant, lot = variants.find_variant(name), random.Random(name)
-    most = variant.params["points_target"] or 100
-    asked = []
-    for a, b in VISITED:
-        game = parse_matchup(a, None if variant.is_solo else b, name, 7, "deal")
-        for unit in range(DEALS_EACH):
-            points = lot.randrange(most), lot.randrange(most)
-            half = unit % 2 if game.is_mirrored else 0
-            asked += trace_deal(game, unit, half, points=points).decisions
-    return asked
+def list_decisions(name: str) -> list[Decision]:
+    """Return every decision of some deals of a variant, at any score of the match."""
+    variant, rng = variants.find_variant(name), random.Random(name)
+    max_points = variant.params["points_target"] or 100
+    decisions = []
+    for a, b in MATCHUPS:
+        matchup = parse_matchup(a, None if variant.is_solo else b, name, 7, "deal")
+        for unit in range(DEALS_PER_MATCHUP):
+            points = rng.randrange(max_points), rng.randrange(max_points)
+            half = unit % 2 if matchup.is_mirrored else 0
+            decisions += trace_deal(matchup, unit, half, points=points).decisions
+    return decisions
 
 
-def said(slot, answer):
-    return names(1 << answer)[0] if slot == "discard" else answer
+def to_reference_action(slot, action):
+    return names(1 << action)[0] if slot == "discard" else action
 
 
-def rule_of(slot, policy):
+def find_reference_rule(slot, policy):
+    """Return the function of the reference implementation for a policy."""
     name, _, settings = policy.partition(":")
     values = dict(setting.split("=") for setting in settings.split(",") if setting)
-    word, policies = name.replace("-", "_"), reference.strategies
-    rule = getattr(getattr(policies, slot), word, None) or getattr(policies.advice, word)
-    return partial(rule, **{key: number(value) for key, value in values.items()})
+    function_name, policies = name.replace("-", "_"), reference.strategies
+    rule = getattr(getattr(policies, slot), function_name, None) or getattr(
+        policies.advice, function_name
+    )
+    return partial(rule, **{key: parse_parameter(value) for key, value in values.items()})
 
 
-def number(value):
+def parse_parameter(value):
     """Convert a parameter for the reference implementation: bool, string or number."""
     if value in ("yes", "no"):
         return value == "yes"
@@ -188,56 +195,69 @@ def number(value):
     return int(value) if value.isdigit() else float(value)
 
 
-def positions(slot, policy):
+def list_positions(slot, policy):
+    """Return (rules, parameters, view) of every decision to which the policy applies."""
     name = policy.partition(":")[0]
-    wanted = SCOPE.get(name, lambda row: True)
-    found = ((*game(text), view) for text, view in questions(slot))
-    return [(rules, row, view) for rules, row, view in found if wanted(row)]
+    is_in_scope = SCOPE_BY_POLICY.get(name, lambda params: True)
+    converted = ((*game(variant), view) for variant, view in list_views(slot))
+    return [(rules, params, view) for rules, params, view in converted if is_in_scope(params)]
 
 
-def compare(slot, policy, asked):
+def compare_with_reference(slot, policy, cases):
     """Compare a policy with its reference; return the proportion with one allowed action."""
-    chosen = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
-    ask = compiler.compile_policy(chosen)
-    vector = compiler.make_parameter_vector(chosen)
-    rule = rule_of(slot, policy)
-    decided = 0
-    for rules, row, view in asked:
-        seen = seen_by_reference(view, row, slot)
-        answers = rule(seen)
-        answer = said(slot, int(ask(view, rules, vector)))
-        assert answer in answers, (answer, answers, seen)
-        decided += len(answers) == 1
-    return decided / len(asked)
+    tested_policy = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
+    query = compiler.compile_policy(tested_policy)
+    parameters = compiler.make_parameter_vector(tested_policy)
+    rule = find_reference_rule(slot, policy)
+    n_decided = 0
+    for rules, params, view in cases:
+        reference_view = to_reference_view(view, params, slot)
+        allowed_actions = rule(reference_view)
+        action = to_reference_action(slot, int(query(view, rules, parameters)))
+        assert action in allowed_actions, (action, allowed_actions, reference_view)
+        n_decided += len(allowed_actions) == 1
+    return n_decided / len(cases)
 
 
-@pytest.mark.parametrize(("slot", "policy", "wanted"), POLICIES)
-def test_every_answer_is_allowed_by_the_description(slot, policy, wanted):
-    decided = compare(slot, policy, positions(slot, policy)[: -(-wanted // 3)])
-    assert decided > 0.3 or policy.startswith(BY_LOT)  # otherwise the test would be weak
+@pytest.mark.parametrize(("slot", "policy", "n_positions"), POLICIES)
+def test_policy_actions_are_allowed_by_the_reference(slot, policy, n_positions):
+    decided_proportion = compare_with_reference(
+        slot, policy, list_positions(slot, policy)[: -(-n_positions // 3)]
+    )
+    assert decided_proportion > 0.3 or policy.startswith(
+        RANDOM_POLICIES
+    )  # otherwise the test would be weak
 
 
 @pytest.mark.parametrize("advice", ADVICE, ids=lambda advice: advice[1])
-def test_every_answer_is_allowed_by_the_advice(advice):
+def test_advice_actions_are_allowed_by_the_reference(advice):
     slot, name, *settings = advice
     for setting in settings:
         policy = f"{name}:{setting}" if setting else name
-        asked = [position for position in positions(slot, policy) if position[1] in ROWS]
-        compare(slot, policy, asked[: 16 if name == "hazard" else 100])
-        rule, plain = rule_of(slot, policy), rule_of(slot, PLAIN[slot])
-        seen = (seen_by_reference(view, row, slot) for _, row, view in asked)
-        assert any(rule(one) != plain(one) for one in seen)  # it differs from gold
+        cases = [case for case in list_positions(slot, policy) if case[1] in ADVICE_PARAMS]
+        compare_with_reference(slot, policy, cases[: 16 if name == "hazard" else 100])
+        rule, default_rule = (
+            find_reference_rule(slot, policy),
+            find_reference_rule(slot, DEFAULT_POLICIES[slot]),
+        )
+        reference_views = (to_reference_view(view, params, slot) for _, params, view in cases)
+        assert any(
+            rule(reference_view) != default_rule(reference_view)
+            for reference_view in reference_views
+        )  # it differs from gold
 
 
-def test_simple_does_not_repeat_a_pair():
-    """Players that take every card repeat the same exchange until the guard stops it."""
-    pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
-    barred = 0
+def test_simple_does_not_repeat_an_exchange():
+    """Use players that take every card and repeat an exchange until the guard stops it."""
+    matchup = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
+    n_restricted = 0
     for unit in range(8):
-        for question in trace_deal(pairing, unit).decisions:
-            if question.seat == 0 and question.slot == "discard":
-                seen = seen_by_reference(question.view, pairing.variant.params, "discard")
-                allowed = reference.strategies.discard.simple(seen)
-                assert said("discard", question.action) in allowed
-                barred += allowed != reference.strategies.discard.low(seen, "random")
-    assert barred > 30
+        for decision in trace_deal(matchup, unit).decisions:
+            if decision.seat == 0 and decision.slot == "discard":
+                reference_view = to_reference_view(decision.view, matchup.variant.params, "discard")
+                allowed = reference.strategies.discard.simple(reference_view)
+                assert to_reference_action("discard", decision.action) in allowed
+                n_restricted += allowed != reference.strategies.discard.low(
+                    reference_view, "random"
+                )
+    assert n_restricted > 30

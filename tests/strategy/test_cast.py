@@ -19,44 +19,46 @@ from support.command_line import call
 from support.pages_script import cards
 
 ROOT = Path(__file__).resolve().parents[2]
-GAMES = [variants.find_variant(name) for name in variants.variant_names()]
+ALL_VARIANTS = [variants.find_variant(name) for name in variants.variant_names()]
 
 
-def strategies(part: object) -> Iterator[str]:
-    """Yield the strategies in a part of the cast; "self" is the strategy in training."""
+def iter_strategies(part: object) -> Iterator[str]:
+    """Yield the strategies in a part of the cast, except "self", the strategy in training."""
     if isinstance(part, str):
         yield from () if part == "self" else (part,)
     elif isinstance(part, list):
         for entry in part:
-            yield from strategies(entry)
+            yield from iter_strategies(entry)
     elif isinstance(part, dict):
         for entry in part.values():
-            yield from strategies(entry)
+            yield from iter_strategies(entry)
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
-def test_every_type_can_play_every_variant(game):
-    for player in cast.list_player_types(game):
-        opponent = None if game.is_solo else player.strategy
-        assert parse_matchup(player.strategy, opponent, game.spec, 1, "deal").a.spec
+@pytest.mark.parametrize("variant", ALL_VARIANTS, ids=lambda variant: variant.spec)
+def test_every_type_can_play_every_variant(variant):
+    for player_type in cast.list_player_types(variant):
+        opponent = None if variant.is_solo else player_type.strategy
+        assert parse_matchup(player_type.strategy, opponent, variant.spec, 1, "deal").a.spec
 
 
-def test_names_and_strategies_of_a_game_are_different():
-    for types in map(cast.list_player_types, GAMES):
-        assert len(dict(types)) == len(types) == len({player.strategy for player in types})
+def test_player_types_of_a_variant_are_different():
+    for types in map(cast.list_player_types, ALL_VARIANTS):
+        assert (
+            len(dict(types)) == len(types) == len({player_type.strategy for player_type in types})
+        )
 
 
-def test_every_strategy_of_the_cast_is_written_canonically():
+def test_strategies_of_the_cast_are_canonical():
     for types in (cast.CAST["two_player"], cast.CAST["solitaire"]):
         for entry in types:
             for name in (entry["strategy"], *entry.get("also", ())):
                 assert loader.find_strategy(name).spec == name
-    others = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
-    named = [*strategies(others), *cast.CAST["points_lost"]]
-    assert [loader.find_strategy(name).spec for name in named] == named
+    parts = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
+    names = [*iter_strategies(parts), *cast.CAST["points_lost"]]
+    assert [loader.find_strategy(name).spec for name in names] == names
 
 
-def test_the_beginner_can_be_used_by_name():
+def test_beginner_can_be_used_by_name():
     by_name, by_spec = map(
         loader.find_strategy, ("beginner", cast.CAST["two_player"][0]["strategy"])
     )
@@ -67,30 +69,32 @@ def test_the_beginner_can_be_used_by_name():
     assert changed.spec == "beginner+discard=low" and changed.take == by_spec.take
     with pytest.raises(ValueError, match="Did you mean 'beginner'"):
         loader.find_strategy("beginnerr")
-    found = json.loads(call("strategies", "--search", "beginner", "--json").stdout)["rows"]
-    assert found[0]["name"] == "beginner" and found[0]["about"].startswith("Takes cards for")
+    rows = json.loads(call("strategies", "--search", "beginner", "--json").stdout)["rows"]
+    assert rows[0]["name"] == "beginner" and rows[0]["about"].startswith("Takes cards for")
 
 
-def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
+def test_immediate_knocker_uses_the_highest_knock_limit():
     standard = variants.find_variant("standard")
-    wide = variants.find_variant("standard+knock_limit=20")
+    high_limit = variants.find_variant("standard+knock_limit=20")
     assert dict(cast.list_player_types(standard))[cast.IMMEDIATE_KNOCKER] == "simple"
-    assert dict(cast.list_player_types(standard, wide))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
+    assert (
+        dict(cast.list_player_types(standard, high_limit))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
+    )
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
-def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
-    players = cast.list_odds_players(game)
+@pytest.mark.parametrize("variant", ALL_VARIANTS, ids=lambda variant: variant.spec)
+def test_odds_players_end_with_the_strong_player(variant):
+    players = cast.list_odds_players(variant)
     assert len(set(players)) == len(players)
-    if game.is_solo:
-        naive, *_, strong = cast.list_player_types(game)
+    if variant.is_solo:
+        naive, *_, strong = cast.list_player_types(variant)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:
         type_names = [cast.find_type_name(player) for player in players]
         assert type_names == [cast.IMMEDIATE_KNOCKER, cast.EARLY_KNOCKER, ""]
 
 
-def test_display_names_are_written_in_the_cast_only():
+def test_display_names_occur_only_in_the_cast():
     """Ignore names of one word, which have other meanings."""
     entries = [*cast.CAST["two_player"], *cast.CAST["solitaire"]]
     names = [entry["name"] for entry in entries if " " in entry["name"]]
@@ -100,16 +104,16 @@ def test_display_names_are_written_in_the_cast_only():
             assert not [name for name in names if f'"{name}"' in code], path
 
 
-def test_every_default_player_reads_the_cast():
-    """Check reviews, drills, odds, training, grades and findings."""
+def test_default_players_come_from_the_cast():
+    """Check reviews, drills, odds, training, grades and the findings page."""
     standard = variants.find_variant("standard")
-    weaker = [player.strategy for player in cast.list_weaker_types(standard)]
+    weaker = [player_type.strategy for player_type in cast.list_weaker_types(standard)]
     assert list(review_request.ReviewRequest(("standard",)).kinds) == [
         *cast.list_weaker_types(standard)
     ]
-    drilled = drill.DrillRequest.read("standard", positions=1).players
-    assert [matchup.a.spec for matchup in drilled] == weaker
-    assert {matchup.opponent for matchup in drilled} == {cast.find_strong_player(standard)}
+    drill_matchups = drill.DrillRequest.read("standard", positions=1).players
+    assert [matchup.a.spec for matchup in drill_matchups] == weaker
+    assert {matchup.opponent for matchup in drill_matchups} == {cast.find_strong_player(standard)}
     assert odds.OddsRequest.read(["standard"]).two_player_groups == [
         ("standard", cast.list_odds_players(standard))
     ]
@@ -119,15 +123,15 @@ def test_every_default_player_reads_the_cast():
     assert {*weaker, cast.find_strong_player(standard)} <= types
 
 
-def test_the_players_of_results_have_the_display_names_of_the_cast():
+def test_reference_results_use_the_display_names_of_the_cast():
     names = {entry["name"] for entry in cast.CAST["two_player"]}
     for name in ("review", "knock-limit", "bonuses"):
         frame = pd.read_csv(ROOT / f"results/reference/{name}/metrics.csv")
         assert set(frame["players"].str.split(" v ").explode()) <= names
 
 
-def test_reviews_and_drills_leave_the_optional_and_the_strong_type_out():
+def test_weaker_types_exclude_optional_and_strong_types():
     standard, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
-    names = [player.name for player in cast.list_player_types(standard)]
+    names = [player_type.name for player_type in cast.list_player_types(standard)]
     assert names == [cast.BEGINNER, *dict(cast.list_weaker_types(standard)), cast.STRONG]
     assert list(dict(cast.list_weaker_types(solitaire))) == [cast.NAIVE, cast.CAREFUL]

@@ -1,4 +1,4 @@
-"""Tests that compiled policies are cached until something that they read changes."""
+"""Tests that compiled policies are cached until a dependency changes."""
 
 import os
 import shutil
@@ -15,9 +15,9 @@ from simgin.strategy import loader
 from simgin.strategy.by_value import compute_fingerprint
 from simgin.strategy.dependencies import find_nondeterminism
 
-compiled_only = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+requires_compilation = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
-MINE = """
+STRATEGY_CODE = """
 import os
 import numpy as np
 import constants, sibling
@@ -38,7 +38,7 @@ def mine(view, rules, params):
     return own + theirs + constants.FARTHER - 5 + int(params[0] + params[1])
 STRATEGY = Strategy("mine", discard=mine)
 """
-SIBLING = """
+SIBLING_CODE = """
 from numba import njit
 SHIFT, DEEP, FAR = 1, 2, 4
 @njit
@@ -48,7 +48,7 @@ def shifted(x):
 def tripled(x):
     return 3 * x
 """
-ASK = """
+RUN_POLICY_CODE = """
 from simgin.core.view import create_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -61,28 +61,31 @@ rules = build_rules(variants.find_variant("standard"))
 vector = compiler.make_parameter_vector(policy)
 print(hook(view, rules, vector), sum(hook.stats.cache_hits.values()))
 """
-EXPECTED = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
+EXPECTED_ACTION = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def module_folder(tmp_path, monkeypatch):
+    """Write a strategy file and the files that it reads."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    Path("mine.py").write_text(MINE)
-    Path("sibling.py").write_text(SIBLING)
+    Path("mine.py").write_text(STRATEGY_CODE)
+    Path("sibling.py").write_text(SIBLING_CODE)
     Path("constants.py").write_text("FARTHER = 5")
     np.save("more.npy", np.array([9.0]))
     np.save("data.npy", np.array([0, 0]))
     return tmp_path
 
 
-def run_policy(place, **environment):
-    """Return the action in a new process, and the number of functions loaded from the cache."""
-    env = {**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache"), "PYTHONPATH": str(place)}
-    words = [sys.executable, "-c", ASK]
-    done = subprocess.run(words, env=env | environment, capture_output=True, text=True, check=True)
-    answer, hits = map(int, done.stdout.split())
-    return answer, hits
+def run_policy(folder, **environment):
+    """Run the policy in a new process; return the action and the number of cache hits."""
+    env = {**os.environ, "SIMGIN_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", RUN_POLICY_CODE]
+    result = subprocess.run(
+        command, env=env | environment, capture_output=True, text=True, check=True
+    )
+    action, hits = map(int, result.stdout.split())
+    return action, hits
 
 
 def load_policy(name):
@@ -93,19 +96,22 @@ def load_policy(name):
     return loader.find_strategy(name).discard
 
 
-@compiled_only
-def test_a_function_is_compiled_once_and_again_after_a_change(place):
-    assert run_policy(place, PYTHONDONTWRITEBYTECODE="") == (EXPECTED, 0)
-    assert run_policy(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling is loaded from bytecode
+@requires_compilation
+def test_policy_is_compiled_again_only_after_a_change(module_folder):
+    assert run_policy(module_folder, PYTHONDONTWRITEBYTECODE="") == (EXPECTED_ACTION, 0)
+    assert run_policy(module_folder, PYTHONHASHSEED="7") == (
+        EXPECTED_ACTION,
+        1,
+    )  # sibling is loaded from bytecode
     shutil.rmtree("__pycache__")
-    Path("sibling.py").write_text(SIBLING.replace("1, 2, 4", "1, 2, 9"))
-    assert run_policy(place) == (EXPECTED + 5, 0)
-    Path("sibling.py").write_text(SIBLING)
+    Path("sibling.py").write_text(SIBLING_CODE.replace("1, 2, 4", "1, 2, 9"))
+    assert run_policy(module_folder) == (EXPECTED_ACTION + 5, 0)
+    Path("sibling.py").write_text(SIBLING_CODE)
     np.save("more.npy", np.array([13.0]))  # the parameters of a policy are not part of its code
-    assert run_policy(place) == (EXPECTED + 4, 1)
+    assert run_policy(module_folder) == (EXPECTED_ACTION + 4, 1)
 
 
-@compiled_only
+@requires_compilation
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
@@ -119,85 +125,91 @@ def test_a_function_is_compiled_once_and_again_after_a_change(place):
         ("sibling.py", "return 3 * x", "return 4 * x"),
     ],
 )
-def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, old, new):
+def test_change_of_a_dependency_changes_the_fingerprint(module_folder, name, old, new):
     before = compute_fingerprint(load_policy("mine.py").function)
-    text = Path(name).read_text()
-    assert old in text and len(before) == 16
+    code = Path(name).read_text()
+    assert old in code and len(before) == 16
     assert compute_fingerprint(load_policy("mine.py").function) == before
-    Path(name).write_text(text.replace(old, new))
-    for file in place.glob("__pycache__/*"):
+    Path(name).write_text(code.replace(old, new))
+    for file in module_folder.glob("__pycache__/*"):
         file.unlink()
     assert compute_fingerprint(load_policy("mine.py").function) != before
 
 
-@compiled_only
-def test_values_outside_the_code_are_dependencies(place, monkeypatch):
-    """Detect changes of constants from the environment and from a data file."""
-    found = {"", compute_fingerprint(load_policy("mine.py").function)}
+@requires_compilation
+def test_values_outside_the_code_are_dependencies(module_folder, monkeypatch):
+    """Change constants from the environment and from a data file."""
+    fingerprints = {"", compute_fingerprint(load_policy("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
-    found.add(compute_fingerprint(load_policy("mine.py").function))
+    fingerprints.add(compute_fingerprint(load_policy("mine.py").function))
     np.save("data.npy", np.array([1, 0]))
-    assert len(found | {compute_fingerprint(load_policy("mine.py").function)}) == 4
+    assert len(fingerprints | {compute_fingerprint(load_policy("mine.py").function)}) == 4
 
 
-@compiled_only
-def test_a_built_in_policy_is_compiled_again_if_a_helper_or_a_constant_of_it_changes(monkeypatch):
+@requires_compilation
+def test_change_of_a_constant_changes_a_built_in_fingerprint(monkeypatch):
     from simgin_strategies import _champion
 
-    policy, other = loader.find_strategy("champion").discard, loader.find_strategy("gold").discard
-    before = compute_fingerprint(policy.function), compute_fingerprint(other.function)
+    policy, other_policy = (
+        loader.find_strategy("champion").discard,
+        loader.find_strategy("gold").discard,
+    )
+    before = compute_fingerprint(policy.function), compute_fingerprint(other_policy.function)
     monkeypatch.setattr(_champion, "DEADWOOD_INDEX", _champion.DEADWOOD_INDEX + 1)
     assert compute_fingerprint(policy.function) not in ("", before[0])
-    assert compute_fingerprint(other.function) == before[1]
+    assert compute_fingerprint(other_policy.function) == before[1]
     assert Path(_champion.__file__) in loader.find_source_files(loader.find_strategy("champion"))
 
 
-def test_every_built_in_policy_can_be_cached_and_uses_no_other_random_numbers():
+def test_built_in_policies_are_deterministic_and_cacheable():
     for policy in loader.list_policies():
         assert find_nondeterminism(policy.function) == "", policy.name
         assert jit.is_interpreted() or compute_fingerprint(policy.function), policy.name
 
 
-def doubled(x):
+def double(x):
     return 2 * x
 
 
-@compiled_only
-def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
+@requires_compilation
+def test_least_recently_used_policies_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
     for i in range(jit.MAX_CACHED_POLICIES + 5):
-        old = tmp_path / jit.POLICY_FOLDER / f"{i:016x}"
-        old.mkdir(parents=True)
-        (old / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
-        os.utime(old, (i, i))
-    jit.compile_function(doubled, "int64(int64)", key="f" * 16)
-    new = tmp_path / jit.POLICY_FOLDER / ("f" * 16)
-    left = {path.name for path in (tmp_path / jit.POLICY_FOLDER).iterdir()}
+        folder = tmp_path / jit.POLICY_FOLDER / f"{i:016x}"
+        folder.mkdir(parents=True)
+        (folder / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
+        os.utime(folder, (i, i))
+    jit.compile_function(double, "int64(int64)", key="f" * 16)
+    new_folder = tmp_path / jit.POLICY_FOLDER / ("f" * 16)
+    remaining = {path.name for path in (tmp_path / jit.POLICY_FOLDER).iterdir()}
     newest, oldest = f"{jit.MAX_CACHED_POLICIES:016x}", f"{0:016x}"
-    assert {new.name, newest} < left and oldest not in left
+    assert {new_folder.name, newest} < remaining and oldest not in remaining
 
 
-HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"
+IMPORTS_CODE = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"
 
 
-def one(before, expression):
+def write_policy(prelude, expression):
+    """Write a discard policy that returns an expression; return the loaded policy."""
     body = f"@discard\ndef one(view, rules, params):\n    return int({expression})\n"
-    Path("one.py").write_text(HEAD + before + body + 'STRATEGY = Strategy("one", discard=one)\n')
+    Path("one.py").write_text(
+        IMPORTS_CODE + prelude + body + 'STRATEGY = Strategy("one", discard=one)\n'
+    )
     return load_policy("one.py")
 
 
-@compiled_only
+@requires_compilation
 @pytest.mark.parametrize(
-    ("before", "expression"),
+    ("prelude", "expression"),
     [("X = (n for n in [])\n", "next(X)"), ("import ctypes\nX = ctypes.CDLL(None).abs\n", "X(3)")],
 )
-def test_unclear_dependencies_are_not_cached(place, before, expression):
-    assert compute_fingerprint(one(before, expression).function) == ""
+def test_policies_with_unclear_dependencies_are_not_cached(module_folder, prelude, expression):
+    assert compute_fingerprint(write_policy(prelude, expression).function) == ""
 
 
-@compiled_only
+@requires_compilation
 @pytest.mark.parametrize(
-    ("before", "expression"),
+    ("prelude", "expression"),
     [
         ("", "np.sqrt(view.hand) + sqrt(4) + np.int64(3) + abs(ACTION_TAKE) + len(params)"),
         ("from simgin import toolkit\n", "toolkit.popcount(view.hand)"),
@@ -205,13 +217,13 @@ def test_unclear_dependencies_are_not_cached(place, before, expression):
         ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
     ],
 )
-def test_values_that_a_version_fixes_are_cached(place, before, expression):
+def test_policies_with_fixed_dependencies_are_cached(module_folder, prelude, expression):
     Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
     Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
-    assert len(compute_fingerprint(one(before, expression).function)) == 16
+    assert len(compute_fingerprint(write_policy(prelude, expression).function)) == 16
 
 
-NAMELESS = """
+SAME_NAMES_CODE = """
 def made(n):
     @discard(name=f"made-{n}")
     def inner(view, rules, params):
@@ -229,45 +241,48 @@ def twice(view, rules, params):
 """
 
 
-def test_functions_with_the_same_name_are_not_cached(place):
-    """Two policies that were compiled in separate processes have different names."""
-    Path("nameless.py").write_text(HEAD + NAMELESS)
+def test_functions_with_the_same_name_are_not_cached(module_folder):
+    Path("nameless.py").write_text(IMPORTS_CODE + SAME_NAMES_CODE)
     for name in "acd":
         assert compute_fingerprint(load_policy(f"nameless.py#{name}").function) == ""
 
 
-@compiled_only
-def test_types_of_constants_and_options_of_helpers_are_distinguished(place):
-    function = one("def same(n):\n    return n\nX = 1\n", "X(3)").function
-    same = function.__globals__["same"]
-    digests = set()
+@requires_compilation
+def test_fingerprints_distinguish_types_and_compiler_options(module_folder):
+    function = write_policy("def same(n):\n    return n\nX = 1\n", "X(3)").function
+    helper_function = function.__globals__["same"]
+    fingerprints = set()
     values = (
         *(1, 1.0, True, np.int8(1), (1,), np.array([1]), np.array([1.0]), np.array([[1]])),
-        *(njit(same), njit(fastmath=True)(same), njit("int64(int64)")(same)),
-        *(njit("int64(int8)")(same), njit(locals={"n": int8})(same)),
+        *(
+            njit(helper_function),
+            njit(fastmath=True)(helper_function),
+            njit("int64(int64)")(helper_function),
+        ),
+        *(njit("int64(int8)")(helper_function), njit(locals={"n": int8})(helper_function)),
     )
     for value in values:
         function.__globals__["X"] = value
-        digests.add(compute_fingerprint(function))
-    assert len(digests) == len(values) and "" not in digests
+        fingerprints.add(compute_fingerprint(function))
+    assert len(fingerprints) == len(values) and "" not in fingerprints
 
 
-@compiled_only
-def test_nothing_is_cached_if_numba_was_extended(place):
-    """The compiled code may not contain the name of the module."""
+@requires_compilation
+def test_policies_are_not_cached_if_numba_was_extended(module_folder):
+    """Extend numba, which can change the compiled code without a trace."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
-    Path("sibling.py").write_text(extended + SIBLING)
+    Path("sibling.py").write_text(extended + SIBLING_CODE)
     code = "from simgin.strategy import by_value, loader\n"
     code += "policy = loader.find_strategy('mine.py').discard\n"
     code += "print(repr(by_value.compute_fingerprint(policy.function)))"
-    words, env = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": "."}
-    done = subprocess.run(words, capture_output=True, text=True, env=env)
-    assert done.stdout == "''\n", done.stderr
+    command, env = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": "."}
+    result = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert result.stdout == "''\n", result.stderr
 
 
 # Random numbers and time
 
-CHANCE = """
+NONDETERMINISTIC_TEMPLATE = """
 import math, os, random, time
 from datetime import datetime
 from random import random as chance
@@ -300,13 +315,13 @@ STRATEGY = Strategy("mine", discard=mine)
         ("math.sqrt(2)", ""),
     ],
 )
-def test_random_numbers_and_times_are_detected(place, expression, source, in_helper):
+def test_random_numbers_and_times_are_detected(module_folder, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
-    Path("mine.py").write_text(CHANCE.format(*parts))
+    Path("mine.py").write_text(NONDETERMINISTIC_TEMPLATE.format(*parts))
     assert find_nondeterminism(load_policy("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
-def test_an_import_inside_a_policy_is_a_dependency(place, statement):
-    Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
+def test_import_inside_a_policy_is_detected(module_folder, statement):
+    Path("mine.py").write_text(NONDETERMINISTIC_TEMPLATE.format("1.0", statement, "1.0"))
     assert find_nondeterminism(load_policy("mine.py").function) in ("time", "os.path")

@@ -1,4 +1,4 @@
-"""Tests that mistakes of authors give an error with a fix."""
+"""Tests of the source check of policies."""
 
 import linecache
 
@@ -7,17 +7,19 @@ import pytest
 from simgin.strategy import SLOTS, compiler, loader
 from simgin.strategy.strategy_spec import StrategyError
 
-HEAD = '"""Mine."""\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\nimport sys\n'
-LOW = "return best_discard(view.hand, view.legal, rules)"
-DEFINED = "@discard\ndef mine(view, rules, params):\n    {}\n"
-STRATEGY = 'STRATEGY = Strategy("x", discard=mine)\n'
-K = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
+IMPORTS_CODE = (
+    '"""Mine."""\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\nimport sys\n'
+)
+DISCARD_BODY = "return best_discard(view.hand, view.legal, rules)"
+POLICY_TEMPLATE = "@discard\ndef mine(view, rules, params):\n    {}\n"
+STRATEGY_LINE = 'STRATEGY = Strategy("x", discard=mine)\n'
+PARAMETER_POLICY_TEMPLATE = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
 
 
-def author_message(folder, text, capsys):
-    """Return the error, or the notice that a policy runs in Python."""
+def load_and_get_message(folder, code, capsys):
+    """Load a strategy; return the error, or the notice that a policy runs in Python."""
     file = folder / "mine.py"
-    file.write_text(text)
+    file.write_text(code)
     try:
         strategy = loader.find_strategy(str(file))
         for slot in SLOTS:
@@ -30,7 +32,7 @@ def author_message(folder, text, capsys):
     return capsys.readouterr().err
 
 
-BINDINGS = """first, *others = 1, 2, 3
+BINDINGS_BODY = """first, *others = 1, 2, 3
     with open("nowhere") as file, open("nowhere") as (one, two):
         file.read(one, two)
     try:
@@ -50,24 +52,26 @@ BINDINGS = """first, *others = 1, 2, 3
 @pytest.mark.parametrize(
     "body",
     [
-        f"params = (1, 2, 3)\n    if params[2] == 4: return 1\n    {LOW}",
-        f"word = 'a'\n    if word == 'b': return 1\n    {LOW}",
-        f"if params[len(params) - 1] > 100: return 1\n    {LOW}",
+        f"params = (1, 2, 3)\n    if params[2] == 4: return 1\n    {DISCARD_BODY}",
+        f"word = 'a'\n    if word == 'b': return 1\n    {DISCARD_BODY}",
+        f"if params[len(params) - 1] > 100: return 1\n    {DISCARD_BODY}",
         "return sum([view.mine for view in [sys]])",
         "return (lambda view: view.mine)(sys)",
         "return view.seat in view.own_columns",
         "total: Undefined = 1; return total",
         "global kept; kept = 1; return kept",
-        BINDINGS,
+        BINDINGS_BODY,
     ],
 )
-def test_code_that_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
-    told = author_message(tmp_path, HEAD + K.format(body) + STRATEGY, capsys)
-    assert told == "" or "runs in Python" in told
+def test_valid_code_that_resembles_a_mistake_is_accepted(body, tmp_path, capsys):
+    message = load_and_get_message(
+        tmp_path, IMPORTS_CODE + PARAMETER_POLICY_TEMPLATE.format(body) + STRATEGY_LINE, capsys
+    )
+    assert message == "" or "runs in Python" in message
 
 
-def test_the_built_in_policies_make_no_mistake():
-    """Policies are not checked again when they are played."""
+def test_built_in_policies_pass_the_source_check():
+    """Check them here, because they are not checked when they are played."""
     policies = [
         policy for name in loader.list_built_in() for policy in loader.find_strategy(name).policies
     ]
@@ -75,35 +79,39 @@ def test_the_built_in_policies_make_no_mistake():
         compiler.check_source(policy)
 
 
-def compile_text(text, name):
-    """Return the policy in a string that is executed as a file."""
-    module = {"__name__": "made"}
-    exec(compile(text, name, "exec"), module)
-    return module["mine"]
+def execute_policy_code(code, file_name):
+    """Execute code as if it came from a file; return its policy."""
+    namespace = {"__name__": "made"}
+    exec(compile(code, file_name, "exec"), namespace)
+    return namespace["mine"]
 
 
-def test_a_policy_without_source_can_be_played():
-    fine = compile_text(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
-    compiler.compile_policy(fine)
-    assert compiler.find_interpretation_reason(fine) == ""
-    for body, words in (("return view.hnad", "'hnad'"), ("return nothing", "is not defined")):
-        with pytest.raises(compiler.PolicyError, match=words):
-            compiler.compile_policy(compile_text(HEAD + DEFINED.format(body), "<nowhere>"))
+def test_policy_without_source_can_be_compiled():
+    valid_policy = execute_policy_code(
+        IMPORTS_CODE + POLICY_TEMPLATE.format("return view.hand & 1"), "<nowhere>"
+    )
+    compiler.compile_policy(valid_policy)
+    assert compiler.find_interpretation_reason(valid_policy) == ""
+    for body, message in (("return view.hnad", "'hnad'"), ("return nothing", "is not defined")):
+        with pytest.raises(compiler.PolicyError, match=message):
+            compiler.compile_policy(
+                execute_policy_code(IMPORTS_CODE + POLICY_TEMPLATE.format(body), "<nowhere>")
+            )
 
 
 def test_source_known_only_to_linecache_is_read():
-    """Test a notebook cell and an example in a docstring."""
-    text = HEAD + DEFINED.format("return params[3] > 1")
-    linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
+    """Use the source of a notebook cell."""
+    code = IMPORTS_CODE + POLICY_TEMPLATE.format("return params[3] > 1")
+    linecache.cache["<cell 1>"] = (len(code), None, code.splitlines(keepends=True), "<cell 1>")
     with pytest.raises(compiler.PolicyError, match=r"params\[3\]"):
-        compiler.compile_policy(compile_text(text, "<cell 1>"))
+        compiler.compile_policy(execute_policy_code(code, "<cell 1>"))
     del linecache.cache["<cell 1>"]
 
 
-def test_a_file_changed_since_it_was_imported_rejects_nothing(tmp_path):
+def test_source_changed_after_the_import_is_not_checked(tmp_path):
     file = tmp_path / "mine.py"
-    text = HEAD + DEFINED.format("return view.hand & 1")
-    file.write_text(text.replace("hand", "hnad"))
-    compiler.check_source(compile_text(text, str(file)))
+    code = IMPORTS_CODE + POLICY_TEMPLATE.format("return view.hand & 1")
+    file.write_text(code.replace("hand", "hnad"))
+    compiler.check_source(execute_policy_code(code, str(file)))
     file.write_text("def policy(:\n")
-    compiler.check_source(compile_text(text, str(file)))
+    compiler.check_source(execute_policy_code(code, str(file)))

@@ -1,4 +1,4 @@
-"""Tests of names, files and specs of strategies, and of errors in strategy files."""
+"""Tests of names, files and specs of strategies."""
 
 import numpy as np
 import pytest
@@ -8,18 +8,18 @@ from simgin.strategy.loader import find_strategy
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text.files import NewFileError, create_file
 
-SLOTS = ("take", "discard", "knock")
-HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
+CARD_SLOTS = ("take", "discard", "knock")
+IMPORTS_CODE = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
 
 
-def write(folder, body, name="mine.py"):
+def write_strategy(folder, body, name="mine.py"):
     path = folder / name
-    path.write_text(HEAD + body)
+    path.write_text(IMPORTS_CODE + body)
     return str(path)
 
 
 @pytest.mark.parametrize(
-    ("text", "canonical"),
+    ("spec", "canonical"),
     [
         ("gold", "gold"),
         ("gold-early:k=7", "gold-early:k=7"),
@@ -32,23 +32,23 @@ def write(folder, body, name="mine.py"):
         ("random:p=0.25,p_end=1", "random:p=0.25,p_end=1"),
     ],
 )
-def test_a_strategy_has_a_canonical_text(text, canonical):
-    assert find_strategy(text).spec == canonical
+def test_strategy_has_a_canonical_spec(spec, canonical):
+    assert find_strategy(spec).spec == canonical
     assert find_strategy(canonical).spec == canonical
 
 
-def test_a_strategy_file_can_be_named_by_path(tmp_path):
+def test_strategy_file_can_be_named_by_path(tmp_path):
     body = "@discard\ndef low(view, rules, params):\n    return lowest_bit(view.legal)\n"
-    path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
+    path = write_strategy(tmp_path, body + "S = Strategy('mine', discard=low)\n")
     strategy = find_strategy(path)
-    named = strategy.spec, strategy.policy("take").name, strategy.policy("knock").name
-    assert named == (path, "lower", "at")
+    names = strategy.spec, strategy.policy("take").name, strategy.policy("knock").name
+    assert names == (path, "lower", "at")
     assert find_strategy(f"{path}#mine").policy("discard") == strategy.policy("discard")
     assert find_strategy(f"gold+discard={path}#low").spec == f"gold+discard={path}#low"
     assert find_strategy(find_strategy(f"gold+discard={path}").spec).policy("discard").name == "low"
 
 
-SHARED = """n = param(64, 1, 999)
+SHARED_PARAMETER_CODE = """n = param(64, 1, 999)
 @take(n=n)
 def both(view, rules, params):
     return 0
@@ -59,28 +59,32 @@ S = Strategy('mine', take=both, discard=both_too)
 """
 
 
-def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
-    path = write(tmp_path, SHARED)
+def test_parameter_shared_by_policies_is_set_once(tmp_path):
+    path = write_strategy(tmp_path, SHARED_PARAMETER_CODE)
     strategy = find_strategy(f"{path}:n=8")
     assert strategy.spec == f"{path}:n=8"
     assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
     for take in ("never", f"{path}#both", f"{path}#both:n=9"):
-        text = f"{path}:n=8+take={take}"
+        spec = f"{path}:n=8+take={take}"
         for slot in ("take", "discard"):
-            assert find_strategy(find_strategy(text).spec).policy(slot) == find_strategy(
-                text
+            assert find_strategy(find_strategy(spec).spec).policy(slot) == find_strategy(
+                spec
             ).policy(slot)
-    path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")
-    differ = r"different parameters 'n'. Specify the slot: \+take=both:n=... or \+discard="
-    with pytest.raises(StrategyError, match=differ):
+    path = write_strategy(
+        tmp_path,
+        SHARED_PARAMETER_CODE.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"),
+        "b.py",
+    )
+    message = r"different parameters 'n'. Specify the slot: \+take=both:n=... or \+discard="
+    with pytest.raises(StrategyError, match=message):
         find_strategy(f"{path}:n=8")
 
 
-def test_two_files_of_the_same_name_stay_apart(tmp_path):
+def test_files_of_the_same_name_are_separate_strategies(tmp_path):
     for folder in ("0", "1"):
         (tmp_path / folder).mkdir()
         body = f"@discard\ndef mine(view, rules, params):\n    return {folder}\n"
-        path = write(tmp_path / folder, body + "S = Strategy('mine', discard=mine)\n")
+        path = write_strategy(tmp_path / folder, body + "S = Strategy('mine', discard=mine)\n")
         assert find_strategy(path).discard.function(None, None, None) == int(folder)
 
 
@@ -88,13 +92,13 @@ def test_weights_are_appended_to_the_parameters(tmp_path):
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
     body = "@knock(weights='w.npy', k=param(3, 0, 9))\n"
     body += "def f(view, rules, params):\n    return params[0] > params[4]\n"
-    strategy = find_strategy(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
+    strategy = find_strategy(write_strategy(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
     vector = compiler.make_parameter_vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
     assert tmp_path / "w.npy" in loader.find_source_files(strategy)
 
 
-def test_names_are_unique_and_every_policy_has_a_description():
+def test_built_in_names_are_unique_and_documented():
     names = loader.list_strategies()
     assert len(set(names)) == len(names)
     for policy in loader.list_policies():
@@ -106,13 +110,15 @@ def test_names_are_unique_and_every_policy_has_a_description():
 # `simgin strategies new`; checks/test_contract.py plays what it writes
 
 
-def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path):
-    for file, name, found in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
+def test_new_strategy_is_named_after_its_file_by_default(tmp_path):
+    for file, name, expected in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
         path = tmp_path / file
         create_file(path, strategy_spec.render_strategy_file(path, name))
         strategy = loader.find_strategy(str(path))
-        assert strategy.name == found
-        assert {compiler.get_execution_mode(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
+        assert strategy.name == expected
+        assert {compiler.get_execution_mode(strategy.policy(slot)) for slot in CARD_SLOTS} == {
+            "fast"
+        }
     with pytest.raises(
         NewFileError,
         match=r"'My Idea' is not a valid strategy name.* Specify the name after the file name",

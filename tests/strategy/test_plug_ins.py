@@ -1,4 +1,4 @@
-"""Tests of strategies in installed packages: names, broken packages, and the guide's example."""
+"""Tests of strategies in installed packages, including broken packages."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from simgin.version import UNKNOWN_VERSION, get_version
 from support.command_line import call
 
 # A policy with the name of a built-in one, as in the README
-PATIENT = """
+PLUG_IN_CODE = """
 from simgin.strategy import ACTION_STOCK, Strategy, take
 
 @take
@@ -28,27 +28,27 @@ STRATEGY = Strategy("patient", take=lower)
 
 
 @pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Install a package of one module: the files that pip leaves behind."""
+def install_package(tmp_path, monkeypatch):
+    """Return a function that writes the files of an installed package."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def write(package, module_text):
+    def write_package(package, code):
         module = package.replace("-", "_")
-        (tmp_path / f"{module}.py").write_text(module_text)
-        information = tmp_path / f"{module}-1.0.dist-info"
-        information.mkdir()
+        (tmp_path / f"{module}.py").write_text(code)
+        metadata_folder = tmp_path / f"{module}-1.0.dist-info"
+        metadata_folder.mkdir()
         metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
-        (information / "METADATA").write_text(metadata)
-        (information / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
+        (metadata_folder / "METADATA").write_text(metadata)
+        (metadata_folder / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
         monkeypatch.delitem(sys.modules, module, raising=False)
         loader._load_library.cache_clear()
 
-    yield write
+    yield write_package
     loader._load_library.cache_clear()
 
 
-def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
-    install("patient-pack", PATIENT)
+def test_plug_in_can_use_the_name_of_a_built_in_policy(install_package):
+    install_package("patient-pack", PLUG_IN_CODE)
     assert (
         loader.find_strategy("patient").take.function
         is not loader.find_strategy("gold").take.function
@@ -64,35 +64,35 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("code", "reason"),
     [
         ("raise ValueError('out of order')", "ValueError: out of order."),
         ("import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
-        (PATIENT.replace('"patient"', '"gold"'), "'gold' is the name of another strategy"),
-        (PATIENT.replace('"patient"', '"No name"'), "is not a valid strategy name"),
+        (PLUG_IN_CODE.replace('"patient"', '"gold"'), "'gold' is the name of another strategy"),
+        (PLUG_IN_CODE.replace('"patient"', '"No name"'), "is not a valid strategy name"),
     ],
 )
-def test_a_broken_plug_in_affects_only_commands_that_use_it(install, text, reason, capsys):
-    install("broken-pack", text)
+def test_broken_plug_in_affects_only_commands_that_use_it(install_package, code, reason, capsys):
+    install_package("broken-pack", code)
     assert loader.find_strategy("simple").spec == "simple"
     assert capsys.readouterr().err == ""
     assert loader.find_strategy("gold+discard=low").spec == "gold"
     warning = capsys.readouterr().err
     assert warning.count("\n") == 1
     assert "of the package broken-pack cannot be loaded" in warning and reason in warning
-    for asked in ("broken-pack", "main", "gold+take=broken-pack.lower"):
-        with pytest.raises(StrategyError) as refused:
-            loader.find_strategy(asked)
-        assert reason in str(refused.value)
+    for spec in ("broken-pack", "main", "gold+take=broken-pack.lower"):
+        with pytest.raises(StrategyError) as error:
+            loader.find_strategy(spec)
+        assert reason in str(error.value)
 
 
-def test_every_command_works_next_to_a_broken_plug_in(install):
-    install("broken-pack", "raise ValueError")
+def test_strategies_are_listed_despite_a_broken_plug_in(install_package):
+    install_package("broken-pack", "raise ValueError")
     result = call("strategies")
     assert "gold" in result.stdout and "broken-pack" in result.stderr
 
 
-DAMAGED = [
+CORRUPT_METADATA = [
     ("entry_points.txt", b"\xff\xfe\0"),
     ("entry_points.txt", b"[simgin.strategies]\nmain\n"),
     ("entry_points.txt", b"[simgin.strategies]\nmain = !!\n"),
@@ -101,12 +101,10 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content"), DAMAGED)
-def test_a_package_whose_own_files_are_corrupt_is_left_out(
-    install, tmp_path, file, content, capsys
-):
-    install("patient-pack", PATIENT)
-    install("broken-pack", "1 / 0")
+@pytest.mark.parametrize(("file", "content"), CORRUPT_METADATA)
+def test_package_with_corrupt_metadata_is_skipped(install_package, tmp_path, file, content, capsys):
+    install_package("patient-pack", PLUG_IN_CODE)
+    install_package("broken-pack", "1 / 0")
     (tmp_path / "broken_pack-1.0.dist-info" / file).write_bytes(content)
     loader._load_library.cache_clear()
     assert loader.find_strategy("patient").name == "patient"
@@ -116,18 +114,18 @@ def test_a_package_whose_own_files_are_corrupt_is_left_out(
     )
 
 
-def test_a_new_process_ignores_packages_whose_own_files_are_corrupt(install, tmp_path):
-    """In a new process, pydantic and numba ask every package for its plug-ins."""
-    for i, (file, content) in enumerate(DAMAGED):
-        install(f"broken-pack-{i}", "1 / 0")
+def test_new_process_ignores_packages_with_corrupt_metadata(install_package, tmp_path):
+    """Let pydantic and numba ask every package for its plug-ins."""
+    for i, (file, content) in enumerate(CORRUPT_METADATA):
+        install_package(f"broken-pack-{i}", "1 / 0")
         (tmp_path / f"broken_pack_{i}-1.0.dist-info" / file).write_bytes(content)
-    asks = "import simgin.text.toml, simgin; simgin.hand('5S 6S 7S 9H 9D 9C KS QD 2C AH')"
+    code = "import simgin.text.toml, simgin; simgin.hand('5S 6S 7S 9H 9D 9C KS QD 2C AH')"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", asks], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
 @pytest.mark.parametrize("metadata", [b"\xff\xfe\0", b"Name: simgin\n"])
-def test_a_version_that_cannot_be_read_is_unknown(tmp_path, monkeypatch, metadata):
+def test_unreadable_version_is_unknown(tmp_path, monkeypatch, metadata):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "simgin-9.dist-info").mkdir()
     (tmp_path / "simgin-9.dist-info" / "METADATA").write_bytes(metadata)
@@ -142,22 +140,25 @@ README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
 
 
-def code_block(page, language, words):
-    """Return the code block of a page that contains these words."""
+def find_code_block(page, language, text):
+    """Return the code block of a page that contains a text."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
-    (found,) = [text for text in blocks if words in text]
-    return found
+    (code,) = [block for block in blocks if text in block]
+    return code
 
 
-def test_a_package_is_listed_and_plays_next_to_a_broken_one(install):
-    project = tomllib.loads(code_block(GUIDE, "toml", "simgin.strategies"))["project"]
+def test_documented_package_plays_despite_a_broken_plug_in(install_package):
+    project = tomllib.loads(find_code_block(GUIDE, "toml", "simgin.strategies"))["project"]
     assert [*project["entry-points"]] == ["simgin.strategies"]
-    install(project["name"], code_block(README, "python", 'Strategy("patient-gold"'))
-    install("broken-pack", "raise ValueError('out of order')")
+    install_package(project["name"], find_code_block(README, "python", 'Strategy("patient-gold"'))
+    install_package("broken-pack", "raise ValueError('out of order')")
     rows = json.loads(call("strategies", "--json").stdout)["rows"]
     names = {(row["kind"], row["name"]) for row in rows}
     assert {("strategy", "patient-gold"), ("policy", "patient-pack.early")} <= names
-    for pair in (("patient-gold", "simple"), ("gold+knock=patient-pack.early", "patient-gold:k=7")):
-        assert json.loads(call("match", *pair, "--deals", 200, "--json").stdout)["rows"]
-    told = call("match", "broken-pack", "simple", code=2).stderr
-    assert "out of order" in told and "pip uninstall" in told
+    for players in (
+        ("patient-gold", "simple"),
+        ("gold+knock=patient-pack.early", "patient-gold:k=7"),
+    ):
+        assert json.loads(call("match", *players, "--deals", 200, "--json").stdout)["rows"]
+    error = call("match", "broken-pack", "simple", code=2).stderr
+    assert "out of order" in error and "pip uninstall" in error

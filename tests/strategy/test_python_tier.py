@@ -1,4 +1,4 @@
-"""Policies that numba cannot compile play in the same engine, with the same views and errors."""
+"""Tests of interpreted policies, which numba cannot compile."""
 
 import sys
 
@@ -15,9 +15,9 @@ from simgin.runs import runner
 from simgin.strategy import compiler, loader, python_tier
 
 STANDARD, GOLD = variants.find_variant("standard"), loader.find_strategy("gold")
-HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
-HEAD += "import sys\nsys.seen = {}\n"  # no copy is made of modules
-GOLD_IN_PYTHON = """
+IMPORTS_CODE = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+IMPORTS_CODE += "import sys\nsys.seen = {}\n"  # no copy is made of modules
+INTERPRETED_GOLD_CODE = """
 @take
 def lower(view, rules, params):
     sys.seen["take"] = view.tobytes()
@@ -40,42 +40,51 @@ STRATEGY = Strategy("slow-gold", take=lower, discard=low, knock=at)
 """
 
 
-def strategy(folder, body):
-    (folder / "slow.py").write_text(HEAD + body)
+def write_strategy(folder, body):
+    (folder / "slow.py").write_text(IMPORTS_CODE + body)
     np.save(folder / "numbers.npy", np.array([2.5, -1.0]))
     return loader.find_strategy(str(folder / "slow.py"))
 
 
-def failing(folder, line):
+def write_failing_strategy(folder, line):
     body = (
         f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN.get(1)\n    {line}\n"
         f"S = Strategy('failing', discard=low)\n"
     )
-    return strategy(folder, body)
+    return write_strategy(folder, body)
 
 
-def test_an_interpreted_policy_plays_like_its_compiled_version(tmp_path):
-    slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find_strategy("simple"), GOLD
+def test_interpreted_policy_plays_like_its_compiled_version(tmp_path):
+    interpreted, simple, gold = (
+        write_strategy(tmp_path, INTERPRETED_GOLD_CODE),
+        loader.find_strategy("simple"),
+        GOLD,
+    )
     rows = [
-        runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers)
-        for one, workers in ((gold, 1), (slow, 1), (slow, 2))
+        runner.run_matchup(Matchup(STANDARD, strategy, simple, 3, "deal"), 2400, workers)
+        for strategy, workers in ((gold, 1), (interpreted, 1), (interpreted, 2))
     ]
     assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
     assert {
-        compiler.get_execution_mode(slow.policy(slot)) for slot in ("take", "discard", "knock")
+        compiler.get_execution_mode(interpreted.policy(slot))
+        for slot in ("take", "discard", "knock")
     } == {"slow"}
 
 
-def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
-    slow = strategy(tmp_path, GOLD_IN_PYTHON)
-    played = trace_deal(Matchup(STANDARD, slow, loader.find_strategy("simple"), 4, "deal"))
-    asked = [one for one in played.decisions if one.slot == "discard" and one.seat == 0]
-    logged = [question.view for question in asked]
+def test_interpreted_policy_sees_the_view_of_the_engine(tmp_path):
+    interpreted = write_strategy(tmp_path, INTERPRETED_GOLD_CODE)
+    deal = trace_deal(Matchup(STANDARD, interpreted, loader.find_strategy("simple"), 4, "deal"))
+    decisions = [
+        decision for decision in deal.decisions if decision.slot == "discard" and decision.seat == 0
+    ]
+    engine_views = [decision.view for decision in decisions]
     views = sys.seen["views"]
-    assert len(views) == len(logged) > 2
-    for view, other in zip(views, logged, strict=True):
-        assert all(np.array_equal(view[name], other[name]) for name in VIEW.names)
-        assert view.hand == other.hand and view.history.tolist() == other.history.tolist()
+    assert len(views) == len(engine_views) > 2
+    for view, engine_view in zip(views, engine_views, strict=True):
+        assert all(np.array_equal(view[name], engine_view[name]) for name in VIEW.names)
+        assert (
+            view.hand == engine_view.hand and view.history.tolist() == engine_view.history.tolist()
+        )
     assert set(map(tuple, sys.seen["params"])) == {(0.0, 2.5, -1.0)}
 
 
@@ -94,37 +103,39 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
         ("rules.value[0] = 0", "raised ValueError: assignment destination is read-only"),
     ],
 )
-def test_a_failure_names_strategy_and_place(tmp_path, line, message):
-    game = Matchup(STANDARD, GOLD, failing(tmp_path, line), 1, "deal")
-    with pytest.raises(kernel.PolicyCallError) as raised:
-        kernel.play_batches(game, 0, 10)
-    assert f"the discard policy 'low' {message}" in str(raised.value)
-    assert "Replay the deal with: simgin show gold" in str(raised.value)
-    assert trace_deal(game).error == str(raised.value)
+def test_policy_error_names_the_policy_and_the_deal(tmp_path, line, message):
+    matchup = Matchup(STANDARD, GOLD, write_failing_strategy(tmp_path, line), 1, "deal")
+    with pytest.raises(kernel.PolicyCallError) as error:
+        kernel.play_batches(matchup, 0, 10)
+    assert f"the discard policy 'low' {message}" in str(error.value)
+    assert "Replay the deal with: simgin show gold" in str(error.value)
+    assert trace_deal(matchup).error == str(error.value)
 
 
-def test_ctrl_c_in_the_main_thread_is_unchanged():
-    """Without compiled code, a policy is asked in the main thread."""
+def test_keyboard_interrupt_in_the_main_thread_is_unchanged():
+    """Call a policy in the main thread, as without compiled code."""
     with pytest.raises(KeyboardInterrupt), python_tier.reraise_policy_errors():
         raise KeyboardInterrupt
 
 
-def test_a_single_notice_gives_the_reason(tmp_path, capsys):
-    policy = failing(tmp_path, "return 1").policy("discard")
+def test_interpretation_is_reported_once_with_its_reason(tmp_path, capsys):
+    policy = write_failing_strategy(tmp_path, "return 1").policy("discard")
     compiler.compile_policy(policy)
     compiler.compile_policy(policy)
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said
-    assert "SEEN" in said and compiler.find_interpretation_reason(policy) in said
+    notice = capsys.readouterr().err
+    assert (
+        notice.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in notice
+    )
+    assert "SEEN" in notice and compiler.find_interpretation_reason(policy) in notice
 
 
-def test_listing_shipped_policies_compiles_nothing(monkeypatch):
+def test_listing_built_in_policies_compiles_nothing(monkeypatch):
     monkeypatch.setattr(jit, "compile_function", lambda *_, **__: pytest.fail("compiled"))
     assert {compiler.get_execution_mode(policy) for policy in loader.list_policies()} == {"fast"}
 
 
-def test_names_and_fields_of_inner_functions_are_read(tmp_path):
-    """A typo in a comprehension or a lambda is refused."""
+def test_fields_in_inner_functions_are_checked(tmp_path):
+    """Use a typo in a comprehension, in a lambda and in an assignment."""
     for line, field in (
         ("return min(card for card in [view.legl])", "legl"),
         ("return (lambda: rules.gin_bonos)()", "gin_bonos"),
@@ -132,10 +143,12 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path):
     ):
         (tmp_path / field).mkdir()
         with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'. Did you mean"):
-            compiler.compile_policy(failing(tmp_path / field, line).policy("discard"))
+            compiler.compile_policy(
+                write_failing_strategy(tmp_path / field, line).policy("discard")
+            )
 
 
-STATEFUL = """
+STATEFUL_CODE = """
 @take
 def counting(view, rules, params):
     SEEN["asked"] = SEEN.get("asked", 0) + 1
@@ -145,34 +158,40 @@ def moody(view, rules, params):
     return {knock}
 S = Strategy("stateful", take=counting, knock=moody)
 """
-LOWERS = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
-MOOD = "SEEN.get('asked', 0) % 3 < 2"
+TAKE_IF_LOWER = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
+STATE_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
 
 
 @pytest.mark.parametrize(
     ("take", "knock", "fails"),
     [
-        (LOWERS, MOOD, False),  # a copy of SEEN is a constant for moody, whatever counting does
-        (LOWERS, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
-        (f"{LOWERS} and {MOOD}", "True", True),
+        (
+            TAKE_IF_LOWER,
+            STATE_CONDITION,
+            False,
+        ),  # a copy of SEEN is a constant for moody, whatever counting does
+        (TAKE_IF_LOWER, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
+        (f"{TAKE_IF_LOWER} and {STATE_CONDITION}", "True", True),
     ],
 )
-def test_the_state_of_a_policy_must_not_change_an_action(take, knock, fails, tmp_path):
-    one = strategy(tmp_path, STATEFUL.format(take=take, knock=knock))
-    found = []
+def test_actions_that_depend_on_state_are_rejected(take, knock, fails, tmp_path):
+    stateful = write_strategy(tmp_path, STATEFUL_CODE.format(take=take, knock=knock))
+    results = []
     for workers in (1, 2):
-        game = Matchup(STANDARD, one, GOLD, 3, "deal")
+        matchup = Matchup(STANDARD, stateful, GOLD, 3, "deal")
         try:
-            found.append(runner.run_matchup(game, 2400, workers).tolist())
+            results.append(runner.run_matchup(matchup, 2400, workers).tolist())
         except kernel.PolicyCallError as error:
             assert "chose different actions when the same deals were repeated" in str(error)
-            found.append("refused")
-    assert found[0] == found[1] and (found[0] == "refused") == fails
+            results.append("refused")
+    assert results[0] == results[1] and (results[0] == "refused") == fails
 
 
-def test_outside_changes_do_not_affect_a_policy(tmp_path):
-    one = strategy(tmp_path, STATEFUL.format(take=LOWERS, knock=MOOD))
-    game = Matchup(STANDARD, one, GOLD, 3, "deal")
-    before = kernel.play_batches(game, 0, 100)
-    one.knock.function.__globals__["SEEN"]["asked"] = 2
-    assert (kernel.play_batches(game, 0, 100) == before).all()
+def test_changes_of_globals_do_not_affect_a_policy(tmp_path):
+    stateful = write_strategy(
+        tmp_path, STATEFUL_CODE.format(take=TAKE_IF_LOWER, knock=STATE_CONDITION)
+    )
+    matchup = Matchup(STANDARD, stateful, GOLD, 3, "deal")
+    before = kernel.play_batches(matchup, 0, 100)
+    stateful.knock.function.__globals__["SEEN"]["asked"] = 2
+    assert (kernel.play_batches(matchup, 0, 100) == before).all()

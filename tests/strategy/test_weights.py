@@ -1,4 +1,4 @@
-"""The numbers of a policy that lie in a file: real ones, none of them NaN."""
+"""Tests of the weights files of policies."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from simgin.strategy import compiler, loader
 from simgin.strategy.compiler import PolicyError
 from simgin.strategy.strategy_spec import StrategyError
 
-MINE = """
+STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock(weights="w.npy")
 def mine(view, rules, params):
@@ -19,8 +19,9 @@ MINE = Strategy("mine", knock=mine)
 
 
 @pytest.fixture
-def policy(tmp_path):
-    (tmp_path / "mine.py").write_text(MINE)
+def weighted_policy(tmp_path):
+    """Write a strategy file and load its knock policy, which has a weights file."""
+    (tmp_path / "mine.py").write_text(STRATEGY_CODE)
     return loader.find_strategy(str(tmp_path / "mine.py")).knock
 
 
@@ -37,43 +38,47 @@ def policy(tmp_path):
     ],
     ids=lambda array: str(array.dtype),
 )
-def test_an_invalid_real_number_is_rejected(policy, array):
-    np.save(policy.weights, array)
-    told = r"in mine\.py cannot use the weights in .*w\.npy: the file is not an array of real"
-    with pytest.raises(PolicyError, match=told):
-        compiler.make_parameter_vector(policy)
+def test_weights_that_are_not_real_numbers_are_rejected(weighted_policy, array):
+    np.save(weighted_policy.weights, array)
+    message = r"in mine\.py cannot use the weights in .*w\.npy: the file is not an array of real"
+    with pytest.raises(PolicyError, match=message):
+        compiler.make_parameter_vector(weighted_policy)
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"PK\3\4", b"\x93NUMPY\1\0", None, "cut", "folder"])
-def test_an_invalid_file_is_rejected(policy, damage):
-    np.save(policy.weights, np.arange(50.0))
-    whole = policy.weights.read_bytes()
-    policy.weights.unlink()
-    if damage == "folder":
-        policy.weights.mkdir()
-    elif damage is not None:
-        policy.weights.write_bytes(whole[:-9] if damage == "cut" else damage)
+@pytest.mark.parametrize(
+    "corruption", [b"", b"x", b"PK\3\4", b"\x93NUMPY\1\0", None, "cut", "folder"]
+)
+def test_corrupt_weights_file_is_rejected(weighted_policy, corruption):
+    np.save(weighted_policy.weights, np.arange(50.0))
+    valid_content = weighted_policy.weights.read_bytes()
+    weighted_policy.weights.unlink()
+    if corruption == "folder":
+        weighted_policy.weights.mkdir()
+    elif corruption is not None:
+        weighted_policy.weights.write_bytes(
+            valid_content[:-9] if corruption == "cut" else corruption
+        )
     with pytest.raises(PolicyError, match=r"\.$"):
-        compiler.make_parameter_vector(policy)
+        compiler.make_parameter_vector(weighted_policy)
 
 
-@pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8"])
-def test_real_numbers_of_any_kind_are_read(policy, kind):
-    np.save(policy.weights, np.array([[0, 1]], kind))
-    assert compiler.make_parameter_vector(policy).tolist() == [0, 1]
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8"])
+def test_weights_of_any_real_type_are_read(weighted_policy, dtype):
+    np.save(weighted_policy.weights, np.array([[0, 1]], dtype))
+    assert compiler.make_parameter_vector(weighted_policy).tolist() == [0, 1]
 
 
-def test_nothing_is_trained_from_nan(tmp_path):
+def test_nan_as_initial_weight_is_rejected(tmp_path):
     start = 'weights="w.npy", describe=print, start={"deadwood": float("nan")}'
-    text = MINE.replace('weights="w.npy"', start).replace("knock", "discard")
-    (tmp_path / "mine.py").write_text(text)
+    code = STRATEGY_CODE.replace('weights="w.npy"', start).replace("knock", "discard")
+    (tmp_path / "mine.py").write_text(code)
     with pytest.raises(
         ValueError, match="the initial weight of 'deadwood' must be a number, not NaN"
     ):
         loader.find_strategy(str(tmp_path / "mine.py"))
 
 
-BY_RULES = MINE.replace(
+RULES_WEIGHTS_CODE = STRATEGY_CODE.replace(
     '@knock(weights="w.npy")',
     "def scale(weights, factors, rules):\n"
     "    return weights * factors[0] if rules.gin_bonus == 50 else weights\n\n\n"
@@ -82,21 +87,20 @@ BY_RULES = MINE.replace(
 
 
 def test_weights_can_depend_on_the_rules(tmp_path):
-    """Other weights do not depend on them."""
-    (tmp_path / "mine.py").write_text(BY_RULES)
-    for name, numbers in (("w", [1.0, 2.0]), ("f", [3.0])):
-        np.save(tmp_path / f"{name}.npy", numbers)
-    mine = loader.find_strategy(str(tmp_path / "mine.py"))
-    found = []
+    (tmp_path / "mine.py").write_text(RULES_WEIGHTS_CODE)
+    for name, weights in (("w", [1.0, 2.0]), ("f", [3.0])):
+        np.save(tmp_path / f"{name}.npy", weights)
+    strategy = loader.find_strategy(str(tmp_path / "mine.py"))
+    vectors = []
     for name in ("standard", "standard+gin_bonus=50"):
         rules = build_rules(variants.find_variant(name))
-        found.append(compiler.make_parameter_vector(mine.knock, rules).tolist())
-    assert found == [[1, 2], [3, 6]]
-    assert compiler.make_parameter_vector(mine.knock).tolist() == [1, 2]
-    assert {"w.npy", "f.npy"} <= {path.name for path in loader.find_source_files(mine)}
+        vectors.append(compiler.make_parameter_vector(strategy.knock, rules).tolist())
+    assert vectors == [[1, 2], [3, 6]]
+    assert compiler.make_parameter_vector(strategy.knock).tolist() == [1, 2]
+    assert {"w.npy", "f.npy"} <= {path.name for path in loader.find_source_files(strategy)}
 
 
-def test_a_function_for_the_rules_needs_its_file(tmp_path):
-    (tmp_path / "mine.py").write_text(BY_RULES.replace('rules_weights="f.npy", ', ""))
+def test_function_for_the_rules_requires_a_weights_file(tmp_path):
+    (tmp_path / "mine.py").write_text(RULES_WEIGHTS_CODE.replace('rules_weights="f.npy", ', ""))
     with pytest.raises(StrategyError, match="can only be used together"):
         loader.find_strategy(str(tmp_path / "mine.py"))

@@ -1,4 +1,4 @@
-"""The experiments that come with simgin, by name, and copies of them; `simgin examples`."""
+"""Tests of the included experiments and of `simgin examples`."""
 
 import json
 import re
@@ -21,34 +21,34 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_an_experiment_of_simgin_is_found_by_its_name_and_a_file_by_its_path():
-    own = plan_experiment(ROOT / "experiments" / "demo.toml")
-    assert plan_experiment("demo") == own
+def test_included_experiment_takes_precedence_over_a_file_name():
+    included = plan_experiment(ROOT / "experiments" / "demo.toml")
+    assert plan_experiment("demo") == included
     Path("demo").mkdir()
-    assert plan_experiment("demo") == own
+    assert plan_experiment("demo") == included
     Path("demo").rmdir()
     Path("demo").write_text('question = "Mine?"\n[[matchups]]\na = "gold"\n')
-    assert plan_experiment("demo") == own
+    assert plan_experiment("demo") == included
     for path in ("./demo", Path("demo"), str(Path("demo").absolute())):
         assert plan_experiment(path).question == "Mine?"
 
 
-def test_copies_are_those_of_the_checkout():
-    written = examples.copy_examples(Path("mine"))
+def test_copied_examples_equal_the_originals():
+    copied = examples.copy_examples(Path("mine"))
     expected = {
         file.relative_to(ROOT)
         for folder in ("experiments", "notebooks")
         for file in (ROOT / folder).iterdir()
         if file.suffix in (".toml", ".py", ".md")
     }
-    assert {file.relative_to("mine") for file in written} == expected
-    for file in written:
+    assert {file.relative_to("mine") for file in copied} == expected
+    for file in copied:
         original = (ROOT / file.relative_to("mine")).read_text()
         if "../docs" not in original:
             assert file.read_text() == original
 
 
-def test_every_link_of_a_copy_resolves():
+def test_links_of_copied_notebooks_resolve():
     notebooks = [
         file for file in examples.copy_examples(Path("mine")) if file.parent.name == "notebooks"
     ]
@@ -58,12 +58,12 @@ def test_every_link_of_a_copy_resolves():
             assert (file.parent / target).exists(), f"{file} links to {target}"
 
 
-def test_copies_do_not_overwrite_files():
+def test_copying_examples_overwrites_nothing():
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("my own")
-    for taken in (Path("mine"), Path("mine/notes.txt")):
+    for existing in (Path("mine"), Path("mine/notes.txt")):
         with pytest.raises(NewFileError, match=r"already exists\. Choose a new folder"):
-            examples.copy_examples(taken)
+            examples.copy_examples(existing)
     with pytest.raises(NewFileError, match=r"deeper cannot be written \(Not a directory\)"):
         examples.copy_examples(Path("mine/notes.txt/deeper"))
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
@@ -74,57 +74,57 @@ def test_copies_do_not_overwrite_files():
     assert not Path("demo").exists()
 
 
-@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("folder_exists", [False, True])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_copy_that_fails_leaves_nothing(monkeypatch, error, is_there):
-    if is_there:
+def test_failed_copy_is_removed(monkeypatch, error, folder_exists):
+    if folder_exists:
         Path("mine").mkdir()
-    write = examples.write_file
+    write_file = examples.write_file
 
-    def failing(path, content):
-        write(path, content)
+    def write_and_fail(path, content):
+        write_file(path, content)
         if path.parent.name == "notebooks":
             raise error
 
-    with monkeypatch.context() as patched:
-        patched.setattr(examples, "write_file", failing)
+    with monkeypatch.context() as patch_context:
+        patch_context.setattr(examples, "write_file", write_and_fail)
         with pytest.raises((NewFileError, KeyboardInterrupt)):
             examples.copy_examples(Path("mine"))
-    assert [str(path) for path in Path().rglob("*")] == ["mine"] * is_there
+    assert [str(path) for path in Path().rglob("*")] == ["mine"] * folder_exists
     assert examples.copy_examples(Path("mine"))
 
 
-def test_a_copy_that_is_killed_is_completed_by_the_same_command(tmp_path):
-    """Killed before any eighth operation on a file."""
+def test_killed_copy_is_completed_by_the_same_command(tmp_path):
+    """Kill the copy before every eighth file operation."""
     code = "from simgin.text import examples; examples.copy_examples(examples.Path('mine'))"
-    copied, place = tmp_path / "copied", tmp_path / "place"
+    expected_folder, killed_folder = tmp_path / "copied", tmp_path / "place"
     with Killing(tmp_path, "import simgin.text.examples") as killing:
-        for name in (copied, place):
-            name.mkdir()
-        operations = killing.attempt(copied, code).operations
+        for folder in (expected_folder, killed_folder):
+            folder.mkdir()
+        operations = killing.attempt(expected_folder, code).operations
         for last in range(1, operations + 1, 8):
-            shutil.rmtree(place / "mine", ignore_errors=True)
-            assert killing.attempt(place, code, last=last).ended == -signal.SIGKILL
-            end = killing.attempt(place, code)
-            assert end.ended == 0, end.said
-            assert read_tree(place) == read_tree(copied)
+            shutil.rmtree(killed_folder / "mine", ignore_errors=True)
+            assert killing.attempt(killed_folder, code, last=last).ended == -signal.SIGKILL
+            attempt = killing.attempt(killed_folder, code)
+            assert attempt.ended == 0, attempt.said
+            assert read_tree(killed_folder) == read_tree(expected_folder)
 
 
-def test_the_example_strategy_is_that_of_the_readme():
-    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    assert (ROOT / "experiments" / "patient.py").read_text() == shown
+def test_example_strategy_is_that_of_the_readme():
+    (readme_code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert (ROOT / "experiments" / "patient.py").read_text() == readme_code
 
 
 # `simgin examples`, and what it lists as `simgin run` plays it
 
 
-def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
+def test_listed_experiments_can_be_run_by_name():
     rows = json.loads(call("examples", "--json").stdout)["rows"]
     assert len(rows) > 20
     for row in rows:
-        found = plan_experiment(row["name"])
-        assert found.question == row["question"] and found.question.endswith("?")
-        assert len(found.matchup_keys) >= 3
+        plan = plan_experiment(row["name"])
+        assert plan.question == row["question"] and plan.question.endswith("?")
+        assert len(plan.matchup_keys) >= 3
         assert Path(row["file"]).stem == row["name"]
     output = call("examples").stdout
     assert all(f"\n{row['name']} " in output for row in rows)
@@ -134,16 +134,16 @@ def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
     assert "Output: results/demo." in " ".join(output.split())
 
 
-def test_the_commands_that_a_copy_suggests_can_be_typed(monkeypatch):
-    answer = json.loads(call("examples", "mine", "--json").stdout)
-    assert "mine/experiments/demo.toml" in answer["files"]
-    assert all(Path(file).is_file() for file in answer["files"])
-    shown = call("examples", "my files").stdout
-    there = next(line for line in shown.splitlines() if line.startswith("Folder:"))
-    assert shlex.split(there)[1:] == ["cd", "my files"]
+def test_suggested_commands_work_in_the_copy(monkeypatch):
+    output = json.loads(call("examples", "mine", "--json").stdout)
+    assert "mine/experiments/demo.toml" in output["files"]
+    assert all(Path(file).is_file() for file in output["files"])
+    screen = call("examples", "my files").stdout
+    folder_line = next(line for line in screen.splitlines() if line.startswith("Folder:"))
+    assert shlex.split(folder_line)[1:] == ["cd", "my files"]
     monkeypatch.chdir("my files")
-    assert "simgin run experiments/demo.toml" in shown
+    assert "simgin run experiments/demo.toml" in screen
     assert "Five ways to play" in call("run", "experiments/demo.toml", "--dry-run").stdout
-    assert "simgin match experiments/patient.py simple" in shown
+    assert "simgin match experiments/patient.py simple" in screen
     call("match", "experiments/patient.py", "simple", "--deals", 200)
-    assert "jupyter lab notebooks" in shown and Path("notebooks/first_tour.py").exists()
+    assert "jupyter lab notebooks" in screen and Path("notebooks/first_tour.py").exists()

@@ -1,4 +1,4 @@
-"""Files of others: whatever lies at a path, reading it ends, and writing harms nothing there."""
+"""Tests of reading and writing files safely."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 from simgin.text import files
 from support.hostile import time_limit
 
-KINDS = {
+CREATE_BY_KIND = {
     "pipe": os.mkfifo,
     "link to a pipe": lambda path: (os.mkfifo(f"{path}-"), path.symlink_to(f"{path}-")),
     "link to /dev/zero": lambda path: path.symlink_to("/dev/zero"),
@@ -22,9 +22,9 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_only_a_regular_file_of_bounded_size_is_read(tmp_path, kind):
-    KINDS[kind](tmp_path / "mine")
+@pytest.mark.parametrize("kind", CREATE_BY_KIND)
+def test_special_and_large_files_are_rejected(tmp_path, kind):
+    CREATE_BY_KIND[kind](tmp_path / "mine")
     for read in (files.read_bytes, files.read_text):
         with pytest.raises(OSError) as error:
             read(tmp_path / "mine", 1000)
@@ -33,11 +33,11 @@ def test_only_a_regular_file_of_bounded_size_is_read(tmp_path, kind):
     assert files.read_text(tmp_path / "link") == Path(__file__).read_text()
 
 
-MARKED = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+ENCODINGS_WITH_MARK = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
 
 
-@pytest.mark.parametrize("encoding", MARKED)
-def test_a_text_with_a_byte_order_mark_is_read_in_its_encoding(tmp_path, encoding):
+@pytest.mark.parametrize("encoding", ENCODINGS_WITH_MARK)
+def test_byte_order_mark_determines_the_encoding(tmp_path, encoding):
     text = "7\u2665 \u2013 \U0001f0a1\n"
     mark = "\ufeff" if encoding.endswith(("le", "be")) else ""
     (tmp_path / "mine").write_text(mark + text, encoding=encoding)
@@ -49,37 +49,37 @@ def test_a_text_with_a_byte_order_mark_is_read_in_its_encoding(tmp_path, encodin
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "[" * 100_000, "{", "\x00"])
-def test_json_that_python_rejects_is_one_kind_of_error(text):
+def test_invalid_json_raises_a_decode_error(text):
     with pytest.raises(json.JSONDecodeError):
         files.parse_json(text)
     assert files.parse_json('{"a": [1, null]}') == {"a": [1, None]}
 
 
-def test_the_ending_of_a_name_may_be_in_capitals():
+def test_suffix_is_case_insensitive():
     assert files.has_suffix("MINE.PY", ".py") and files.has_suffix(Path("a.Log"), ".txt", ".log")
     assert not files.has_suffix("mine.py.txt", ".py") and not files.has_suffix("py", ".py")
 
 
-def test_an_existing_file_at_the_output_path_is_never_opened(tmp_path, monkeypatch):
-    mine = tmp_path / "mine.txt"
-    mine.write_text("years of work")
+def test_existing_links_are_not_followed_when_writing(tmp_path, monkeypatch):
+    user_file = tmp_path / "mine.txt"
+    user_file.write_text("years of work")
     for name in ("new.py", "1234-new.py", "1234"):
-        (tmp_path / f"{files.INCOMPLETE_PREFIX}{name}").symlink_to(mine)
+        (tmp_path / f"{files.INCOMPLETE_PREFIX}{name}").symlink_to(user_file)
     files.create_file(tmp_path / "new.py", "pass")
     monkeypatch.setattr(secrets, "token_hex", lambda _: "1234")  # as if it were guessed
-    for write in (files.create_file, lambda path, text: files.write_file(path, text.encode())):
+    for write_new in (files.create_file, lambda path, text: files.write_file(path, text.encode())):
         with pytest.raises((OSError, files.NewFileError), match="File exists"):
-            write(tmp_path / "second.py", "pass")
-    assert mine.read_text() == "years of work" and not (tmp_path / "second.py").exists()
+            write_new(tmp_path / "second.py", "pass")
+    assert user_file.read_text() == "years of work" and not (tmp_path / "second.py").exists()
 
 
-def test_a_new_file_is_readable_as_others_are(tmp_path):
+def test_new_file_has_the_usual_permissions(tmp_path):
     (tmp_path / "plain").touch()
     files.write_file(tmp_path / "new", b"x")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "plain"]
 
 
-def test_an_endless_regular_file_is_read_up_to_the_limit():
+def test_endless_file_is_read_only_up_to_the_limit():
     with time_limit(10), suppress(OSError):  # who may not open it is refused
         files.read_bytes(Path("/proc/kmsg"))

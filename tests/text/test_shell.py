@@ -1,4 +1,4 @@
-"""Commands for pasting: bash reads every word as it was, and each command is on one line."""
+"""Tests of quoted shell commands."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import pytest
 
 from simgin.text import shell
 
-WORDS = [
+SPECIAL_WORDS = [
     *(
         "simgin",
         "",
@@ -43,12 +43,12 @@ WORDS = [
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_reads_the_words_of_a_pasted_command():
-    script = f"printf '%s\\0' {shell.join_command(WORDS)}"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
-    assert [os.fsdecode(word) for word in done.stdout.split(b"\0")[:-1]] == WORDS
+def test_bash_splits_a_command_into_the_same_words():
+    script = f"printf '%s\\0' {shell.join_command(SPECIAL_WORDS)}"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert [os.fsdecode(word) for word in result.stdout.split(b"\0")[:-1]] == SPECIAL_WORDS
 
 
-def test_a_pasted_command_is_printable():
-    assert all(shell.quote(word).isprintable() for word in WORDS)
+def test_quoted_words_are_printable():
+    assert all(shell.quote(word).isprintable() for word in SPECIAL_WORDS)
     assert shell.join_command(["simgin", "report", "my run"]) == "simgin report 'my run'"

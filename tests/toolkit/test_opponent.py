@@ -1,4 +1,4 @@
-"""Helpers about hands and opponents, against plain definitions over lists of melds and cards."""
+"""Compare toolkit functions about hands and opponents with the reference implementation."""
 
 import random
 from math import prod
@@ -13,141 +13,160 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from support.hands import NAMES, game, mask, meld_rich_hand, names
 
-LOT = random.Random()
-ROWS = variants.variant_names()
+RNG = random.Random()
+VARIANT_NAMES = variants.variant_names()
 
 
 @pytest.fixture(autouse=True)
-def _the_same_cards_in_any_order_of_tests():
-    LOT.seed(20261122)
+def seed_rng():
+    """Seed the generator, so that the order of the tests does not matter."""
+    RNG.seed(20261122)
 
 
-def random_cards(most):
-    """Return a random set of cards; every other set is rich in melds."""
-    pack = [card for card in reference.PACK if card[0] in "56789"]
-    pack = pack if LOT.random() < 0.5 else list(reference.PACK)
-    return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
+def sample_cards(max_cards):
+    """Sample a set of cards; every other set is rich in melds."""
+    candidates = [card for card in reference.PACK if card[0] in "56789"]
+    candidates = candidates if RNG.random() < 0.5 else list(reference.PACK)
+    return frozenset(
+        RNG.sample(candidates, RNG.randint(max_cards // 2, min(max_cards, len(candidates))))
+    )
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_extensions_of_a_hand_agree_with_the_reference(text):
-    rules, row = game(text)
-    found = 0
+@pytest.mark.parametrize("variant", VARIANT_NAMES)
+def test_extensions_of_a_hand_agree_with_the_reference(variant):
+    rules, params = game(variant)
+    n_extensions = 0
     for _ in range(40):
-        hand = random_cards(11)
-        melds = reference.find_melds([card for card in reference.PACK if card in hand], row)
-        want = {
+        hand = sample_cards(11)
+        melds = reference.find_melds([card for card in reference.PACK if card in hand], params)
+        expected = {
             card
             for card in reference.PACK
             if card not in hand
-            and any(reference.melds.is_extendable_by(meld, [card], row) for meld in melds)
+            and any(reference.melds.is_extendable_by(meld, [card], params) for meld in melds)
         }
-        assert toolkit.extension_cards(mask(hand), rules) == mask(want)
-        found += len(want)
-    assert found > 20
+        assert toolkit.extension_cards(mask(hand), rules) == mask(expected)
+        n_extensions += len(expected)
+    assert n_extensions > 20
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_some_best_melding_leaves_the_unmatched_cards(text):
-    """The preferred cards are left over before others of their melds."""
-    rules, row = game(text)
+@pytest.mark.parametrize("variant", VARIANT_NAMES)
+def test_unmatched_cards_agree_with_the_reference(variant):
+    """Check also that preferred cards are left over before others."""
+    rules, params = game(variant)
     for _ in range(25):
-        hand, first = random_cards(11), random_cards(40)
+        hand, preferred = sample_cards(11), sample_cards(40)
         cards = [card for card in reference.PACK if card in hand]
-        left = [
+        unmatched_sets = [
             set(cards).difference(*melding)
-            for melding in reference.find_optimal_meldings(cards, row)
+            for melding in reference.find_optimal_meldings(cards, params)
         ]
-        assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*left))
-        over = set(names(toolkit.leftover_cards(mask(hand), mask(first), rules)))
-        assert over in left
-        assert not any(over & first < other & first for other in left)
+        assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*unmatched_sets))
+        leftover = set(names(toolkit.leftover_cards(mask(hand), mask(preferred), rules)))
+        assert leftover in unmatched_sets
+        assert not any(leftover & preferred < unmatched & preferred for unmatched in unmatched_sets)
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_the_prospects_of_a_hand_agree_with_their_definition(text):
-    rules, row = game(text)
-    room = np.empty(52, np.int64)
+@pytest.mark.parametrize("variant", VARIANT_NAMES)
+def test_outs_and_deadwood_after_draws_agree_with_the_reference(variant):
+    rules, params = game(variant)
+    output = np.empty(52, np.int64)
     for _ in range(6):
-        hand = LOT.sample(reference.PACK, 10)
+        hand = RNG.sample(reference.PACK, 10)
         others = [card for card in reference.PACK if card not in hand]
-        melds = {card: reference.find_melds([*hand, card], row) for card in others}
+        melds = {card: reference.find_melds([*hand, card], params) for card in others}
         outs = {card for card in others if any(card in meld for meld in melds[card])}
         assert toolkit.outs(mask(hand), rules) == mask(outs)
-        drawn = LOT.sample(others, 5)
-        assert toolkit.count_outs(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
-        n = toolkit.deadwood_after_draws(mask(hand), mask(drawn), rules, room)
-        want = [
-            min(reference.compute_deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
+        draws = RNG.sample(others, 5)
+        assert toolkit.count_outs(mask(hand), mask(draws), rules) == len(outs & set(draws))
+        n = toolkit.deadwood_after_draws(mask(hand), mask(draws), rules, output)
+        expected = [
+            min(
+                reference.compute_deadwood({*hand, card} - {discard}, params)
+                for discard in {*hand, card}
+            )
             for card in NAMES
-            if card in drawn
+            if card in draws
         ]
-        assert room[:n].tolist() == want
+        assert output[:n].tolist() == expected
         tally = np.zeros(40, np.int64)
-        assert toolkit.tally_deadwood_after_draws(mask(hand), mask(drawn), rules, tally) == n
-        assert tally.tolist() == np.bincount(np.minimum(want, 39), minlength=40).tolist()
+        assert toolkit.tally_deadwood_after_draws(mask(hand), mask(draws), rules, tally) == n
+        assert tally.tolist() == np.bincount(np.minimum(expected, 39), minlength=40).tolist()
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_the_probability_of_a_meld_with_a_card_agrees_with_counting(text):
-    rules, row = game(text)
-    melds = [meld for meld in reference.list_all_melds(row) if len(meld) == 3]
-    chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])
-    held = dict(zip(NAMES, chances.tolist(), strict=True))
-    for number, card in enumerate(NAMES):
-        ways = [prod(held[o] for o in meld - {card}) for meld in melds if card in meld]
-        want = 1 - prod(1 - way for way in ways)
-        assert toolkit.meld_probability(number, chances, rules) == pytest.approx(want)
+@pytest.mark.parametrize("variant", VARIANT_NAMES)
+def test_meld_probability_agrees_with_enumeration(variant):
+    rules, params = game(variant)
+    melds = [meld for meld in reference.list_all_melds(params) if len(meld) == 3]
+    probabilities = np.array(
+        [RNG.choice([0, 1, RNG.random()]) * (RNG.random() < 0.3) for _ in NAMES]
+    )
+    probability_by_card = dict(zip(NAMES, probabilities.tolist(), strict=True))
+    for index, card in enumerate(NAMES):
+        meld_probabilities = [
+            prod(probability_by_card[other] for other in meld - {card})
+            for meld in melds
+            if card in meld
+        ]
+        expected = 1 - prod(1 - probability for probability in meld_probabilities)
+        assert toolkit.meld_probability(index, probabilities, rules) == pytest.approx(expected)
 
 
 # The table of mean deadwood
 
-DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in random_cards ten thousand
+N_DEALS, N_TURNS, MAX_Z = (
+    250,
+    8,
+    4.5,
+)  # standard errors: one false alarm in random_cards ten thousand
 
 
-def deadwood_before_turns(played):
-    """Yield (number of turns, least deadwood of ten cards) before every own turn, by seat."""
-    row = played.matchup.variant.params
-    hands = [set(names(hand)) for hand in played.hands]
-    had = [0, 0]
-    for seat, _, drawn, thrown in played.turns:
-        if thrown < 0:
+def iter_deadwood_by_turn(deal):
+    """Yield (number of own turns, deadwood) after every turn of both players."""
+    params = deal.matchup.variant.params
+    hands = [set(names(hand)) for hand in deal.hands]
+    own_turns = [0, 0]
+    for seat, _, drawn_card, discard in deal.turns:
+        if discard < 0:
             return
-        hands[seat] ^= {*names(1 << drawn), *names(1 << thrown)} if drawn != thrown else set()
-        had[seat] += 1
-        yield had[seat], reference.compute_deadwood(hands[seat], row)
+        hands[seat] ^= (
+            {*names(1 << drawn_card), *names(1 << discard)} if drawn_card != discard else set()
+        )
+        own_turns[seat] += 1
+        yield own_turns[seat], reference.compute_deadwood(hands[seat], params)
 
 
-def test_the_table_of_expected_counts_agrees_with_play():
-    """The means of another sample agree with the table turn by turn, and the table never rises."""
-    pairing = parse_matchup("gold-early", "gold-early", "standard", 77, "deal")
-    seen = {turn: [] for turn in range(1, TURNS + 1)}
-    for unit in range(DEALS):
-        for turn, count in deadwood_before_turns(trace_deal(pairing, unit)):
-            if turn in seen:
-                seen[turn].append(count)
-    for turn, counts in seen.items():
-        error = np.std(counts) / len(counts) ** 0.5
-        assert abs(np.mean(counts) - toolkit.expected_deadwood(turn)) < SURE * error, turn
+def test_expected_deadwood_agrees_with_played_deals():
+    """Check also that the table never rises."""
+    matchup = parse_matchup("gold-early", "gold-early", "standard", 77, "deal")
+    deadwood_by_turn = {turn: [] for turn in range(1, N_TURNS + 1)}
+    for unit in range(N_DEALS):
+        for turn, deadwood in iter_deadwood_by_turn(trace_deal(matchup, unit)):
+            if turn in deadwood_by_turn:
+                deadwood_by_turn[turn].append(deadwood)
+    for turn, deadwood_values in deadwood_by_turn.items():
+        error = np.std(deadwood_values) / len(deadwood_values) ** 0.5
+        assert abs(np.mean(deadwood_values) - toolkit.expected_deadwood(turn)) < MAX_Z * error, turn
     table = [toolkit.expected_deadwood(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
     assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, rules.md 15.2
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_the_draws_that_make_gin_agree_with_their_definition(text):
-    rules, row = game(text)
-    found = 0
+@pytest.mark.parametrize("variant", VARIANT_NAMES)
+def test_gin_draws_agree_with_the_reference(variant):
+    rules, params = game(variant)
+    n_gin_draws = 0
     for _ in range(60):
-        hand = frozenset(names(meld_rich_hand(LOT, 10, row["ace_runs"])))
-        drawn = [card for card in random_cards(40) if card not in hand]
-        want = 0
-        if len(hand - set().union(*reference.find_melds(list(hand), row))) <= 3:
-            for card in drawn:
-                eleven = {*hand, card}
-                want += any(
-                    reference.compute_deadwood(eleven - {gone}, row) == 0 for gone in eleven
+        hand = frozenset(names(meld_rich_hand(RNG, 10, params["ace_runs"])))
+        draws = [card for card in sample_cards(40) if card not in hand]
+        expected = 0
+        if len(hand - set().union(*reference.find_melds(list(hand), params))) <= 3:
+            for card in draws:
+                hand_with_card = {*hand, card}
+                expected += any(
+                    reference.compute_deadwood(hand_with_card - {discard}, params) == 0
+                    for discard in hand_with_card
                 )
-        assert toolkit.count_gin_draws(mask(hand), mask(drawn), rules) == want
-        found += want
-    assert found > 20
+        assert toolkit.count_gin_draws(mask(hand), mask(draws), rules) == expected
+        n_gin_draws += expected
+    assert n_gin_draws > 20

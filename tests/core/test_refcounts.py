@@ -1,4 +1,4 @@
-"""Tests of functions without reference counts: no array is lost or freed early."""
+"""Tests of compiled functions without reference counts: arrays are freed exactly once."""
 
 import numpy as np
 import pytest
@@ -15,14 +15,14 @@ def disable_cache(monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
-def counts_references(function):
+def has_reference_counts(function):
     """Return True if the code of a compiled function counts references."""
     return any("@NRT_incref" in code for code in function.inspect_llvm().values())
 
 
 @pytest.fixture
-def allocation_statistics():
-    """Let numba count the arrays that it allocates and frees."""
+def enable_allocation_statistics():
+    """Enable the statistics of numba about allocated and freed arrays."""
     _nrt_python.memsys_enable_stats()
     yield
     _nrt_python.memsys_disable_stats()
@@ -33,15 +33,15 @@ def count_live_arrays():
     return stats.mi_alloc - stats.mi_free
 
 
-def make_functions():
-    """Return functions that only use arrays, one that creates arrays, and some that pass arrays."""
+def compile_functions():
+    """Return compiled functions that use, create, return, copy and combine arrays."""
 
     @jit.compile_function
     def write_element(numbers, i, x):
         numbers[i] = x
 
     @jit.compile_function
-    def add_up(pair, n):
+    def sum_products(pair, n):
         first, second = pair
         total = 0.0
         for i in range(n):
@@ -57,27 +57,27 @@ def make_functions():
         return numbers
 
     @jit.compile_function
-    def copy_elements(numbers, others):
+    def copy_shifted(numbers, others):
         numbers[1:] = others[:-1]
 
     @jit.compile_function
-    def double_array(numbers):
+    def sum_doubled(numbers):
         return (numbers * 2).sum()
 
-    return write_element, add_up, make_array, return_argument, copy_elements, double_array
+    return write_element, sum_products, make_array, return_argument, copy_shifted, sum_doubled
 
 
-def test_functions_that_only_use_arrays_have_no_counts():
-    write_element, add_up, *_ = make_functions()
+def test_functions_that_only_use_arrays_count_no_references():
+    write_element, sum_products, *_ = compile_functions()
     numbers = np.arange(5.0)
     write_element(numbers, 2, 7.0)
-    assert add_up((numbers, numbers), 5) == 0 + 1 + 49 + 9 + 16
-    assert not counts_references(write_element) and not counts_references(add_up)
+    assert sum_products((numbers, numbers), 5) == 0 + 1 + 49 + 9 + 16
+    assert not has_reference_counts(write_element) and not has_reference_counts(sum_products)
 
 
-def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
-    write_element, add_up, make_array, return_argument, copy_elements, double_array = (
-        make_functions()
+def test_arrays_are_freed_exactly_once(enable_allocation_statistics):
+    write_element, sum_products, make_array, return_argument, copy_shifted, sum_doubled = (
+        compile_functions()
     )
 
     @jit.compile_function
@@ -87,10 +87,10 @@ def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
             numbers = make_array(n)
             write_element(numbers, i, 3.0)
             others = return_argument(numbers)
-            copy_elements(numbers, others)  # they overlap, so that the source is copied first
+            copy_shifted(numbers, others)  # they overlap, so that the source is copied first
             pair = others, make_array(n)
             numbers = make_array(2 * n)  # replaces an array that `others` still refers to
-            total += add_up(pair, n) + double_array(numbers) + numbers[-1]
+            total += sum_products(pair, n) + sum_doubled(numbers) + numbers[-1]
         return total
 
     allocate_in_loop(3)
@@ -100,14 +100,14 @@ def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
     assert count_live_arrays() == before
 
 
-def test_arrays_from_python_keep_their_count():
-    write_element, add_up, _, return_argument, *_ = make_functions()
+def test_arrays_from_python_keep_their_reference_count():
+    write_element, sum_products, _, return_argument, *_ = compile_functions()
     numbers = np.arange(4.0)
     for _ in range(100):
         write_element(return_argument(numbers), 0, 1.0)
-        add_up((return_argument(numbers), numbers), 4)
+        sum_products((return_argument(numbers), numbers), 4)
     assert list(numbers) == [1, 1, 2, 3]
-    del write_element, add_up
-    again = return_argument(numbers)
+    del write_element, sum_products
+    returned = return_argument(numbers)
     del numbers
-    assert list(again) == [1, 1, 2, 3]
+    assert list(returned) == [1, 1, 2, 3]

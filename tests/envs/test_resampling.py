@@ -1,4 +1,4 @@
-"""Tests of saved states and of sampled hidden cards in environments."""
+"""Tests that resampling in environments changes only hidden cards."""
 
 from collections import Counter
 from random import Random
@@ -14,39 +14,45 @@ from simgin.text.notation import N_CARDS
 from support.env_sessions import any_action
 
 
-def play_randomly(env):
+def iter_random_decisions(env):
     """Yield the games of an environment and its observation before each random legal action."""
     env.reset(seed=5)
     games, ended, rng = env.unwrapped._seats, False, Random(1)
     while not ended:
-        seen = games.observe_single()
-        yield games, seen
-        env.step(any_action(rng, seen["action_mask"]))
+        observation = games.observe_single()
+        yield games, observation
+        env.step(any_action(rng, observation["action_mask"]))
         ended = bool(games.ended[0])
 
 
 @pytest.mark.parametrize("variant", ["standard", "eaai", "basic", "solitary-gin"])
 @pytest.mark.parametrize("kind", ["gym_env", "env"])
-def test_samples_change_only_what_the_player_cannot_see(kind, variant):
+def test_resampling_changes_only_hidden_cards(kind, variant):
     env, rng = getattr(gin_rummy, kind)(variant), np.random.default_rng(1)
-    changed = 0
-    for games, seen in play_randomly(env):
+    n_changed = 0
+    for games, observation in iter_random_decisions(env):
         state, seat = games.batch.states[0], int(games.acting_seats[0])
-        mine, other, known = int(state.hand[seat]), int(state.hand[1 - seat]), state.known[1 - seat]
+        hand, opponent_hand, known = (
+            int(state.hand[seat]),
+            int(state.hand[1 - seat]),
+            state.known[1 - seat],
+        )
         env.resample_hidden_cards(rng)
-        again = games.observe_single()
-        assert all(np.array_equal(again[name], seen[name]) for name in seen)
+        observation_after = games.observe_single()
+        assert all(
+            np.array_equal(observation_after[name], observation[name]) for name in observation
+        )
         sampled = int(state.hand[1 - seat])
-        changed += sampled != other
-        assert int(state.hand[seat]) == mine and sampled & mine == 0
+        n_changed += sampled != opponent_hand
+        assert int(state.hand[seat]) == hand and sampled & hand == 0
         assert sampled & int(known) == int(known)
-        assert sampled.bit_count() == other.bit_count()
+        assert sampled.bit_count() == opponent_hand.bit_count()
         assert sorted(state.pack.tolist()) == list(range(N_CARDS))
     assert games.ended[0] == 1, "every action was legal"
-    assert changed or variant == "solitary-gin"
+    assert n_changed or variant == "solitary-gin"
 
 
-def test_unseen_cards_are_equally_likely_in_the_hand_of_the_opponent():
+def test_unseen_cards_are_equally_likely_in_the_opponents_hand():
     env = gin_rummy.gym_env("standard", opponent="simple")
     env.reset(seed=1)
     state = env._seats.batch.states[0]
@@ -54,26 +60,26 @@ def test_unseen_cards_are_equally_likely_in_the_hand_of_the_opponent():
     for seed in range(2000):
         env.resample_hidden_cards(seed)
         counts.update(card for card in range(N_CARDS) if int(state.hand[1]) >> card & 1)
-    unseen = N_CARDS - 11  # except ten own cards and the upcard
-    assert len(counts) == unseen
-    expected = 2000 * 10 / unseen
+    n_unseen = N_CARDS - 11  # except ten own cards and the upcard
+    assert len(counts) == n_unseen
+    expected = 2000 * 10 / n_unseen
     chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
     assert chi_square < 80, "far above the expected value of 31"
 
 
-def test_samples_of_the_same_seed_are_equal():
+def test_resampling_is_reproducible():
     env = gin_rummy.gym_env("standard", opponent="simple")
     env.reset(seed=1)
     packs = []
     for seed in (1, 2, 1):
-        twin = env.clone()
-        twin.resample_hidden_cards(seed)
-        packs.append(twin._seats.batch.states[0].pack.tolist())
+        duplicate = env.clone()
+        duplicate.resample_hidden_cards(seed)
+        packs.append(duplicate._seats.batch.states[0].pack.tolist())
     assert packs[0] == packs[2] != packs[1]
 
 
 @pytest.mark.parametrize("variant", ["dice", "solitaire-gin"])
-def test_games_with_a_die_or_a_joker_are_not_sampled(variant):
+def test_resampling_rejects_games_with_a_die_or_a_joker(variant):
     env = gin_rummy.gym_env(variant)
     env.reset(seed=1)
     with pytest.raises(EnvError, match="have a die or a joker"):

@@ -1,4 +1,4 @@
-"""Tests of actions of external policies: legal, or an error that names the policy."""
+"""Tests that invalid actions of external policies are reported."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ from simgin.rules.build import build_rules
 from simgin.strategy import python_tier
 
 
-class Speechless:
+class FailingRepr:
     def __repr__(self):
         raise SystemExit
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("returned_value", "expected"),
     [
         (99, "99, but the legal actions are 52, 53."),
         (-1, "-1, but the legal actions are 52, 53."),
@@ -32,16 +32,17 @@ class Speechless:
         ("52", "'52', a str, but an action must be an integer."),
         ([52], "[52], a list, but an action must be an integer."),
         (np.zeros(2), "array([0., 0.]), a ndarray, but an action must be an integer."),
-        (Speechless(), "a Speechless, but an action must be an integer."),
+        (FailingRepr(), "a Speechless, but an action must be an integer."),
     ],
 )
-def test_the_return_value_of_an_external_policy_is_reported(given, expected):
+def test_invalid_action_of_an_external_policy_is_reported(returned_value, expected):
     view, rules = create_view(), build_rules(variants.find_variant("standard"))
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
     with pytest.raises(python_tier.InvalidActionError) as error:
-        encoding.choose_external_action(lambda seen: given, SLOT_TAKE, view, rules)
+        encoding.choose_external_action(lambda observation: returned_value, SLOT_TAKE, view, rules)
     assert str(error.value) == f"returned {expected}"
     for action in (52, np.int64(52), np.array(52)):
         assert (
-            encoding.choose_external_action(lambda seen, a=action: a, SLOT_TAKE, view, rules) == 1
+            encoding.choose_external_action(lambda observation, a=action: a, SLOT_TAKE, view, rules)
+            == 1
         )

@@ -1,4 +1,4 @@
-"""Tests of chart cells near the end of a deal against all possible hidden cards.
+"""Compare chart cells near the end of a deal with all possible hidden cards.
 
 Two players that take nothing draw from the stock. B discards the card just drawn, so that B's play
 reveals nothing about B's ten cards, which can be any ten cards that A has not seen. With four
@@ -26,7 +26,7 @@ from simgin.text.notation import mask_to_cards
 from simgin.toolkit import best_discards, is_gin_or_better
 
 N_STOCK_CARDS = 4
-DISCARDS = """
+DISCARD_POLICIES_CODE = """
 from simgin.strategy import discard
 from simgin.toolkit import lowest_bit
 
@@ -46,21 +46,22 @@ def breaks(view, rules, params):
 
 
 @knock
-def near_the_end(view, rules, params):
+def propose_near_the_end(view, rules, params):
+    """Propose both actions if four cards are left in the stock."""
     return 3 if view.stock == N_STOCK_CARDS and not is_gin_or_better(view) else 0
 
 
 @knock
-def knock_with_gin_only(view, rules, params):
+def knock_only_with_gin(view, rules, params):
     return is_gin_or_better(view)
 
 
 @pytest.fixture(scope="module")
 def matchup(tmp_path_factory):
-    """Return a matchup: A knocks immediately, except before the decision, and B never does."""
-    file = Path(tmp_path_factory.mktemp("players")) / "discards.py"
-    file.write_text(DISCARDS)
-    a, b = (f"gold+take=never+discard={file}#{name}" for name in ("first-best", "drawn"))
+    """Return a matchup in which A knocks with gin only and B never knocks."""
+    discards_file = Path(tmp_path_factory.mktemp("players")) / "discards.py"
+    discards_file.write_text(DISCARD_POLICIES_CODE)
+    a, b = (f"gold+take=never+discard={discards_file}#{name}" for name in ("first-best", "drawn"))
     return parse_matchup(a, f"{b}+knock=never", "standard", 3, "deal")
 
 
@@ -72,7 +73,7 @@ NEXT_TWO_CARDS = [
 ]
 
 
-def exact_gains(matchup, view):
+def compute_exact_gains(matchup, view):
     """Return the gain from knocking instead of continuing in all worlds, (n_worlds,) float64."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_STOCK_CARDS and not view["known"]
@@ -80,31 +81,33 @@ def exact_gains(matchup, view):
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
     knocking = Action(ACTION_END, int(view["ending_card"]))
-    going_on = Action(ACTION_DISCARD, (best & -best).bit_length() - 1)
-    ended = roll_out_worlds(
-        matchup, view, [knocking, going_on], Worlds(hands, stocks.astype(np.int8))
+    continuing = Action(ACTION_DISCARD, (best & -best).bit_length() - 1)
+    records = roll_out_worlds(
+        matchup, view, [knocking, continuing], Worlds(hands, stocks.astype(np.int8))
     )
-    points = (ended["points_a"] - ended["points_b"]).astype(float)
+    points = (records["points_a"] - records["points_b"]).astype(float)
     return points[:, 0] - points[:, 1]
 
 
-@pytest.mark.parametrize("deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
-    found = roll_out_deals(matchup, near_the_end, 0, deals, 2, None, knock_with_gin_only)
-    request = ChartRequest("knock", "standard", "gold", deals, 3)
-    cells = request.kind.find_cells(found, build_rules(matchup.variant))
-    chart = Chart(request, cells, compute_point_equity(found), found.weights)
-    away = []
+@pytest.mark.parametrize("n_deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_cells_near_the_end_agree_with_enumerated_worlds(matchup, n_deals):
+    rollouts = roll_out_deals(
+        matchup, propose_near_the_end, 0, n_deals, 2, None, knock_only_with_gin
+    )
+    request = ChartRequest("knock", "standard", "gold", n_deals, 3)
+    cells = request.kind.find_cells(rollouts, build_rules(matchup.variant))
+    chart = Chart(request, cells, compute_point_equity(rollouts), rollouts.weights)
+    z_scores = []
     for row in chart.frame.to_dict("records"):
         cell = request.kind.rows.index(row["row"]), request.kind.columns.index(row["column"])
-        own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.kind.rows), N_TURNS))
-        true = [exact_gains(matchup, view) for view in found.views[own]]
-        weights = found.weights[own] / found.weights[own].sum()
-        error = np.sqrt(weights**2 @ [gains.var() for gains in true])
-        away.append((row["value"] - weights @ [gains.mean() for gains in true]) / error)
-        assert len(true) == row["n"]
-    assert len(away) > 3 and np.abs(away).max() < 4
-    assert abs(np.sum(away)) < 4 * np.sqrt(len(away))
+        is_cell = cells[:, 1] == np.ravel_multi_index(cell, (len(request.kind.rows), N_TURNS))
+        exact_gains = [compute_exact_gains(matchup, view) for view in rollouts.views[is_cell]]
+        weights = rollouts.weights[is_cell] / rollouts.weights[is_cell].sum()
+        error = np.sqrt(weights**2 @ [gains.var() for gains in exact_gains])
+        z_scores.append((row["value"] - weights @ [gains.mean() for gains in exact_gains]) / error)
+        assert len(exact_gains) == row["n"]
+    assert len(z_scores) > 3 and np.abs(z_scores).max() < 4
+    assert abs(np.sum(z_scores)) < 4 * np.sqrt(len(z_scores))
 
 
 # Two cards are left, and A can end the deal for the first time. A declines and breaks
@@ -116,61 +119,71 @@ LAST_CARD_VARIANT = f"standard+stock_reserve={N_LAST_CARDS - 2}"
 
 
 @helper
-def may_end(eleven, rules):
+def can_knock(hand, rules):
     """Return True if a discard from eleven cards leaves deadwood within the knock limit."""
-    return best_discards(eleven, eleven, rules)[0] <= rules.knock_limit
+    return best_discards(hand, hand, rules)[0] <= rules.knock_limit
 
 
 @knock
-def first_near_the_end(view, rules, params):
-    """Return both actions at the first decision of a deal, if it occurs near the end."""
+def propose_at_first_chance_near_the_end(view, rules, params):
+    """Propose both actions if the first chance to knock occurs near the end."""
     if view.stock != N_LAST_CARDS or is_gin_or_better(view):
         return 0
-    ten = view.hand & ~(1 << view.drawn)
+    hand = view.hand & ~(1 << view.drawn)
     for i in range(view.turns - 1, -1, -1):
         if view.history[i, 0] == view.seat:
-            eleven = ten | 1 << view.history[i, 3]
-            if may_end(eleven, rules):
+            hand_before_discard = hand | 1 << view.history[i, 3]
+            if can_knock(hand_before_discard, rules):
                 return 0
-            ten = eleven & ~(1 << view.history[i, 2])
+            hand = hand_before_discard & ~(1 << view.history[i, 2])
     return 3
 
 
-def exact_gains_near_the_end(matchup, view):
+def compute_exact_gains_at_last_cards(matchup, view):
     """Return the gain from knocking in all worlds: the next two cards and B's ten cards."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_LAST_CARDS and not view["known"]
     stocks = np.array(list(permutations(unseen, N_LAST_CARDS)), np.int8)
     hands = int(view["unseen"]) - (1 << stocks.astype(np.int64)).sum(axis=1)
     knocking = Action(ACTION_END, int(view["ending_card"]))
-    going_on = Action(ACTION_DISCARD, int(min(mask_to_cards(int(view["hand"])))))
-    ended = roll_out_worlds(matchup, view, [knocking, going_on], Worlds(hands, stocks))
-    points = (ended["points_a"] - ended["points_b"]).astype(float)
+    continuing = Action(ACTION_DISCARD, int(min(mask_to_cards(int(view["hand"])))))
+    records = roll_out_worlds(matchup, view, [knocking, continuing], Worlds(hands, stocks))
+    points = (records["points_a"] - records["points_b"]).astype(float)
     return points[:, 0] - points[:, 1]
 
 
 def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
-    """Show that without weights, deals with one decision would count twice as much."""
+    """Check that deals with one decision would count twice as much without weights."""
     file = tmp_path / "breaks.py"
-    file.write_text(DISCARDS + MELD_BREAKER_CODE)
-    plays = replace(
+    file.write_text(DISCARD_POLICIES_CODE + MELD_BREAKER_CODE)
+    breaker_matchup = replace(
         matchup,
         variant=variants.find_variant(LAST_CARD_VARIANT),
         a=loader.find_strategy(f"gold+take=never+discard={file}#breaks"),
     )
-    found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, knock_with_gin_only)
-    assert set(found.weights.tolist()) == {1, 2}
-    true = [exact_gains_near_the_end(plays, view) for view in found.views]
-    missed = (
-        compute_point_equity(found)[:, 1]
-        - compute_point_equity(found)[:, 0]
-        - [of.mean() for of in true]
+    rollouts = roll_out_deals(
+        breaker_matchup,
+        propose_at_first_chance_near_the_end,
+        0,
+        30_000,
+        2,
+        None,
+        knock_only_with_gin,
     )
-    spread = np.array([of.var() for of in true])
-    assert abs(count_standard_errors(found.weights, missed, spread)) < 4
-    assert count_standard_errors(1, missed, spread) > 4
+    assert set(rollouts.weights.tolist()) == {1, 2}
+    exact_gains = [
+        compute_exact_gains_at_last_cards(breaker_matchup, view) for view in rollouts.views
+    ]
+    errors = (
+        compute_point_equity(rollouts)[:, 1]
+        - compute_point_equity(rollouts)[:, 0]
+        - [gains.mean() for gains in exact_gains]
+    )
+    variances = np.array([gains.var() for gains in exact_gains])
+    assert abs(compute_z_score(rollouts.weights, errors, variances)) < 4
+    assert compute_z_score(1, errors, variances) > 4
 
 
-def count_standard_errors(weights, missed, spread):
-    """Divide a weighted sum of differences by its standard error."""
-    return np.sum(weights * missed) / np.sqrt(np.sum(weights**2 * spread))
+def compute_z_score(weights, errors, variances):
+    """Return a weighted sum of errors divided by its standard error."""
+    return np.sum(weights * errors) / np.sqrt(np.sum(weights**2 * variances))

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compile
 SQUARES = np.arange(10) ** 2
 
 
-def make_functions():
-    """Return three chained compiled functions with a constant array, an exception and recursion."""
+def compile_functions():
+    """Return compiled functions with a constant array and an exception, and with recursion."""
 
     @jit.compile_function
     def square(i):
@@ -36,10 +36,10 @@ def make_functions():
         return 1 if n < 2 else n * factorial(n - 1)
 
     @jit.compile_function
-    def call_both(i):
+    def add_square_and_factorial(i):
         return square(i) + factorial(i)
 
-    return square, factorial, call_both
+    return square, factorial, add_square_and_factorial
 
 
 @pytest.fixture(autouse=True)
@@ -48,33 +48,35 @@ def disable_cache(monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
 
 
-def libraries(function):
+def get_libraries(function):
     return [result.library for result in function.overloads.values()]
 
 
-def test_the_linker_does_not_see_inner_functions():
-    """LLVM does not inline a recursive function, and can change its arguments."""
-    _, factorial, call_both = make_functions()
-    assert call_both(5) == 25 + 120
-    (library,) = libraries(call_both)
+def test_inner_functions_are_not_linked_as_symbols():
+    """Check a recursive function, which LLVM does not inline."""
+    _, factorial, add_square_and_factorial = compile_functions()
+    assert add_square_and_factorial(5) == 25 + 120
+    (library,) = get_libraries(add_square_and_factorial)
     (inner,) = factorial.overloads.values()
     name = inner.fndesc.llvm_func_name
     assert name in str(library._final_module)
     assert name.encode() not in library._get_compiled_object()
 
 
-def test_inner_functions_are_not_executable_until_python_calls_them():
-    square, factorial, call_both = make_functions()
-    assert call_both(5) == 25 + 120
-    assert all(isinstance(library, InnerLibrary) for library in libraries(square))
-    assert not any(isinstance(library, InnerLibrary) for library in libraries(call_both))
+def test_inner_functions_become_executable_when_python_calls_them():
+    square, factorial, add_square_and_factorial = compile_functions()
+    assert add_square_and_factorial(5) == 25 + 120
+    assert all(isinstance(library, InnerLibrary) for library in get_libraries(square))
+    assert not any(
+        isinstance(library, InnerLibrary) for library in get_libraries(add_square_and_factorial)
+    )
     assert [square(i) for i in range(10)] == list(SQUARES)
     assert factorial(6) == 720
-    assert not any(isinstance(library, InnerLibrary) for library in libraries(square))
-    assert call_both(5) == 145 and call_both(0) == 1
+    assert not any(isinstance(library, InnerLibrary) for library in get_libraries(square))
+    assert add_square_and_factorial(5) == 145 and add_square_and_factorial(0) == 1
 
 
-def test_other_types_are_compiled_when_they_come():
+def test_new_argument_types_are_compiled_on_demand():
     @jit.compile_function
     def halve(x):
         return x / 2
@@ -87,7 +89,7 @@ def test_other_types_are_compiled_when_they_come():
     assert (halve(5), halve(5.0), halve(np.int32(5))) == (2.5, 2.5, 2.5)
 
 
-ENGINE_CODE = """
+MODULE_CODE = """
 import numpy as np
 from simgin.core.jit import jit
 TABLE = np.arange(100) * 7
@@ -103,28 +105,28 @@ def twice(x):
 def ask(x, i):
     return twice(x) + looked_up(i)
 """
-QUERY_CODE = "print(ask(30, 3))\n"
-CALL_CODE = "print(looked_up(3), twice(30))\n"
+CALL_OUTER_CODE = "print(ask(30, 3))\n"
+CALL_INNER_CODE = "print(looked_up(3), twice(30))\n"
 FAILING_CODE = "ask(30, 100)\n"
-OTHER_CODE = """
+RECOMPILE_CODE = """
 from simgin.core.jit import compile_function
 def other(x):
     return twice(x) + looked_up(5)
 print(compile_function(other, use_cache=False)(30))
 print(sum(twice._cache_hits.values()), sum(twice._cache_misses.values()))
 """
-IS_PREPARED = "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
+NUMPY_SUPPORT_CODE = "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
 
 
-def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code that imports a file of compiled functions, with a cache next to it."""
-    file = place / "pieces.py"
-    if not file.exists():
-        file.write_text(ENGINE_CODE)
+def run_with_module(directory: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run code that imports a module of compiled functions, with a cache next to it."""
+    module_file = directory / "pieces.py"
+    if not module_file.exists():
+        module_file.write_text(MODULE_CODE)
     return subprocess.run(
         [sys.executable, "-c", f"from pieces import *\n{code}"],
-        cwd=place,
-        env={**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache")},
+        cwd=directory,
+        env={**os.environ, "SIMGIN_CACHE_DIR": str(directory / "cache")},
         capture_output=True,
         text=True,
         check=False,
@@ -132,7 +134,7 @@ def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kind"),
+    ("arguments", "type_names"),
     [
         ((1023, find_variant("standard")), "int, Variant"),
         ((1023, 3), "int, int"),
@@ -141,27 +143,29 @@ def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
         (([0, 1], build_rules(find_variant("standard"))), "list"),
     ],
 )
-def test_toolkit_functions_reject_other_objects_in_one_line(arguments, kind):
-    with pytest.raises(TypeError, match=rf"deadwood\(\) does not accept .* {kind}[.,]") as raised:
+def test_toolkit_functions_reject_wrong_argument_types(arguments, type_names):
+    with pytest.raises(
+        TypeError, match=rf"deadwood\(\) does not accept .* {type_names}[.,]"
+    ) as error:
         toolkit.deadwood(*arguments)
-    assert "\n" not in str(raised.value)
+    assert "\n" not in str(error.value)
 
 
-def test_cached_code_gives_the_same_results_in_every_order(tmp_path):
+def test_cached_code_gives_the_results_of_new_code(tmp_path):
     """Compile, load, call from Python, link as bitcode, and recover from corrupt files."""
-    assert run_pieces(tmp_path, QUERY_CODE + IS_PREPARED).stdout == "81\nTrue\n"
-    assert run_pieces(tmp_path, QUERY_CODE + IS_PREPARED).stdout == "81\nFalse\n"
-    assert run_pieces(tmp_path, OTHER_CODE).stdout == "95\n1 0\n"
-    failed = run_pieces(tmp_path, CALL_CODE + FAILING_CODE)
+    assert run_with_module(tmp_path, CALL_OUTER_CODE + NUMPY_SUPPORT_CODE).stdout == "81\nTrue\n"
+    assert run_with_module(tmp_path, CALL_OUTER_CODE + NUMPY_SUPPORT_CODE).stdout == "81\nFalse\n"
+    assert run_with_module(tmp_path, RECOMPILE_CODE).stdout == "95\n1 0\n"
+    failed = run_with_module(tmp_path, CALL_INNER_CODE + FAILING_CODE)
     assert failed.stdout == "21 60\n" and failed.returncode == 1
     assert failed.stderr.endswith("IndexError: beyond the table\n")
     for path in (tmp_path / "cache").rglob("*.nb?"):
         path.write_bytes(path.read_bytes()[:100])
-    assert run_pieces(tmp_path, OTHER_CODE).stdout == "95\n0 1\n"
+    assert run_with_module(tmp_path, RECOMPILE_CODE).stdout == "95\n0 1\n"
 
 
 def test_numba_is_unchanged_for_other_packages(tmp_path):
-    """Multiply matrices with scipy, which is imported only then."""
+    """Multiply matrices with scipy, which is imported only when it is needed."""
     code = (
         "import sys\nfrom simgin.core.jit import compile_function\n"
         "def product(a, b):\n    return np.dot(a, b) + a.sum()\n"
@@ -169,11 +173,11 @@ def test_numba_is_unchanged_for_other_packages(tmp_path):
         "product = compile_function(product, use_cache=False)\n"
         "print(product(np.arange(3.0), np.ones(3)), 'scipy.linalg' in sys.modules)\n"
     )
-    assert run_pieces(tmp_path, code).stdout == "8 False\n6.0 True\n"
+    assert run_with_module(tmp_path, code).stdout == "8 False\n6.0 True\n"
 
 
-def test_constants_do_not_create_separate_versions():
-    """Compile one version, although numba would compile one for each constant."""
+def test_constant_arguments_do_not_create_specialisations():
+    """Expect one version, although numba would compile one for each constant."""
 
     @jit.compile_function
     def power(x, n):
@@ -187,7 +191,7 @@ def test_constants_do_not_create_separate_versions():
     assert list(power.overloads) == [(int64, int64)]
 
 
-def test_argument_types_are_not_searched_for():
-    """Find the class of every argument in numba's table, which is not safe to search in threads."""
+def test_argument_classes_are_registered_in_numba():
+    """Check that numba needs no search for a class, which is not safe in threads."""
     classes = {type(create_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)
