@@ -131,7 +131,7 @@ class InteractiveGame:
         if self.is_coached:
             print_line("Grading your decisions ...")
             print_wrapped(grade_user_decisions(self.matchup, self.game.deals))
-        n_deals = min(len(self.game.deals), saved_deals.MAX_DEALS)
+        n_deals = min(len(self.game.deals), saved_deals.MAX_SAVED_DEALS)
         print_line(f"Grade: simgin grade --last {n_deals}")
 
     # The current decision

@@ -108,7 +108,7 @@ def compare_match(row, rules, rng):
         played = result(row, rng)
         outcome = enter(state, rules, played, book.n_deals + 1)
         book.record_deal(played)
-        dealer = match.next_dealer(dealer, state.winner, rules)
+        dealer = match.choose_next_dealer(dealer, state.winner, rules)
         assert dealer == book.dealer
         assert outcome == expected_outcome(book)
     points = book.points
