@@ -260,7 +260,7 @@ class InteractiveGame:
 
     def _save_deal(self, deal: TracedDeal) -> None:
         """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""
-        records = self.game.deal_records(deal)
+        records = self.game.make_deal_records(deal)
         command_result = CommandResult(format_repeat_command(new=None), records, self.matchup.seed)
         content = f"{command_result.to_json()}\n".encode()
         try:
