@@ -21,7 +21,7 @@ from simgin.runs import runner
 from simgin.stats import table
 from simgin.stats.table import format_csv
 from simgin.text.messages import SimginError
-from support.command_line import call, interrupted_after
+from support.command_line import call, interrupt_after_blocks
 
 PANEL_EXPERIMENT = """
 question = "Who throws better?"
@@ -225,7 +225,7 @@ def test_call_with_an_output_directory_resumes(empty_directory, monkeypatch, dea
     """Interrupt a call of 40,000 deals, and repeat or extend it."""
     uninterrupted = simgin.match("gold", "simple", deals=deals)
     with monkeypatch.context() as patch:
-        interrupted_after(patch, 1)
+        interrupt_after_blocks(patch, 1)
         with pytest.raises(KeyboardInterrupt, match="repeat the same call") as interrupt:
             simgin.match("gold", "simple", deals=40_000, output="out", workers=1)
     assert len(interrupt.value._render_traceback_()) == 1

@@ -16,7 +16,7 @@ from simgin.runs import directory
 from simgin.runs.result import Result
 from simgin.text.messages import SimginError
 from support.command_line import call
-from support.html_checks import find, parse, text_of
+from support.html_checks import find_elements, get_text, parse_html
 
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
 LEAGUE_EXPERIMENT = """
@@ -92,16 +92,16 @@ def test_html_of_a_result_is_valid_and_complete(named_result, drawn_plots):
     page = (
         f"<!doctype html><html lang='en'><head><title>t</title></head><body>{result._repr_html_()}"
     )
-    root, errors = parse(f"{page}</body></html>")
+    root, errors = parse_html(f"{page}</body></html>")
     assert errors == []
-    rows = find(find(root, "table")[0], "tr")
+    rows = find_elements(find_elements(root, "table")[0], "tr")
     table = result.overview().main_table
     assert len(rows) == 1 + len(table.rows)
-    cells = [text_of(cell).strip() for cell in find(rows[1], "th", "td")]
+    cells = [get_text(cell).strip() for cell in find_elements(rows[1], "th", "td")]
     assert cells[0] == str(table.rows[0][0]).strip()
-    assert result.summary().split()[0] in text_of(find(root, "p")[0])
-    assert len(find(root, "svg")) == (name not in NAMES_WITHOUT_PLOT)
-    other, _ = parse(result._repr_html_())
+    assert result.summary().split()[0] in get_text(find_elements(root, "p")[0])
+    assert len(find_elements(root, "svg")) == (name not in NAMES_WITHOUT_PLOT)
+    other, _ = parse_html(result._repr_html_())
     ids = [{node.get("id") for node in tree.iter() if node.get("id")} for tree in (root, other)]
     assert ids[0] and not ids[0] & ids[1]  # a notebook shows both
 
@@ -122,7 +122,7 @@ def test_result_has_a_frame_and_a_plot(named_result):
 def test_saved_result_contains_a_valid_report(named_result, tmp_path):
     _, result = named_result
     page = result.save(tmp_path / "out")
-    assert page == tmp_path / "out" / "report.html" and parse(page.read_text())[1] == []
+    assert page == tmp_path / "out" / "report.html" and parse_html(page.read_text())[1] == []
     manifest = directory.read_manifest(page.parent)
     assert manifest["command"] == result.call and result.call.startswith("simgin.")
     assert set(manifest["files"]) <= {

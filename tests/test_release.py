@@ -26,7 +26,7 @@ from packaging.version import Version
 from simgin.cli.main import COMMANDS
 from simgin.version import AUTHORS, LICENSE, RELEASE_YEAR, TITLE, format_bibtex, get_version
 from support import command_line
-from support.installation import build_from_copy, install_wheel, tracked_files
+from support.installation import install_wheel, list_tracked_files, run_python_in_copy
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -50,7 +50,7 @@ def built_packages(tmp_path_factory):
     if major < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
     checkout = tmp_path_factory.mktemp("checkout")
-    build_from_copy(checkout, "-c", BUILD_CODE)
+    run_python_in_copy(checkout, "-c", BUILD_CODE)
     return checkout / "out"
 
 
@@ -62,7 +62,7 @@ def list_wheel_files(built_packages):
 
 def test_wheel_has_every_module_and_every_data_file(built_packages):
     expected = set()
-    for name in tracked_files():
+    for name in list_tracked_files():
         top, _, rest = name.partition("/")
         if top == "simgin":
             expected.add(name)
@@ -98,7 +98,7 @@ def test_source_archive_has_every_file_of_the_checkout(built_packages):
         names = [member.name for member in archive.getmembers() if member.isfile()]
     found = {name.partition("/")[2] for name in names}
     assert {name for name in found if ".egg-info/" not in name} - set(GENERATED_FILES) == set(
-        tracked_files()
+        list_tracked_files()
     )
 
 

@@ -78,7 +78,9 @@ class Parameter:
         """
         if value is None or self._is_valid(value):
             return ""
-        suggestion = suggest_spelling(value if isinstance(value, str) else "", self._list_choice_names())
+        suggestion = suggest_spelling(
+            value if isinstance(value, str) else "", self._list_choice_names()
+        )
         return f"{self.name} must be {self.describe_range()}, not {format_value(value)}{suggestion}"
 
     def describe_range(self) -> str:

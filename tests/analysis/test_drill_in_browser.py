@@ -7,7 +7,7 @@ import re
 import pytest
 
 from simgin.analysis import drill
-from support.browser import CONTRASTS, unreadable_texts
+from support.browser import LIST_TEXT_COLOURS, find_unreadable_texts
 from support.command_line import call
 
 pytestmark = pytest.mark.slow
@@ -142,7 +142,7 @@ def test_page_fits_the_screen_with_readable_text_and_large_buttons(
     for _ in drill_page[1]:
         for key in ("1", "Enter"):
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
+            assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
             for button in tab.locator("button:visible").all():
                 box = button.bounding_box()
                 assert box["width"] >= MIN_BUTTON_SIZE and box["height"] >= MIN_BUTTON_SIZE
@@ -150,7 +150,7 @@ def test_page_fits_the_screen_with_readable_text_and_large_buttons(
             if key == "1":
                 assert_visible_together(tab)
     assert tab.locator("#result").is_visible()
-    assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
+    assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
 
 
 def test_missed_positions_come_first_after_a_reload(open_page, drill_page):

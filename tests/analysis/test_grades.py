@@ -499,25 +499,35 @@ def test_openspiel_games_are_read_equally_from_every_format(n_deals):
 def test_openspiel_deals_are_replayed(n_deals):
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
-    from oracles.test_openspiel import ROW, check_showdown, random_actions, stacked_pack
+    from oracles.test_openspiel import (
+        BASE_VARIANT,
+        check_showdown,
+        deal_stacked_pack,
+        iter_random_actions,
+    )
     from support import hands
 
     rng, endings = random.Random(3), set()
     for i in range(n_deals):
-        variant = ROW + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i // 3 % 3]
+        variant = (
+            BASE_VARIANT
+            + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i // 3 % 3]
+        )
         rules, row = hands.game(variant)
-        spiel_deal = openspiel.Deal(row, stacked_pack(rng) if i % 2 else rng.sample(range(52), 52))
-        for action in random_actions(rng, openspiel, spiel_deal, rules):
-            spiel_deal.act(action)
+        spiel_deal = openspiel.OpenSpielDeal(
+            row, deal_stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
+        )
+        for action in iter_random_actions(rng, openspiel, spiel_deal, rules):
+            spiel_deal.apply_action(action)
         game = spiel_deal.state.get_game()
-        final_hands = [spiel_deal.hand(seat) for seat in range(2)]
+        final_hands = [spiel_deal.get_hand(seat) for seat in range(2)]
         serialized = spiel.serialize_game_and_state(game, spiel_deal.state)
         replayed = replay_log(
             parse_log((serialized, *make_kaggle_logs(game, spiel_deal.state))[i % 3])
         )
         endings.add(replayed.kind)
         if replayed.is_truncated:  # a rule of that engine
-            assert spiel_deal.over and spiel_deal.returns == [0, 0]
+            assert spiel_deal.is_over and spiel_deal.returns == [0, 0]
             continue
         if replayed.state.knocker >= 0:
             layoff_counts, stopper = {"laid off": 0}, int(replayed.state.knocker)

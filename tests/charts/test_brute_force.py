@@ -26,7 +26,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import discard
 from simgin.toolkit import lowest_bit, popcount, unmatched_cards
-from support.probes import OWN, UPCARD, partners, with_forced_policy
+from support.probes import FIRST_UPCARD, OWN_DECISION, count_partners, force_policy
 
 pytestmark = pytest.mark.slow
 MAX_Z = 3.3  # standard errors
@@ -98,7 +98,7 @@ def estimate_knock_gains(player, rules, before, n_deals=400_000):
     for turn in TURNS:
         matchup = make_matchup(player, rules, SEED + turn)
         knocked, continued = (
-            play_records(with_forced_policy(matchup, "knock", turn, action, before), n_deals)
+            play_records(force_policy(matchup, "knock", turn, action, before), n_deals)
             for action in (1, 0)
         )
         gain = compute_margins(knocked) - compute_margins(continued)
@@ -120,7 +120,7 @@ def test_knock_chart_agrees_with_forced_knocks(player, rules):
     frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
     cells = frame.set_index(["column", "row"])
     zs = []
-    for (turn, deadwood), expected in estimate_knock_gains(player, rules, OWN).items():
+    for (turn, deadwood), expected in estimate_knock_gains(player, rules, OWN_DECISION).items():
         cell = cells.loc[str(turn), str(deadwood)]
         zs.append(compute_z_score((cell["value"], cell["se"]), expected))
     assert_z_scores_are_normal(zs)
@@ -135,7 +135,7 @@ def estimate_upcard_gains(player, rules, n_deals):
     for row in range(4):
         matchup = make_matchup(player, rules, SEED + 20 + row)
         taken, declined = (
-            play_records(with_forced_policy(matchup, "take", UPCARD, action, row), n_deals)
+            play_records(force_policy(matchup, "take", FIRST_UPCARD, action, row), n_deals)
             for action in (1, 0)
         )
         gain = compute_margins(taken) - compute_margins(declined)
@@ -166,7 +166,7 @@ def test_upcard_chart_agrees_with_forced_takes(player, rules):
 def play_first_discards(matchup, n_deals):
     """Return the cells and the margins of the unmatched cards at each first discard."""
     margins_by_index = [
-        compute_margins(play_records(with_forced_policy(matchup, "discard", 1, index), n_deals))
+        compute_margins(play_records(force_policy(matchup, "discard", 1, index), n_deals))
         for index in range(11)
     ]
     rules = build_rules(matchup.variant)
@@ -182,7 +182,7 @@ def play_first_discards(matchup, n_deals):
         if cards.bit_count() > 1:
             discards = [card for card in range(52) if cards >> card & 1]
             hand = int(first_views[0].hand)
-            cells.append([13 * partners(card, hand) + card % 13 for card in discards])
+            cells.append([13 * count_partners(card, hand) + card % 13 for card in discards])
             values.append([margins_by_index[index][unit] for index in range(len(discards))])
     return cells, values
 
@@ -278,7 +278,7 @@ def test_training_samples_agree_with_forced_takes_and_discards(player, rules, sl
     for turn in TURNS:
         matchup = make_matchup(player, rules, SEED + 40 + turn)
         first_margins, second_margins = (
-            compute_margins(play_records(with_forced_policy(matchup, slot, turn, *order), deals))
+            compute_margins(play_records(force_policy(matchup, slot, turn, *order), deals))
             for order in orders
         )
         turn_weights = np.where(turns == turn, weights, 0)

@@ -9,7 +9,7 @@ import pytest
 
 import simgin
 from support.command_line import call
-from support.html_checks import find_errors
+from support.html_checks import find_html_errors
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 PILE = "QD TS 9D* QH"
@@ -139,7 +139,7 @@ def report_directory(tmp_path_factory):
 
 def test_report_is_valid_html_with_a_described_figure(report_directory):
     page = (report_directory / "report.html").read_text()
-    assert find_errors(page) == []
+    assert find_html_errors(page) == []
     assert page.count("<figure") == 1
     (description,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
     assert (

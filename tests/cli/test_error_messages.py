@@ -11,10 +11,10 @@ import pytest
 
 from simgin.cli import session
 from simgin.runs import directory
-from support.command_runs import OWN, PLUGIN
+from support.command_runs import FAULTY_STRATEGIES_SOURCE, STRATEGY_SOURCE
 from support.hostile import run_cli, run_cli_harmlessly
-from support.variant_files import CLUB, DEN
-from support.weighted_strategy import write_weighed
+from support.variant_files import CLUB_VARIANT, DEN_VARIANT
+from support.weighted_strategy import write_weighted_strategy
 
 DATA = Path(__file__).parents[1] / "data"
 REJECTED_COMMANDS = (DATA / "refusals.txt").read_text().splitlines()
@@ -29,12 +29,19 @@ def folder(tmp_path_factory):
         (folder / name).mkdir()
     directory.write_run_directory(folder / "full", {"simgin": "0"}, {})
     (folder / "full" / "thesis.tex").write_text("years of work")
-    texts = {"mine.py": PLUGIN, "patient.py": OWN, "taken.txt": "not results", "there.py": "mine"}
+    texts = {
+        "mine.py": FAULTY_STRATEGIES_SOURCE,
+        "patient.py": STRATEGY_SOURCE,
+        "taken.txt": "not results",
+        "there.py": "mine",
+    }
     texts |= {"knocks.toml": "[knock]\nk = 3\n", "there.toml": "mine", "there.html": "mine"}
-    for name, text in (texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB + DEN)).items():
+    for name, text in (
+        texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB_VARIANT + DEN_VARIANT)
+    ).items():
         (folder / name).write_text(text)
     np.save(folder / "mine.npy", np.zeros(8))
-    write_weighed(folder)
+    write_weighted_strategy(folder)
     return folder
 
 

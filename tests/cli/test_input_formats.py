@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runs import OWN
+from support.command_runs import STRATEGY_SOURCE
 from support.hostile import cpu_limit, run_cli
-from support.variant_files import CLUB
+from support.variant_files import CLUB_VARIANT
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
@@ -57,13 +57,13 @@ def test_card_formats_are_accepted_in_a_game(monkeypatch, empty_directory):
 
 INPUT_FILES = {
     "e.toml": ('question = "?"\nmatchups = [{ a = "gold" }]\n', "run {} --dry-run"),
-    "club.toml": (CLUB, "variants {}"),
-    "rules.toml": (CLUB, "match gold -v {} --deals 20"),
+    "club.toml": (CLUB_VARIANT, "variants {}"),
+    "rules.toml": (CLUB_VARIANT, "match gold -v {} --deals 20"),
     "knocks.toml": ("[knock]\nk = 3\n", "match gold-early@{} gold --deals 20"),
     "goals.toml": ('rule_sets = ["eaai"]\ngoals = ["no row < 5"]\n', "review --file {}"),
     "log.txt": ((LOGS / "openspiel-bots.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
     "sheet.log": ((LOGS / "rlcard-novices.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
-    "player.py": (OWN, "match {} gold --deals 20"),
+    "player.py": (STRATEGY_SOURCE, "match {} gold --deals 20"),
 }
 
 
@@ -101,7 +101,7 @@ def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
 
 
 def test_python_file_that_is_not_utf8_is_rejected(empty_directory):
-    Path("mine.py").write_text(OWN, encoding="utf-16")
+    Path("mine.py").write_text(STRATEGY_SOURCE, encoding="utf-16")
     assert "mine.py is not UTF-8 text. Save it as UTF-8." in run_cli("match", "mine.py").stderr
 
 

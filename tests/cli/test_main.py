@@ -16,8 +16,14 @@ from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
 from simgin.core import jit, shipped_code
 from simgin.runs import directory, ledger, runner
-from support.command_line import call, interrupted_after
-from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, reproducible_files
+from support.command_line import call, interrupt_after_blocks
+from support.command_runs import (
+    EXPERIMENT,
+    FAULTY_STRATEGIES_SOURCE,
+    FEW_DEALS,
+    list_files,
+    read_reproducible_files,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -50,12 +56,12 @@ def test_every_command_has_its_own_help(name):
 
 
 def test_illegal_action_is_reported_with_a_command_to_replay_it(empty_directory):
-    Path("mine.py").write_text(PLUGIN)
-    message = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
+    Path("mine.py").write_text(FAULTY_STRATEGIES_SOURCE)
+    message = call("match", "mine.py#throws", *FEW_DEALS, "-o", "out", "--json", code=2).stderr
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in message
-    assert files("out") == ["ledger.sqlite"]
-    Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
-    call("match", "mine.py#throws", *FEW, "-o", "out")  # fixed: no faulty code was cached
+    assert list_files("out") == ["ledger.sqlite"]
+    Path("mine.py").write_text(FAULTY_STRATEGIES_SOURCE.replace(", discard=not_held", ""))
+    call("match", "mine.py#throws", *FEW_DEALS, "-o", "out")  # fixed: no faulty code was cached
 
 
 def test_command_can_be_repeated_after_a_full_disk(empty_directory, monkeypatch):
@@ -64,11 +70,11 @@ def test_command_can_be_repeated_after_a_full_disk(empty_directory, monkeypatch)
 
     with monkeypatch.context() as patched:
         patched.setattr(directory, "write_file", fail_as_full_disk)
-        message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
+        message = call("match", "gold", *FEW_DEALS, "-o", "out", code=2).stderr
     assert "No space left on device" in message and "repeat the command to continue" in message
-    assert files(empty_directory) == ["out", "out/ledger.sqlite"]
+    assert list_files(empty_directory) == ["out", "out/ledger.sqlite"]
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
-    call("match", "gold", *FEW, "-o", "out")
+    call("match", "gold", *FEW_DEALS, "-o", "out")
 
 
 def test_unexpected_exception_is_not_reported_as_bad_input(monkeypatch):
@@ -78,7 +84,7 @@ def test_unexpected_exception_is_not_reported_as_bad_input(monkeypatch):
 
 def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_directory, monkeypatch):
     with monkeypatch.context() as patched:
-        interrupted_after(patched, 2)
+        interrupt_after_blocks(patched, 2)
         arguments = ("match", "gold", "--deals", "60k", "--for", "10m")
         message = call(*arguments, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
@@ -86,18 +92,18 @@ def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_dire
         f"interrupted. Finished batches are saved in out. Continue with: {command} --workers 1\n"
     )
     assert message.endswith(expected)
-    assert files(empty_directory) == ["out", "out/ledger.sqlite"]
+    assert list_files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
         assert len(run_ledger.find_finished_batches(0, 1000)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
-    assert reproducible_files("out") == reproducible_files("whole")
-    before = files(empty_directory)
+    assert read_reproducible_files("out") == read_reproducible_files("whole")
+    before = list_files(empty_directory)
     with monkeypatch.context() as patched:
-        interrupted_after(patched, 1)
+        interrupt_after_blocks(patched, 1)
         message = call("match", "gold", "--deals", "60k", code=130).stderr
     assert "Nothing was saved. Start again with: simgin match gold simple" in message
-    assert files(empty_directory) == before
+    assert list_files(empty_directory) == before
 
 
 RUN_OPTIONS = ("--workers", "1", "--patience", "20s", "--details", "--json")
@@ -128,7 +134,7 @@ def test_command_to_resume_contains_all_options(empty_directory, monkeypatch, ar
         "gold",
     }
     assert sorted(resume_arguments[-len(options) :]) == sorted(options)
-    if "out/ledger.sqlite" in files("."):
+    if "out/ledger.sqlite" in list_files("."):
         with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
             assert shlex.split(run_ledger.command)[1:] == resume_arguments
 
@@ -151,7 +157,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
     assert run.returncode == 130, run.stderr
     assert "interrupted. Finished batches are saved in out" in run.stderr
     assert "Traceback" not in run.stderr
-    assert files(empty_directory) == ["out", "out/ledger.sqlite"]
+    assert list_files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
         assert run_ledger.find_finished_batches(0, 1000)
 

@@ -6,7 +6,7 @@ import pytest
 
 from simgin.runs import directory, ledger
 from support.hostile import run_cli, run_cli_harmlessly
-from support.weighted_strategy import write_weighed
+from support.weighted_strategy import write_weighted_strategy
 
 EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
 WRITING_COMMANDS = {
@@ -32,7 +32,7 @@ def write_results(command, path="out"):
 @pytest.fixture
 def working_directory(empty_directory, few_decks, monkeypatch):
     Path("e.toml").write_text(EXPERIMENT)
-    write_weighed(empty_directory)
+    write_weighted_strategy(empty_directory)
     times = "simgin.cli.plan_table.measure_unit_seconds"
     monkeypatch.setattr(times, lambda matchup: 1e-6)
     return empty_directory

@@ -10,8 +10,8 @@ import simgin
 from simgin.cli import session
 from simgin.runs import directory, runner
 from simgin.stats.table import format_csv
-from support.command_line import call, interrupted_after
-from support.command_runs import OWN, files, reproducible_files
+from support.command_line import call, interrupt_after_blocks
+from support.command_runs import STRATEGY_SOURCE, list_files, read_reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "few_mixes")
 
@@ -24,7 +24,7 @@ MATCH_OPTIONS = ("--matches", 1000, "--workers", 1)
 @pytest.fixture(autouse=True)
 def strategy_file(empty_directory):
     """Write a strategy to mine.py."""
-    Path("mine.py").write_text(OWN)
+    Path("mine.py").write_text(STRATEGY_SOURCE)
 
 
 def read_repeat_command(output):
@@ -36,7 +36,9 @@ def read_repeat_command(output):
 
 def read_csv_files(path):
     """Return the contents of the CSV files in a directory by name."""
-    return {name: Path(path, name).read_bytes() for name in files(path) if name.endswith(".csv")}
+    return {
+        name: Path(path, name).read_bytes() for name in list_files(path) if name.endswith(".csv")
+    }
 
 
 def test_match_of_several_strategies_equals_a_panel_experiment():
@@ -151,10 +153,10 @@ def test_panel_of_one_strategy_equals_a_match():
 def test_interrupted_command_resumes(monkeypatch, command):
     call(*command, "-o", "whole")
     with monkeypatch.context() as patch:
-        interrupted_after(patch, 2)
+        interrupt_after_blocks(patch, 2)
         assert "Continue with: simgin" in call(*command, "-o", "out", code=130).stderr
     assert "resuming the run in out." in call(*command, "-o", "out").stderr
-    assert reproducible_files("out") == reproducible_files("whole")
+    assert read_reproducible_files("out") == read_reproducible_files("whole")
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     assert "already complete" in call(*command, "-o", "out").stderr
     call("report", "out")
@@ -168,7 +170,7 @@ def test_league_equals_a_round_robin_experiment():
         'question = "?"\nmatches = 1000\nround_robin = ["gold", "simple", "stubborn"]\n'
     )
     call("run", "e.toml", "-o", "file", "--workers", 1)
-    assert read_csv_files("out") == read_csv_files("file") and "league.csv" in files("out")
+    assert read_csv_files("out") == read_csv_files("file") and "league.csv" in list_files("out")
     results = simgin.league(["gold", "simple", "stubborn"], matches=1000, workers=1)
     assert len(results.standings) == 3
     found = json.loads(call(*LEAGUE_COMMAND, *MATCH_OPTIONS, "--json").stdout)
@@ -212,7 +214,7 @@ def test_label_of_a_strategy_name_is_used_in_plots():
 
 def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
     Path("inner").mkdir()
-    Path("inner/near.py").write_text(OWN)
+    Path("inner/near.py").write_text(STRATEGY_SOURCE)
     variants = '[variants.club]\ntitle = "Club"\nabout = "A club."\nchanges.gin_bonus = 30\n'
     Path("inner/club.toml").write_text(variants)
     Path("inner/e.toml").write_text(
@@ -227,6 +229,6 @@ def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
     assert manifest["question"] == "Is near.py better?"
     assert manifest["matchups"][0]["variant"].startswith("inner/club.toml")
     monkeypatch.chdir("inner")
-    Path("mine.py").write_text(OWN)
+    Path("mine.py").write_text(STRATEGY_SOURCE)
     call("run", "e.toml", "--workers", 1)
     assert directory.read_manifest("results/e")["matchups"][0]["a"] == "near.py"

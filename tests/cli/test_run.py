@@ -12,7 +12,14 @@ from simgin.core import rng
 from simgin.runs import directory, runner
 from simgin.stats import table
 from support.command_line import call
-from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
+from support.command_runs import (
+    EXPERIMENT,
+    FEW_DEALS,
+    JSON_KEYS,
+    STRATEGY_SOURCE,
+    list_files,
+    read_reproducible_files,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 PLOTS = ("win_and_points", "endings")
@@ -25,12 +32,12 @@ def test_run_writes_its_files_to_the_printed_directory(empty_directory):
     path = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
     drawn = [f"plots/{name}.{kind}" for name in PLOTS for kind in ("csv", "png", "svg")]
-    assert set(files(path)) == {*written.split(), "plots", *drawn}
+    assert set(list_files(path)) == {*written.split(), "plots", *drawn}
     assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(path)["question"] == "Does waiting for gin pay?"
     assert table.format_csv(simgin.run("waiting.toml").frame) == (path / "table.csv").read_text()
     found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
-    assert list(found) == KEYS and found["seed"] == 9
+    assert list(found) == JSON_KEYS and found["seed"] == 9
     assert found["command"] == "simgin run waiting.toml -o there --seed 9"
     names = {path.name for path in empty_directory.iterdir()}
     assert names == {"there", "results", "waiting.toml"}
@@ -60,7 +67,7 @@ def test_repeated_command_prints_the_same_without_playing(empty_directory, monke
         printed = call("run", "waiting.toml", "--json").stdout
         return (
             printed,
-            reproducible_files("results/waiting"),
+            read_reproducible_files("results/waiting"),
             read_stable_manifest("results/waiting"),
         )
 
@@ -76,22 +83,22 @@ def test_finished_run_can_be_extended_or_shortened(empty_directory):
     for n in ("2k", "6k", "3001"):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
         call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
-        assert reproducible_files("out") == reproducible_files(f"fresh{n}")
+        assert read_reproducible_files("out") == read_reproducible_files(f"fresh{n}")
         assert (
             read_stable_manifest("out")["matchups"] == read_stable_manifest(f"fresh{n}")["matchups"]
         )
 
 
 def test_saved_run_of_a_changed_strategy_is_rejected(empty_directory):
-    Path("mine.py").write_text(OWN)
-    call("match", "mine.py", *FEW, "-o", "out")
+    Path("mine.py").write_text(STRATEGY_SOURCE)
+    call("match", "mine.py", *FEW_DEALS, "-o", "out")
     for old, new, message in [
         ("> 3", "> 4", 'digest: "[0-9a-f]{16}" in the other run, "[0-9a-f]{16}" in this run'),
         (", knock=mine", "", 'policies, knock: "mine" in the other run, "at:k=10" in this run'),
         (", knock=mine", ", ending='same'", 'ending: "best" in the other run, "same" in this run'),
     ]:
-        Path("mine.py").write_text(OWN.replace(old, new))
-        errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+        Path("mine.py").write_text(STRATEGY_SOURCE.replace(old, new))
+        errors = call("match", "mine.py", *FEW_DEALS, "-o", "out", code=2).stderr
         assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
 
 
@@ -99,12 +106,12 @@ def test_dry_run_shows_finished_percentage_and_writes_nothing(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
     output = call("run", "waiting.toml", "--dry-run").stdout
     assert "2,000 deals" in output and "done)" not in output
-    assert files(empty_directory) == ["waiting.toml"]
+    assert list_files(empty_directory) == ["waiting.toml"]
     call("run", "waiting.toml")
-    before = files(empty_directory)
+    before = list_files(empty_directory)
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
     output = call("run", "waiting.toml", "--dry-run").stdout
-    assert "4,000 deals (50 % done)" in output and files(empty_directory) == before
+    assert "4,000 deals (50 % done)" in output and list_files(empty_directory) == before
 
 
 @pytest.mark.parametrize(("size", "metric"), [("--deals", "deal_win"), ("--matches", "match_win")])
@@ -153,7 +160,7 @@ def test_margin_reports_equivalence_or_small_samples(margin, metric, verdict, me
 
 
 def test_match_prints_a_sentence_a_table_and_its_command():
-    output = call("match", "gold", *FEW).stdout
+    output = call("match", "gold", *FEW_DEALS).stdout
     sentence_start, table_start = output.index("gold against simple"), output.index("deals won %")
     assert (
         sentence_start
@@ -164,15 +171,15 @@ def test_match_prints_a_sentence_a_table_and_its_command():
     repeat = output.splitlines()[-1].removeprefix("Command: simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
     assert call(*shlex.split(repeat)).stdout == output
-    assert call("match", "gold", *FEW, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
+    assert call("match", "gold", *FEW_DEALS, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
 
 
 def test_json_output_has_the_documented_keys():
-    result = call("match", "gold", "-v", "eaai", *FEW, "--json")
+    result = call("match", "gold", "-v", "eaai", *FEW_DEALS, "--json")
     found = json.loads(
         result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON")
     )
-    assert list(found) == KEYS
+    assert list(found) == JSON_KEYS
     assert (found["simgin"], found["stream"]) == (simgin.__version__, rng.STREAM_VERSION)
     assert (found["seed"], found["stopped"], found["files"]) == (1, "complete", [])
     assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
@@ -183,7 +190,7 @@ def test_json_output_has_the_documented_keys():
 
 
 def test_json_output_lists_the_written_files(empty_directory):
-    result = call("match", "gold", *FEW, "-o", "out dir", "--json")
+    result = call("match", "gold", *FEW_DEALS, "-o", "out dir", "--json")
     found = json.loads(result.stdout)
     names = {Path(path).name for path in found["files"] if Path(path).is_file()}
     assert len(names) == len(found["files"])
@@ -199,6 +206,6 @@ def test_json_output_lists_the_written_files(empty_directory):
 
 def test_note_warns_if_single_deals_depend_on_the_score():
     for variant, condition in (("shot", "the score"), ("dice", "the die and the score")):
-        output = call("match", "gold", "-v", variant, *FEW).stderr
+        output = call("match", "gold", "-v", variant, *FEW_DEALS).stderr
         assert f"deals of {variant} depend on {condition}" in output and "--matches" in output
         assert "depend" not in call("match", "gold", "-v", variant, "--matches", 10).stderr

@@ -9,7 +9,7 @@ from simgin.checks import contract
 from simgin.cli.commands import strategies
 from simgin.strategy import SLOTS, loader
 from support.command_line import call
-from support.command_runs import KEYS
+from support.command_runs import JSON_KEYS
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -20,7 +20,10 @@ def test_strategies_lists_strategies_and_policies():
     assert all(words in output for words in ("gold-early", "[k=10]", *headings))
     assert all(len(line) <= 80 for line in output.splitlines())
     found = json.loads(call("strategies", "--json").stdout)
-    assert list(found) == KEYS and {row["kind"] for row in found["rows"]} == {"strategy", "policy"}
+    assert list(found) == JSON_KEYS and {row["kind"] for row in found["rows"]} == {
+        "strategy",
+        "policy",
+    }
     assert {row["tier"] for row in found["rows"]} == {"fast"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from simgin.rules.user_files import format_variant_file
 from simgin.rules.variants import find_variant
 from support.hostile import run_cli
-from support.shadowing_modules import SIMGIN
+from support.shadowing_modules import SIMGIN_COMMAND
 
 ODD_SIZES = [
     "1000000000",
@@ -51,7 +51,7 @@ def run_with_byte_arguments(*arguments, **variables):
     arguments = [os.fsencode(word) for word in arguments]
     variables = {**os.environ, **variables}
     process = subprocess.run(
-        [os.fsencode(SIMGIN), *arguments], env=variables, capture_output=True, timeout=300
+        [os.fsencode(SIMGIN_COMMAND), *arguments], env=variables, capture_output=True, timeout=300
     )
     assert b"Traceback" not in process.stderr
     return process.returncode, process.stderr.decode()

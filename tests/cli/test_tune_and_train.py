@@ -11,8 +11,8 @@ import pytest
 from simgin.runs import ledger
 from simgin.strategy import loader
 from support.command_line import call
-from support.planted_strategy import BEST, write_planted
-from support.weighted_strategy import write_weighed
+from support.planted_strategy import BEST_VALUE, write_planted_strategy
+from support.weighted_strategy import write_weighted_strategy
 
 STRATEGY_FILE = "planted.py"
 TUNE_COMMAND = (
@@ -25,8 +25,8 @@ TRAIN_COMMAND = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000"
 def folder(tmp_path_factory):
     """Create one folder for all tests of this file, so that its strategies are compiled once."""
     folder = tmp_path_factory.mktemp("searches")
-    write_planted(folder, 4.0)
-    write_weighed(folder)
+    write_planted_strategy(folder, 4.0)
+    write_weighted_strategy(folder)
     return folder
 
 
@@ -82,7 +82,7 @@ def test_tuned_parameters_can_be_played(tune_screen):
     assert "Tuning gained" in tune_screen and "Output:  " in tune_screen
     assert_fits_80_columns(tune_screen)
     strategy = loader.find_strategy(f"{STRATEGY_FILE}@tuned.toml")
-    assert abs(strategy.discard.params["p"].default - BEST) < 4
+    assert abs(strategy.discard.params["p"].default - BEST_VALUE) < 4
     call("match", f"{STRATEGY_FILE}@tuned.toml", STRATEGY_FILE, "--deals", "100")
     written = {str(path.relative_to("tuned")) for path in Path("tuned").rglob("*.*")}
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}

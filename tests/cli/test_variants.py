@@ -11,8 +11,8 @@ from simgin.rules import variants
 from simgin.runs import directory, experiment_file
 from simgin.runs.plan import plan_experiment
 from support.command_line import call
-from support.command_runs import KEYS
-from support.variant_files import CLUB, DEN, write
+from support.command_runs import JSON_KEYS
+from support.variant_files import CLUB_VARIANT, DEN_VARIANT, write_variant_file
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
@@ -22,7 +22,7 @@ def read_json_rows(*arguments, code=0):
 
 
 def test_manifest_and_tables_record_a_variant_from_a_file():
-    write(CLUB, "of ours/mine.toml")
+    write_variant_file(CLUB_VARIANT, "of ours/mine.toml")
     arguments = ("match", "gold", "-v", "of ours/mine.toml", "--deals", 40)
     output = call(*arguments).stdout
     repeat = output.splitlines()[-1].removeprefix("Command: simgin ")
@@ -40,12 +40,12 @@ def test_manifest_and_tables_record_a_variant_from_a_file():
 
 
 def test_experiment_accepts_a_variant_file_and_reports_its_errors():
-    write(CLUB)
+    write_variant_file(CLUB_VARIANT)
     variants_line = 'variants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\n'
-    write(f'question = "?"\n{variants_line}round_robin = ["gold", "simple"]', "e.toml")
+    write_variant_file(f'question = "?"\n{variants_line}round_robin = ["gold", "simple"]', "e.toml")
     matchup_keys = plan_experiment("e.toml").matchup_keys
     assert [key.variant for key in matchup_keys] == ["mine.toml#club", "standard+mine.toml#club"]
-    write(CLUB.replace("30", "3.5"))
+    write_variant_file(CLUB_VARIANT.replace("30", "3.5"))
     with pytest.raises(experiment_file.ExperimentError) as error:
         plan_experiment("e.toml")
     expected = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
@@ -58,7 +58,7 @@ def test_variants_lists_every_variant(monkeypatch):
     assert all(f"\n{name} " in output for name in variants.variant_names())
     assert all(len(line) <= 80 for line in output.splitlines())
     found = json.loads(call("variants", "--json").stdout)
-    assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(
+    assert list(found) == JSON_KEYS and [row["name"] for row in found["rows"]] == list(
         variants.variant_names()
     )
     shown = {row["parameter"]: row["value"] for row in read_json_rows("eaai")}
@@ -80,7 +80,7 @@ def test_variant_shows_its_differences_and_allowed_values():
 
 
 def test_variants_of_a_file_are_listed_and_shown():
-    write(CLUB + DEN)
+    write_variant_file(CLUB_VARIANT + DEN_VARIANT)
     assert [row["name"] for row in read_json_rows("mine.toml")] == [
         "mine.toml#club",
         "mine.toml#den",
@@ -88,7 +88,7 @@ def test_variants_of_a_file_are_listed_and_shown():
     message = call("variants", "mine.toml").stdout
     assert "Club rules. Oklahoma with a bigger bonus." in message and "mine.toml#den " in message
     assert "mine.toml#club: Club rules" in call("variants", "mine.toml#club").stdout
-    write(CLUB.replace("30", "3.5") + DEN + 'die = "deal"')
+    write_variant_file(CLUB_VARIANT.replace("30", "3.5") + DEN_VARIANT + 'die = "deal"')
     message = call("variants", "mine.toml", code=2).stderr.splitlines()
     assert [line.split(" must ")[0] for line in message] == [
         "simgin: error: mine.toml: variants, club, changes: gin_bonus",
@@ -98,7 +98,7 @@ def test_variants_of_a_file_are_listed_and_shown():
 
 
 def test_diff_shows_the_differing_parameters():
-    write(CLUB)
+    write_variant_file(CLUB_VARIANT)
     found = read_json_rows("diff", "oklahoma", "mine.toml")
     assert [(row["parameter"], row["text_a"], row["text_b"]) for row in found] == [
         ("big_gin", "no", "yes"),
@@ -118,11 +118,13 @@ def test_diff_shows_the_differing_parameters():
 
 
 def test_check_reports_every_variant_of_a_file():
-    write(CLUB)
+    write_variant_file(CLUB_VARIANT)
     output = call("variants", "check", "mine.toml").stdout
     assert output.startswith("mine.toml#club: ok\n")
     assert "Command: simgin variants check mine.toml" in output
-    write(CLUB.replace("30", "3.5") + DEN + CLUB.replace(".club", ".'a+b'"))
+    write_variant_file(
+        CLUB_VARIANT.replace("30", "3.5") + DEN_VARIANT + CLUB_VARIANT.replace(".club", ".'a+b'")
+    )
     found = read_json_rows("check", "mine.toml", code=1)
     assert [(row["variant"], row["ok"], len(row["sentences"])) for row in found] == [
         ("mine.toml#club", False, 1),

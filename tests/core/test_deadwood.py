@@ -31,14 +31,14 @@ def sample_hands(variant, seed, n_dealt, n_rich):
     for i in range(n_dealt):
         yield hands.deal_hand(rng, sizes[i % len(sizes)])
     for i in range(n_rich):
-        yield hands.meld_rich_hand(rng, sizes[i % len(sizes)], find_ace_runs(variant))
+        yield hands.deal_meld_rich_hand(rng, sizes[i % len(sizes)], find_ace_runs(variant))
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_deadwood_agrees_with_the_reference(variant, times):
     """Compare hands under every set of card values, for the knocker and the defender."""
-    games = [hands.game(variant + values) for values in hands.VALUES]
+    games = [hands.game(variant + values) for values in hands.CARD_VALUE_SETTINGS]
     for hand in sample_hands(variant, times, 1_000 * times, 625 * times):
         cards = hands.names(hand)
         for rules, row in games:
@@ -49,8 +49,8 @@ def test_deadwood_agrees_with_the_reference(variant, times):
         ), cards
 
 
-@pytest.mark.parametrize("values", hands.VALUES)
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("values", hands.CARD_VALUE_SETTINGS)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_best_discards_agree_with_trying_every_discard(variant, values):
     rules, _ = hands.game(variant + values)
     rng = random.Random(f"{variant}{values} discards")
@@ -58,7 +58,7 @@ def test_best_discards_agree_with_trying_every_discard(variant, values):
         hand = (
             hands.deal_hand(rng, 11)
             if i % 3 == 0
-            else hands.meld_rich_hand(rng, 11, find_ace_runs(variant))
+            else hands.deal_meld_rich_hand(rng, 11, find_ace_runs(variant))
         )
         excluded = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~excluded)
@@ -75,12 +75,12 @@ def test_best_discards_agree_with_trying_every_discard(variant, values):
             assert best_discards(hand, hand, rules)[0] == min(deadwood_by_discard)
 
 
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_deadwood_with_a_melded_card_agrees_with_the_reference(variant):
     rules, row = hands.game(variant)
     rng = random.Random(f"{variant} with")
     for i in range(150):
-        hand = hands.meld_rich_hand(rng, 10 + i % 2, row["ace_runs"])
+        hand = hands.deal_meld_rich_hand(rng, 10 + i % 2, row["ace_runs"])
         cards = hands.names(hand)
         melds = reference.find_melds(cards, row)
         for card in cards:
@@ -89,13 +89,13 @@ def test_deadwood_with_a_melded_card_agrees_with_the_reference(variant):
                 (reference.compute_deadwood(remainder, row) for remainder in remainders),
                 default=INFINITE_DEADWOOD,
             )
-            assert deadwood_with_melded(hand, hands.NAMES.index(card), rules) == expected, (
+            assert deadwood_with_melded(hand, hands.CARD_NAMES.index(card), rules) == expected, (
                 cards,
                 card,
             )
 
 
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_cards_in_melds_agree_with_the_reference(variant):
     rules, row = hands.game(variant)
     for hand in sample_hands(variant, 4, 1_000, 1_500):
@@ -133,7 +133,7 @@ def count_min_laid_off(melds, cards, params, target):
 def sample_shown_melds(rng, row):
     """Sample one to three disjoint melds that a knocker can show."""
     melds, n_melds = [], rng.choice([1, 2, 2, 3, 3])
-    for meld in rng.sample(hands.all_meld_masks(row["ace_runs"]), 60):
+    for meld in rng.sample(hands.list_meld_masks(row["ace_runs"]), 60):
         used = sum(melds)
         ranks, suits = map(len, map(set, zip(*hands.names(meld), strict=True)))
         is_rainbow = ranks > 1 and suits > 1
@@ -151,7 +151,7 @@ def sample_defender_hand(rng, row, melds):
     kind = rng.random()
     if kind < 0.25:
         return hands.deal_hand(rng, 10, [card for card in range(52) if not used >> card & 1])
-    hand = hands.hand_of_melds(rng, 10, row["ace_runs"], used)
+    hand = hands.deal_melds(rng, 10, row["ace_runs"], used)
     if kind < 0.6:
         free_cards = [card for card in range(52) if not used >> card & 1]
         nearby = [card for meld in melds for card in free_cards if is_near_meld(card, meld)]
@@ -172,7 +172,7 @@ def is_near_meld(card, meld):
 
 @pytest.mark.parametrize("n", [400, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ace_value", DEFENDER_ACE_VALUES)
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
     rules, row = hands.game(variant + ace_value)
     rng = random.Random(f"{variant}{ace_value} lay off")

@@ -69,7 +69,7 @@ def sample_hand_and_discard(rng, row):
     hand = (
         hands.deal_hand(rng, 11)
         if rng.random() < 0.1
-        else hands.meld_rich_hand(rng, 11, row["ace_runs"])
+        else hands.deal_meld_rich_hand(rng, 11, row["ace_runs"])
     )
     discard = 1 << rng.choice(hands.members(hand))
     return hand ^ discard, discard
@@ -96,7 +96,7 @@ def test_melds_of_an_eleven_card_run_fit_the_array():
 
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("card_values", CARD_VALUES)
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n):
     rules, row = hands.game(variant + card_values)
     scratch = EngineScratch(rules)
@@ -109,7 +109,7 @@ def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n
         )
 
 
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_contains_the_taken_card_if_required(variant):
     rules, row = hands.game(variant + "+take_to_knock=melded")
     scratch = EngineScratch(rules)
@@ -137,13 +137,13 @@ def sample_shot_hand(rng, row, points):
     for rank in ranks:
         candidates = [card for card in range(rank, 52, 13) if not unmatched >> card & 1]
         unmatched |= 1 << rng.choice(candidates)
-    melds = hands.hand_of_melds(rng, 10 - len(ranks), row["ace_runs"], unmatched)
+    melds = hands.deal_melds(rng, 10 - len(ranks), row["ace_runs"], unmatched)
     candidates = [card for card in range(52) if not (melds | unmatched) >> card & 1]
     return melds | unmatched, 1 << rng.choice(candidates)
 
 
 @pytest.mark.parametrize("take_to_knock", ["any", "melded"])
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
     rules, row = hands.game(f"{variant}+shot=yes+take_to_knock={take_to_knock}")
     scratch = EngineScratch(rules)
@@ -163,14 +163,14 @@ def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
     assert n_shots >= 15
 
 
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_big_gin_agrees_with_the_reference(variant):
     rules, row = hands.game(variant)
     scratch = EngineScratch(rules)
     rng = random.Random(f"{variant} big gin")
     n_big_gins = 0
     while n_big_gins < 150:
-        hand = hands.hand_of_melds(rng, 11, row["ace_runs"])
+        hand = hands.deal_melds(rng, 11, row["ace_runs"])
         hand_deadwood, melds = scratch.find_shown(hand)
         if hand_deadwood == 0:
             assert (hand_deadwood, melds) == find_reference_melding(
@@ -180,7 +180,7 @@ def test_melding_of_big_gin_agrees_with_the_reference(variant):
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", hands.MELD_RULES)
+@pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_legal_meldings_are_listed_in_order(variant, times):
     rules, row = hands.game(variant + "+take_to_knock=melded")
     scratch = EngineScratch(rules)

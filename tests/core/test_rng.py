@@ -14,7 +14,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.text.notation import cards_to_mask
-from support.plain_philox import plain_philox, plain_words
+from support.plain_philox import compute_philox, compute_random_words
 
 MIN_P_VALUE = 1e-6
 PUBLISHED_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
@@ -32,7 +32,7 @@ def compute_shuffle_in_python(seed, unit, deal):
     """Return a Fisher-Yates shuffle from the top, with one random word per position."""
     pack = list(range(52))
     for i in range(52):
-        word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
+        word = compute_random_words(seed, unit, deal, i // 4, 0)[i % 4]
         j = i + (word * (52 - i) >> 32)
         pack[i], pack[j] = pack[j], pack[i]
     return pack
@@ -42,7 +42,7 @@ def test_philox_reproduces_published_vectors():
     for counter, key, output in PUBLISHED_VECTORS:
         words = rng.philox(*(np.uint64(n) for n in (*counter, *key)))
         assert tuple(map(int, words)) == output
-        assert plain_philox(counter, key) == output
+        assert compute_philox(counter, key) == output
 
 
 def test_random_words_agree_with_plain_python():
@@ -56,12 +56,12 @@ def test_random_words_agree_with_plain_python():
         )
         index, domain = generator.getrandbits(16), generator.randrange(6)
         signed = seed - (1 << 64) if seed >> 63 else seed
-        expected = plain_words(seed, unit, deal, index, domain)
+        expected = compute_random_words(seed, unit, deal, index, domain)
         assert rng.generate_random_words(signed, unit, deal, index, domain) == expected
         if i % 7 == 0:
             rng.write_random_blocks(signed, unit, deal, index, domain, blocks)
             for block, words in enumerate(blocks.reshape(4, 8).T.tolist()):
-                assert tuple(words) == plain_words(seed, unit, deal, index + block, domain)
+                assert tuple(words) == compute_random_words(seed, unit, deal, index + block, domain)
 
 
 def test_extreme_words_stay_in_range():

@@ -18,9 +18,9 @@ from simgin.rules import variants
 
 pytest.importorskip("pettingzoo")
 
-from support.env_sessions import COPIES, KINDS, digest_next_steps, start_env
+from support.env_sessions import COPY_FUNCTIONS, SESSION_CLASSES, digest_next_steps, start_env
 
-EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
+EVERY_KIND = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
 
 def compare_copies(kind, copy_method, n_deals, *words, **options):
@@ -28,8 +28,8 @@ def compare_copies(kind, copy_method, n_deals, *words, **options):
     original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
-            duplicate = original.copied(copy_method)
-            diverging = duplicate.copied(copy_method)
+            duplicate = original.copy_with(copy_method)
+            diverging = duplicate.copy_with(copy_method)
             for k in range(6):
                 diverging.step(Random(-k - 1))
             if i % 2:
@@ -39,7 +39,7 @@ def compare_copies(kind, copy_method, n_deals, *words, **options):
             return
 
 
-@pytest.mark.parametrize("copy_method", COPIES)
+@pytest.mark.parametrize("copy_method", COPY_FUNCTIONS)
 @EVERY_KIND
 def test_copy_is_independent_of_its_original(kind, copy_method):
     compare_copies(kind, copy_method, 3)
@@ -50,7 +50,7 @@ def test_copy_is_independent_of_its_original(kind, copy_method):
 @pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
 @EVERY_KIND
 def test_many_deals_can_be_played_with_copies(kind, variant, unit, n_units):
-    for copy_method in COPIES:
+    for copy_method in COPY_FUNCTIONS:
         compare_copies(kind, copy_method, n_units, variant, unit=unit)
 
 
@@ -79,7 +79,7 @@ def test_pickles_continue_in_another_process(tmp_path):
     """Use a strategy file as opponent."""
     strategy_file = tmp_path / "mine.py"
     strategy_file.write_text(OWN_STRATEGY_CODE)
-    sessions = [start_env(kind, "standard", str(strategy_file)) for kind in KINDS]
+    sessions = [start_env(kind, "standard", str(strategy_file)) for kind in SESSION_CLASSES]
     for session in sessions:
         for i in range(20):
             session.step(Random(i))

@@ -19,9 +19,9 @@ from simgin.text.amounts import AmountError
 pytest.importorskip("pettingzoo")
 
 from simgin.envs import gin_rummy
-from support.env_sessions import KINDS, start_env
+from support.env_sessions import SESSION_CLASSES, start_env
 
-EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
+EVERY_KIND = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
 
 def overwrite_arrays(output):

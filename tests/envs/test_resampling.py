@@ -11,7 +11,7 @@ pytest.importorskip("pettingzoo")
 from simgin.envs import gin_rummy
 from simgin.envs.env_games import EnvError
 from simgin.text.notation import N_CARDS
-from support.env_sessions import any_action
+from support.env_sessions import choose_random_action
 
 
 def iter_random_decisions(env):
@@ -21,7 +21,7 @@ def iter_random_decisions(env):
     while not ended:
         observation = games.observe_single()
         yield games, observation
-        env.step(any_action(rng, observation["action_mask"]))
+        env.step(choose_random_action(rng, observation["action_mask"]))
         ended = bool(games.ended[0])
 
 

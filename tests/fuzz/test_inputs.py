@@ -26,14 +26,14 @@ from simgin.strategy import loader, strategy_spec
 from simgin.text import notation
 from support import play_variants, random_texts, variant_files
 from support.hostile import (
-    ODD,
-    VALUES,
-    cases,
-    changed,
+    HOSTILE_VALUES,
+    ODD_STRINGS,
     check_exit_codes,
     cpu_limit,
-    damaged,
-    fuzz,
+    draw_changed_json,
+    draw_corrupted,
+    parametrize_cases,
+    run_cases,
     run_cli,
     run_cli_harmlessly,
     time_limit,
@@ -41,7 +41,7 @@ from support.hostile import (
 from worked_examples import engine, files, schema
 
 DATA = Path(__file__).parents[1] / "data"
-few_cases = cases(3, 300)
+few_cases = parametrize_cases(3, 300)
 MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
 SECRET_NAMES = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
 HUGE_NUMBERS = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
@@ -61,7 +61,7 @@ PATHS = (
     *("x" * 300, "é.py", "a b", "{0.__class__}", "%s.toml", "C:\\x", "a/" * 500, "mine.py/x"),
 )
 HOSTILE_STRINGS = [
-    word for word in (*ODD, *PATHS, *HUGE_NUMBERS, *DEEP_NESTING) if "\0" not in word
+    word for word in (*ODD_STRINGS, *PATHS, *HUGE_NUMBERS, *DEEP_NESTING) if "\0" not in word
 ]  # no shell passes it
 opened_secrets = []
 
@@ -118,10 +118,10 @@ def replace_match(text, replacement, index, pattern):
 
 def vary_values(text):
     """Return cases of a JSON or TOML text with changed values; other text is unchanged."""
-    values = [*VALUES, *SECRET_NAMES]
-    for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.toml_file)):
+    values = [*HOSTILE_VALUES, *SECRET_NAMES]
+    for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.format_toml_file)):
         with contextlib.suppress(ValueError):
-            return changed(st.just(read(text)), values).map(write)
+            return draw_changed_json(st.just(read(text)), values).map(write)
     return st.just(text.encode())
 
 
@@ -133,11 +133,11 @@ def vary_contents(valid_contents):
     """Return cases of a file: valid, corrupt, or with changed values, encodings or sizes."""
     texts, indices = st.sampled_from(valid_contents), st.integers(0, 10**5)
     if isinstance(valid_contents[0], bytes):
-        return damaged(texts)
+        return draw_corrupted(texts)
     encodings = st.sampled_from(("utf-8-sig", "utf-16", "utf-16-le", "utf-32"))
     values = texts.flatmap(vary_values)
     return st.one_of(
-        *(values, values, damaged(texts.map(str.encode))),
+        *(values, values, draw_corrupted(texts.map(str.encode))),
         st.builds(str.encode, texts, encodings),
         st.builds(replace_match, texts, st.sampled_from(HUGE_NUMBERS), indices, st.just(r"\d+")),
         st.builds(
@@ -250,7 +250,7 @@ INPUT_FILES = {
     ),
     "variants": (
         "v.toml",
-        [variant_files.CLUB, variant_files.DEN],
+        [variant_files.CLUB_VARIANT, variant_files.DEN_VARIANT],
         "variants v.toml",
         check_variants,
     ),
@@ -293,7 +293,9 @@ def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
         if codes[-1] == 0 and check_accepted:
             check_accepted()
 
-    fuzz(n, check, vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILES]))
+    run_cases(
+        n, check, vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILES])
+    )
     if name not in (*ALWAYS_REJECTED_FILES, *NEVER_REJECTED_FILES):
         check_exit_codes(codes)
 
@@ -341,7 +343,7 @@ def vary_string(valid_strings):
     piece, part = st.sampled_from(HOSTILE_STRINGS), st.just("") | valid_strings
     joined = st.tuples(part, piece, part).map("".join)
     repeated = st.builds(str.__mul__, valid_strings, st.sampled_from((2, 21, 41, 3000)))
-    return st.one_of(valid_strings, damaged(valid_strings), joined, joined, repeated).map(
+    return st.one_of(valid_strings, draw_corrupted(valid_strings), joined, joined, repeated).map(
         lambda text: text.replace("\0", "")
     )
 
@@ -350,7 +352,7 @@ def check_variant(spec):
     """Raise AssertionError if the canonical spec does not describe the same variant."""
     found = find_variant(spec)
     assert find_variant(found.spec) == found and validate_params(found.params) == []
-    settings = random_texts.settings(found.params)
+    settings = random_texts.format_settings(found.params)
     assert find_variant("+".join(["standard", *settings])).params == found.params
 
 
@@ -404,10 +406,10 @@ SCHEDULER_ADDRESSES = "local:0 127.0.0.1:1 tcp://127.0.0.1:1 [::1]:1 local:99999
 # Name: valid strings, commands with {} for the string, and a check of accepted strings
 INPUT_STRINGS = {
     "rules": (random_texts.compositions, [["variants", "--json", "--", "{}"]], check_variant),
-    "strategy": (random_texts.strategies(), [["strategies", "--", "{}"]], check_strategy),
+    "strategy": (random_texts.strategy_specs(), [["strategies", "--", "{}"]], check_strategy),
     "learned": (["@w.npy", "@0123abcd.npy"], [["strategies", "--", "champion{}"]], None),
     "hand": (
-        random_texts.hands | st.sampled_from(HAND_FORMATS),
+        random_texts.hand_texts | st.sampled_from(HAND_FORMATS),
         [["hand", "--", "{}"]],
         check_hand,
     ),
@@ -463,7 +465,7 @@ def test_any_string_gives_a_result_or_one_error(workspace, name, n):
         for path in {*os.listdir()} - before:
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    fuzz(n, check, vary_string(valid), st.sampled_from(commands))
+    run_cases(n, check, vary_string(valid), st.sampled_from(commands))
     if name not in ALWAYS_REJECTED_STRINGS:
         check_exit_codes(codes)
 
@@ -476,7 +478,7 @@ def draw_valid_variants(n):
         with contextlib.suppress(ValueError):
             specs.append(find_variant(spec).spec)
 
-    fuzz(n, check, random_texts.compositions)
+    run_cases(n, check, random_texts.compositions)
     return list(dict.fromkeys(specs))
 
 
@@ -484,7 +486,7 @@ def test_valid_variants_can_be_played():
     specs = draw_valid_variants(120)[-20:]
     assert len(specs) == 20
     for spec in specs:
-        play_variants.play(spec)
+        play_variants.play_variant(spec)
 
 
 @pytest.mark.slow

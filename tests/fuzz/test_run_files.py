@@ -24,12 +24,12 @@ from simgin.runs import directory, ledger
 from simgin.strategy import compiler, loader
 from support import hostile_ledgers
 from support.hostile import (
-    cases,
-    changed,
     check_exit_codes,
-    damaged,
-    fuzz,
-    read_tree,
+    draw_changed_json,
+    draw_corrupted,
+    parametrize_cases,
+    read_directory,
+    run_cases,
     run_cli,
     run_cli_harmlessly,
     time_limit,
@@ -86,7 +86,7 @@ def check_comparison(expected):
     return result.exit_code
 
 
-@cases(60)
+@parametrize_cases(60)
 def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
     valid = MANIFEST_PATH.read_bytes()
     expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,))), []
@@ -101,12 +101,14 @@ def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
             )  # in the directory of another version's run
             restore_run()
 
-    objects = changed(st.just(json.loads(valid))).map(lambda value: json.dumps(value).encode())
-    fuzz(n, check, damaged(st.just(valid)) | objects)
+    objects = draw_changed_json(st.just(json.loads(valid))).map(
+        lambda value: json.dumps(value).encode()
+    )
+    run_cases(n, check, draw_corrupted(st.just(valid)) | objects)
     check_exit_codes(codes)
 
 
-@cases(25)
+@parametrize_cases(25)
 def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
     valid = LEDGER_PATH.read_bytes()
     expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
@@ -121,7 +123,9 @@ def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
             assert found.exit_code == 2 or parse_rows(found) == results
         restore_run()
 
-    fuzz(n, check, damaged(st.just(valid)), st.sampled_from((True, False, False, False)))
+    run_cases(
+        n, check, draw_corrupted(st.just(valid)), st.sampled_from((True, False, False, False))
+    )
     check_exit_codes(codes)
     assert resume_codes.count(0) > 0
 
@@ -169,7 +173,7 @@ def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
     assert not is_replayed or parse_rows(run_cli(*COMPARE_COMMAND, "--json")) == expected
 
 
-@cases(20)
+@parametrize_cases(20)
 def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
     """Manifest and ledger agree and have valid checksums."""
     valid = directory.read_manifest("run")
@@ -184,7 +188,7 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
             run_cli_harmlessly(*words, writes=("run/",))
         restore_run()
 
-    fuzz(n, check, changed(st.just(valid)))
+    run_cases(n, check, draw_changed_json(st.just(valid)))
 
 
 def test_no_file_outside_a_run_is_removed_or_written(restore_run):
@@ -208,7 +212,7 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
         Path(link).symlink_to(outside_file)
         check("which is not a regular file. Move it away")
         Path(link).unlink()
-    hostile_ledgers.name_super_journal(LEDGER_PATH, outside_file)
+    hostile_ledgers.write_super_journal(LEDGER_PATH, outside_file)
     check(
         "because it names another file, which SQLite would delete",
         REPORT_COMMAND,
@@ -236,7 +240,7 @@ def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
 # Caches
 
 
-@cases(150)
+@parametrize_cases(150)
 def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
@@ -255,7 +259,7 @@ def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, 
         load()
         load()
 
-    fuzz(n, check, damaged(st.just(path.read_bytes())))
+    run_cases(n, check, draw_corrupted(st.just(path.read_bytes())))
 
 
 POLICY_CODE = """
@@ -301,7 +305,7 @@ REPLACEMENTS = {
 
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-@cases(16)
+@parametrize_cases(16)
 def test_corrupt_compiled_policy_is_compiled_again(policy, n):
     Path("outside").mkdir()
     Path("outside/mine.txt").write_text("years of work")
@@ -314,7 +318,7 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
         files = sorted(path for path in Path("cache").rglob("*.nb?") if path.is_file())
         before = {path: path.read_bytes() for path in files}
         path = data.draw(st.sampled_from(files))
-        damage = damaged(st.just(before[path]))
+        damage = draw_corrupted(st.just(before[path]))
         content = (
             damage | damage | other_pickles | other_pickles.map(lambda new: new + before[path])
         )
@@ -330,8 +334,8 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
             shutil.rmtree("cache/policies")
             assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
 
-    fuzz(n, check, st.data())
-    assert read_tree("outside") == {"mine.txt": b"years of work"}
+    run_cases(n, check, st.data())
+    assert read_directory("outside") == {"mine.txt": b"years of work"}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")

@@ -19,7 +19,7 @@ from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.runs import directory, ledger
 from support.hostile import run_cli, run_cli_harmlessly
-from support.weighted_strategy import write_weighed
+from support.weighted_strategy import write_weighted_strategy
 
 ROOT = Path(__file__).parents[2]
 MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
@@ -201,7 +201,7 @@ def test_no_command_opens_a_connection(strategy_run, monkeypatch, commands):
     for name in ("connect", "connect_ex", "bind"):
         monkeypatch.setattr(socket.socket, name, fail_on_connection)
     Path("mine.py").write_text(STRATEGY_CODE)
-    write_weighed(Path())
+    write_weighted_strategy(Path())
     for command in re.split("[,\n]", commands):
         run_cli(*command.split(), codes=(0,))
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from simgin.core import jit
 from simgin.strategy import by_value, compiler, loader
 from support.hostile import (
-    cases,
     check_exit_codes,
-    damaged,
-    filled,
-    fuzz,
-    read_tree,
+    draw_corrupted,
+    fill_template,
+    parametrize_cases,
+    read_directory,
+    run_cases,
     run_cli,
     run_cli_harmlessly,
 )
@@ -125,11 +125,11 @@ FILE_TEMPLATE_FIELDS = TEMPLATE_FIELDS | {"slot": ("take", "discard", "knock", "
 def strategy_files(draw):
     """Draw a strategy file that is corrupt or contains hostile statements."""
     lines = draw(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=2))
-    hostile = "".join(f"{filled(draw, line, FILE_TEMPLATE_FIELDS)}\n" for line in lines)
+    hostile = "".join(f"{fill_template(draw, line, FILE_TEMPLATE_FIELDS)}\n" for line in lines)
     texts = [IMPORTS_CODE + VALID_CODE + hostile] * 3 + [IMPORTS_CODE + hostile + VALID_CODE]
     content = st.sampled_from([text.encode(errors="surrogatepass") for text in texts])
     return draw(
-        content | content | content | damaged(st.just((IMPORTS_CODE + VALID_CODE).encode()))
+        content | content | content | draw_corrupted(st.just((IMPORTS_CODE + VALID_CODE).encode()))
     )
 
 
@@ -139,7 +139,7 @@ def policy_codes(draw):
     slot = draw(st.sampled_from(("take", "discard", "knock", "show")))
     policy = draw(st.sampled_from(POLICY_TEMPLATES)) + f"MINE = Strategy('mine', {slot}=mine)\n"
     template = draw(st.sampled_from([policy] * 9 + [EXTERNAL_TEMPLATE]))
-    return IMPORTS_CODE + filled(draw, template, TEMPLATE_FIELDS | {"slot": [slot]})
+    return IMPORTS_CODE + fill_template(draw, template, TEMPLATE_FIELDS | {"slot": [slot]})
 
 
 def is_accepted(spec):
@@ -167,7 +167,7 @@ def remove_path(path):
         path.unlink(missing_ok=True)
 
 
-@cases(200)
+@parametrize_cases(200)
 def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
     modules, codes, number = {*sys.modules}, [], itertools.count()
 
@@ -180,7 +180,7 @@ def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
             assert codes[-1] == 0 or path.name in message
         remove_path(path)
 
-    fuzz(n, check, strategy_files())
+    run_cases(n, check, strategy_files())
     for name in {*sys.modules} - modules:
         if isinstance(name, str) and name.startswith("simgin_plugin_"):  # it can be a number
             del sys.modules[name]
@@ -208,7 +208,7 @@ def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
     assert line not in TYPE_ERROR_LINES or "TypeError: " in message
 
 
-@cases(25)
+@parametrize_cases(25)
 def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd, n):
     monkeypatch.setattr(
         by_value, "compute_fingerprint", lambda _: ""
@@ -227,9 +227,9 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
         codes.append(2 if result.exit_code else 0)
         assert path.read_text() == text
         path.unlink()
-        assert read_tree(".") == {}
+        assert read_directory(".") == {}
 
-    fuzz(n, check, policy_codes(), plays)
+    run_cases(n, check, policy_codes(), plays)
     check_exit_codes(codes, 0.95)
     assert "Traceback" not in "".join(capfd.readouterr())
 
@@ -308,13 +308,13 @@ def workspace(empty_directory, tmp_path_factory, monkeypatch):
     assert not Path("it-ran").exists()
 
 
-@cases(2, 300)
+@parametrize_cases(2, 300)
 def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, n):
     expected = {command: run_cli(*command.split()) for command in COMMANDS_WITH_NAMES}
     content = (
         st.sampled_from(HOSTILE_CONTENTS)
         | st.binary(max_size=9999)
-        | damaged(st.just(CHAMPION_WEIGHTS))
+        | draw_corrupted(st.just(CHAMPION_WEIGHTS))
     )
     kinds = st.sampled_from(("file", "file", "file", "file", "folder", "link"))
     links = st.sampled_from(("circle", "/etc/passwd", "..", "/dev/zero"))
@@ -340,10 +340,10 @@ def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, 
         for name in planted:
             remove_path(Path(name))
 
-    fuzz(n, check, planted, st.sampled_from(COMMANDS_WITH_NAMES))
+    run_cases(n, check, planted, st.sampled_from(COMMANDS_WITH_NAMES))
 
 
-@cases(30, 300)
+@parametrize_cases(30, 300)
 def test_file_name_is_neither_executed_nor_split(workspace, n):
     """The command that a result shows names the same file when bash executes it."""
     codes = []
@@ -368,5 +368,5 @@ def test_file_name_is_neither_executed_nor_split(workspace, n):
         for path in Path().iterdir():
             remove_path(path)
 
-    fuzz(n, check, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
+    run_cases(n, check, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
     check_exit_codes(codes)

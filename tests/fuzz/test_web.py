@@ -19,8 +19,8 @@ import pytest
 import simgin
 from simgin.core import jit
 from simgin.web.server import MAX_CONNECTIONS
-from support.hostile import SEED, cases
-from support.hostile_requests import Requests
+from support.hostile import SEED, parametrize_cases
+from support.hostile_requests import RequestGenerator
 from support.web_site import wait_until
 
 SECRET = "years-of-work"
@@ -163,20 +163,20 @@ def find_forbidden_events(server):
     return forbidden
 
 
-@cases(300, 5000)
+@parametrize_cases(300, 5000)
 def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
     server.get("/review/check")  # load the modules
     server.get("/play/state?opponent=simple&length=deal&seed=1")
-    requests = Requests(random.Random(SEED), server.host, server.cookie, server.start_job())
+    requests = RequestGenerator(random.Random(SEED), server.host, server.cookie, server.start_job())
     counts, memory = {}, 0
     with ExitStack() as slow:
         for i in range(n):
-            request, kind, is_stream = requests.next()
+            request, kind, is_stream = requests.make_request()
             if (
                 i % 20 == 0 and i < 20 * MAX_SLOW_CONNECTIONS
             ):  # a client that sends and reads nothing more
                 connection = slow.enter_context(socket.create_connection(server.host_and_port))
-                connection.sendall(request[: requests.draw.randint(0, 2000)])
+                connection.sendall(request[: requests.rng.randint(0, 2000)])
             # A malformed request can be incomplete, so that the server waits for its end
             answer = server.send(request, is_stream, 0.2 if kind == "bytes" else REQUEST_TIMEOUT)
             status = parse_status(answer)

@@ -11,7 +11,7 @@ import pytest
 
 from simgin.core import jit, shipped_code
 from support.deal_digests import compute_digests
-from support.installation import build_from_copy, install_wheel
+from support.installation import install_wheel, run_python_in_copy
 
 MATCH_COMMAND = ("match", "gold", "simple", "--deals", "2k", "--seed", "1", "--workers", "1")
 COMPILED_MANIFEST_PARTS = ("compiled", "manifest.json")
@@ -27,7 +27,7 @@ def environment(tmp_path_factory):
     """Build the wheel, and return a virtual environment in which it is installed."""
     directory = tmp_path_factory.mktemp("compiled")
     arguments = "-m pip wheel -q --no-deps --no-build-isolation -w dist .".split()
-    build_from_copy(directory / "checkout", *arguments, SIMGIN_PRECOMPILE="1")
+    run_python_in_copy(directory / "checkout", *arguments, SIMGIN_PRECOMPILE="1")
     (wheel,) = (directory / "checkout" / "dist").glob("*.whl")
     version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     assert f"-{version}-{version}-" in wheel.name and "x86_64" in wheel.name

@@ -9,12 +9,17 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
-from support.variant_lists import TWO_PLAYER, UNUSUAL, possible_values, strategy
+from support.variant_lists import (
+    TWO_PLAYER_VARIANTS,
+    UNUSUAL_VARIANTS,
+    list_parameter_values,
+    strategy,
+)
 
 MARGIN_FACTS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
 DETERMINISTIC_STRATEGIES = ("gold", "gin-only", "gold-early", "gold-at")
 DETERMINISTIC_STRATEGIES += ("gold+take=never", "gold+discard=loose-high")
-variant_specs = st.sampled_from(tuple(dict.fromkeys((*UNUSUAL, *TWO_PLAYER))))
+variant_specs = st.sampled_from(tuple(dict.fromkeys((*UNUSUAL_VARIANTS, *TWO_PLAYER_VARIANTS))))
 strategy_specs = st.sampled_from(DETERMINISTIC_STRATEGIES)
 seeds, units = st.integers(0, 2**64 - 1), st.sampled_from(("deal", "match"))
 
@@ -55,7 +60,7 @@ def swap_side_prefix(name):
 
 
 STRATEGY_PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
-VARIANTS = (*TWO_PLAYER, *UNUSUAL)
+VARIANTS = (*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS)
 
 
 def play_batch_bytes(variant_spec, pair=STRATEGY_PAIRS[0], unit="deal", n=60):
@@ -88,7 +93,7 @@ def list_idle_parameters(params):
 
 def list_possible_values(parameter):
     special_values = {"table": [[[200, 2]]], "pair": [[60, 40]]}
-    return special_values.get(parameter.kind) or possible_values(parameter)
+    return special_values.get(parameter.kind) or list_parameter_values(parameter)
 
 
 @pytest.mark.parametrize("variant_spec", VARIANTS)

@@ -22,9 +22,9 @@ from simgin.runs import directory
 from simgin.runs.ledger import LEDGER_FILE
 from simgin.text.files import INCOMPLETE_PREFIX
 from support.command_line import call
-from support.hostile import read_tree
-from support.killing import Killing
-from support.weighted_strategy import write_weighed
+from support.hostile import read_directory
+from support.killing import KillableProcess
+from support.weighted_strategy import write_weighted_strategy
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -120,7 +120,10 @@ class CommandRun:
 
         An incomplete file outside a run directory stays, but no command reads it.
         """
-        files = {**read_tree(self._folder), **read_tree(self._get_cache_folder / "learned")}
+        files = {
+            **read_directory(self._folder),
+            **read_directory(self._get_cache_folder / "learned"),
+        }
         for name in files:
             if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(files[name])
@@ -160,7 +163,7 @@ def start_folder(tmp_path_factory):
     """Create the files that every command starts from."""
     start = tmp_path_factory.mktemp("start")
     (start / "e.toml").write_text(EXPERIMENT)
-    write_weighed(start)
+    write_weighted_strategy(start)
     for place in ("a", "b"):
         call(*MATCH_COMMAND.split(), "-o", start / place)
     return start
@@ -179,7 +182,7 @@ def test_command_killed_many_times_writes_the_same_files(name, start_folder, cac
     shutil.copytree(start_folder, tmp_path / "warm")
     first = f"{FAST_COMMANDS_CODE}\n{format_command_code(name)}"
     environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
-    with Killing(tmp_path / "warm", first, **environment) as crash_runner:
+    with KillableProcess(tmp_path / "warm", first, **environment) as crash_runner:
         command_run = CommandRun(crash_runner, name, start_folder, tmp_path / "life", cache_copy)
         command_run.reset()
         started = time.monotonic()

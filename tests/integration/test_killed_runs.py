@@ -12,8 +12,8 @@ import pytest
 from simgin.runs import directory, plan
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 from support.command_line import call
-from support.command_runs import reproducible_files
-from support.dask_cluster import dask
+from support.command_runs import read_reproducible_files
+from support.dask_cluster import start_dask_cluster
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -107,7 +107,7 @@ def read_finished_batches(run_directory, before):
 
 def assert_same_files(experiment, run_directory, expected_directory):
     """Check that a run has the same files and rows as an uninterrupted run."""
-    assert reproducible_files(run_directory) == reproducible_files(expected_directory)
+    assert read_reproducible_files(run_directory) == read_reproducible_files(expected_directory)
     files = [
         {file.relative_to(compared) for file in compared.rglob("*")}
         for compared in (run_directory, expected_directory)
@@ -208,15 +208,15 @@ def test_cluster_with_killed_processes_writes_the_same_files(tmp_path):
     )
     RunProcess(path, expected_directory).wait_for_exit()
     finished, workers_killed, clients_killed = [set(), set()], 0, 0
-    with dask(tmp_path / "dask", workers=2) as cluster:
+    with start_dask_cluster(tmp_path / "dask", workers=2) as cluster:
         for clients in range(5):
             run = RunProcess(path, run_directory, "--scheduler", cluster.address)
             for _ in range(3):
                 run.wait_until(run.has_committed)
                 time.sleep(rng.random() * 2)
-                cluster.lose(rng)
+                cluster.kill_random_worker(rng)
                 workers_killed += run.process.poll() is None
-                cluster.worker()
+                cluster.start_worker()
             if clients == 4:
                 run.wait_for_exit()
             else:

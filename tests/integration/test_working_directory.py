@@ -10,7 +10,7 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
-from support.shadowing_modules import executed_modules, poison, run_command
+from support.shadowing_modules import read_executed_modules, run_command, write_shadowing_modules
 
 ROOT = Path(__file__).parents[2]
 STRATEGY_CODE = """
@@ -25,10 +25,10 @@ MINE = Strategy("mine", knock=mine)
 @pytest.fixture
 def hostile_directory(empty_directory):
     """Create a working directory with a module of every name, and a strategy."""
-    poison(empty_directory)
+    write_shadowing_modules(empty_directory)
     Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
-    assert executed_modules(empty_directory) == []
+    assert read_executed_modules(empty_directory) == []
 
 
 def test_contract_check_imports_nothing_from_the_working_directory(hostile_directory):

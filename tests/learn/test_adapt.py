@@ -17,7 +17,7 @@ from simgin.runs import ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from support.command_line import call
-from support.variant_files import CLUB
+from support.variant_files import CLUB_VARIANT
 
 SMALL_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
 CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
@@ -33,7 +33,7 @@ def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
         monkeypatch.chdir(tmp_path / bonus)
-        Path("mine.toml").write_text(CLUB.replace("30", bonus))
+        Path("mine.toml").write_text(CLUB_VARIANT.replace("30", bonus))
         ledger_files.append(adapt.AdaptRequest.read("champion", "mine.toml").ledger_file)
     assert len({ledger_file.stem[-8:] for ledger_file in ledger_files}) == len(ledger_files)
 

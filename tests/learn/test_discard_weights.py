@@ -11,14 +11,14 @@ from simgin.play.rollouts import roll_out_deals
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
-from support.weighted_strategy import WEIGHED, write_weighed
+from support.weighted_strategy import WEIGHTED_SOURCE, write_weighted_strategy
 
 SHORT_SIZES = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
 def strategy_file(tmp_path_factory):
-    return write_weighed(tmp_path_factory.mktemp("weighed"))
+    return write_weighted_strategy(tmp_path_factory.mktemp("weighed"))
 
 
 def play_rounds(request, ledger_path=None):
@@ -158,7 +158,7 @@ def test_training_beats_the_initial_weights(strategy_file):
 
 
 def test_strategy_uses_its_trained_weights(tmp_path, capfd):
-    strategy_file = write_weighed(tmp_path)
+    strategy_file = write_weighted_strategy(tmp_path)
     policy = loader.find_strategy(str(strategy_file)).discard
     assert list(compiler.make_parameter_vector(policy)) == [1, 0, 0, 0, 0, 0, 0, 0]
     assert "because weighed.npy does not exist" in capfd.readouterr().err
@@ -199,9 +199,9 @@ def test_strategy_uses_its_trained_weights(tmp_path, capfd):
     ],
 )
 def test_untrainable_policy_is_rejected(tmp_path, old, new, message):
-    assert old in WEIGHED
-    code = WEIGHED.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
-    strategy_file = write_weighed(tmp_path, code)
+    assert old in WEIGHTED_SOURCE
+    code = WEIGHTED_SOURCE.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
+    strategy_file = write_weighted_strategy(tmp_path, code)
     with pytest.raises((TuneError, loader.StrategyError), match=message):
         list(
             play_rounds(

@@ -12,7 +12,7 @@ from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support import hands
-from support.reference_replay import match_before, replay_deal
+from support.reference_replay import replay_deal, start_match
 
 MATCHUPS = (
     ("standard", "gold", "simple"),
@@ -53,7 +53,7 @@ def test_every_turn_agrees_with_the_reference(matchup_names):
     assert np.array_equal(result.records, play_with_records(matchup, 0, N_UNITS)[1])
     for i, record in enumerate(result.records):
         deal = trace_deal(matchup, int(record["unit"]), int(record["half"]))
-        replay_deal(deal, match_before(deal))
+        replay_deal(deal, start_match(deal))
         deal_rows = result.rows[result.column("deal") == i]
         assert [row[1:] for row in deal_rows.tolist()] == find_reference_turns(deal)
 

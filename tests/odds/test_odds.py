@@ -25,7 +25,7 @@ from simgin.runs import runner
 from simgin.stats import batches
 from simgin.stats.table import list_output_columns
 from simgin.strategy.cast import list_odds_players
-from support.sentence_checks import list_errors
+from support.sentence_checks import find_sentence_errors
 
 NO_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
@@ -510,7 +510,9 @@ def test_best_possible_player_is_between_best_strategy_and_hindsight(gin_counts,
         "When a strong player goes gin, the median number of draws is 8. "
         "In 80 % of these deals, the number is between 8 and 8."
     ]
-    assert [error for line in iter_verdict_sentences(odds) for error in list_errors(line)] == []
+    assert [
+        error for line in iter_verdict_sentences(odds) for error in find_sentence_errors(line)
+    ] == []
 
 
 @pytest.mark.parametrize("players", [("gold", "solo-greedy"), ("gold",)])

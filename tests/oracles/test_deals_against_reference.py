@@ -14,11 +14,16 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from support import hands, variant_lists
-from support.reference_replay import match_before, replay_deal
-from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
+from support.reference_replay import replay_deal, start_match
+from support.variant_lists import (
+    ONE_PLAYER_VARIANTS,
+    list_parameter_values,
+    list_parameters,
+    strategy,
+)
 
 MAX_STACKED_DEALS = 40  # stacked decks per pair in which an outcome must have occurred
-PAIRS = (
+PLAYER_PAIRS = (
     ("stray", "stray-same"),
     ("late", "simple"),
     ("random:p=0.3", "gold"),
@@ -26,9 +31,9 @@ PAIRS = (
     ("shooter", "shooter-same"),
     ("random:p=0.8,p_end=1", "gold-early"),
 )
-PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")  # alone
+SOLO_PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")  # alone
 # Parts of a variant spec, and outcomes that must have occurred in its deals
-RARE = {
+RARE_OUTCOMES = {
     "straight": "void",
     "shot": "shot",
     "big": "big_gin",
@@ -38,7 +43,7 @@ RARE = {
     "opponent_may_take": "last taken",
     "layoff_on_gin=yes": "cancelled",
 }
-OPTIONS = (
+OPTION_VARIANTS = (
     "big-gin+first_turn=discard_first",
     "standard+first_turn=upcard_stock_or_pass_dead",
     "standard+take_discard=no+first_turn=free",
@@ -65,7 +70,7 @@ OPTIONS = (
     "big-gin+discard_view=bottom+gin_bonus=1000+big_gin_bonus=1000+undercut_bonus=1000",
     "big-gin+knock_limit=99+ace_value=99+defender_ace_value=99+big_gin_bonus=0",
 )
-CHOICES = tuple(
+MELDING_CHOICE_VARIANTS = tuple(
     f"{text}+melding=choice"
     for text in (
         "standard",
@@ -78,13 +83,13 @@ CHOICES = tuple(
     )
 )
 # The die: offers and responses are random. At least one side of every pair offers.
-GAMBLERS = (
+DIE_PLAYER_PAIRS = (
     ("stray", "stray-same"),
     ("gambler", "stray"),
     ("gambler", "gambler"),
     ("simple", "gambler"),
 )
-DICE = (
+DIE_VARIANTS = (
     "dice",
     "dice-pro",
     "dice+die_cap=2+die_centre_in_play=yes",
@@ -97,7 +102,7 @@ DICE = (
 
 
 # One player
-KINDS = {
+SOLO_OUTCOMES = {
     "solitaire-gin": ("gin", "joker"),
     "solitaire-gin-scored": ("gin", "joker"),
     "solitaire-gin-knock": ("knock", "gin", "undercut", "joker"),
@@ -132,103 +137,103 @@ SOLO_VARIANTS = (
 )
 
 
-def compare(text, seed, own, from_stacked, wanted=()):
+def compare_deals(text, seed, n_shuffled, n_stacked, required=()):
     """Replay deals until each required outcome has occurred, and return the counts."""
-    variant, seen, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
-    pairs = PAIRS if variant.params["die"] == "off" else GAMBLERS
+    variant, counts, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
+    pairs = PLAYER_PAIRS if variant.params["die"] == "off" else DIE_PLAYER_PAIRS
     if variant.is_solo:
-        pairs = [(player, None) for player in PLAYERS]
+        pairs = [(player, None) for player in SOLO_PLAYERS]
     matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
-    for unit, matchup in product(range(own), matchups):
-        record_deal(seen, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
-    for i in range(max(MAX_STACKED_DEALS, from_stacked)):
-        if i >= from_stacked and all(seen[kind] for kind in wanted):
+    for unit, matchup in product(range(n_shuffled), matchups):
+        count_outcomes(counts, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
+    for i in range(max(MAX_STACKED_DEALS, n_stacked)):
+        if i >= n_stacked and all(counts[kind] for kind in required):
             break
         for number, matchup in enumerate(matchups):
-            record_deal(seen, *stacked_deal(rng, matchup, i, (i + number) % 2))
-    missing = [kind for kind in wanted if not seen[kind]]
-    assert not missing, (missing, seen)
-    return seen
+            count_outcomes(counts, *play_stacked_deal(rng, matchup, i, (i + number) % 2))
+    missing = [kind for kind in required if not counts[kind]]
+    assert not missing, (missing, counts)
+    return counts
 
 
-def stacked_deal(rng, matchup, i, dealer):
+def play_stacked_deal(rng, matchup, i, dealer):
     """Play a deal from a stacked deck; two thirds of two-player deals have a random score."""
-    row = matchup.variant.params
-    if row["players"] == 1:
-        pack = hands.stacked_pack_solo(rng, row)
-        return trace_deal(matchup, i, pack=pack, joker=random_joker_position(rng, row)), None
-    points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
-    pack = hands.stacked_pack(rng, row, points[1 - dealer])
+    params = matchup.variant.params
+    if params["players"] == 1:
+        pack = hands.stack_solo_pack(rng, params)
+        return trace_deal(matchup, i, pack=pack, joker=draw_joker_position(rng, params)), None
+    points = hands.draw_scores(rng, params) if i % 3 < 2 else (0, 0)
+    pack = hands.stack_pack(rng, params, points[1 - dealer])
     played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
-    return played, match_before(played, start_points=points)
+    return played, start_match(played, start_points=points)
 
 
-def random_joker_position(rng, row):
+def draw_joker_position(rng, params):
     """Return a random joker position among the 53 cards; -1 without a joker."""
-    if row["joker"] == "none":
+    if params["joker"] == "none":
         return -1
-    in_hand = row["joker"] == "before_deal" and row["joker_in_hand"] == "lose"
-    return rng.randrange(0 if in_hand else 10 + (row["first_turn"] == "discard_first"), 53)
+    in_hand = params["joker"] == "before_deal" and params["joker_in_hand"] == "lose"
+    return rng.randrange(0 if in_hand else 10 + (params["first_turn"] == "discard_first"), 53)
 
 
-def record_deal(seen, played, match=None):
+def count_outcomes(counts, played, match=None):
     result = replay_deal(played, match)
-    seen[result.kind] += 1
-    seen["stopped at once"] += result.knocker is not None and result.draws == [0, 0]
-    seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
-    seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
+    counts[result.kind] += 1
+    counts["stopped at once"] += result.knocker is not None and result.draws == [0, 0]
+    counts["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
+    counts["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
     asked = Counter((one.slot, int(one.view.phase), int(one.action)) for one in played.decisions)
-    seen["last taken"] += asked["knock", 2, 1]
+    counts["last taken"] += asked["knock", 2, 1]
     shows = [one.action for one in played.decisions if one.slot == "show"]
-    seen["shown"] += len(shows)
-    seen["shown dearer"] += any(shows)
+    counts["shown"] += len(shows)
+    counts["shown dearer"] += any(shows)
     answered = {True: 0, False: 0}
     for (slot, phase, _), times in asked.items():
         answered[phase == 4] += times * (slot == "answer")
-    seen["answered blind"] += answered[True]
-    seen["answered in play"] += answered[False]
-    seen["raised again"] += sum(answered.values()) > 1
-    seen["declined"] += any(one.slot == "knock" and one.action == 0 for one in played.decisions)
+    counts["answered blind"] += answered[True]
+    counts["answered in play"] += answered[False]
+    counts["raised again"] += sum(answered.values()) > 1
+    counts["declined"] += any(one.slot == "knock" and one.action == 0 for one in played.decisions)
 
 
-ROWS = variant_lists.distinct_deals(variant_lists.TWO_PLAYER)
+DISTINCT_VARIANTS = variant_lists.select_distinct_deals(variant_lists.TWO_PLAYER_VARIANTS)
 
 
-def rare_events(text):
-    return [kind for part, kind in RARE.items() if part in text]
+def find_rare_outcomes(text):
+    return [kind for part, kind in RARE_OUTCOMES.items() if part in text]
 
 
-@pytest.mark.parametrize("text", ROWS)
-def test_every_variant_agrees_with_the_reference(text):
+@pytest.mark.parametrize("text", DISTINCT_VARIANTS)
+def test_deals_of_built_in_variant_agree_with_reference(text):
     usual = ("gin",) if text.startswith("straight") else ("knock", "gin", "undercut", "declined")
-    compare(text, 2024, 0, 2, wanted=(*usual, *rare_events(text)))
+    compare_deals(text, 2024, 0, 2, required=(*usual, *find_rare_outcomes(text)))
 
 
-@pytest.mark.parametrize("text", OPTIONS)
-def test_every_option_agrees_with_the_reference(text):
-    compare(text, 2025, 0, 1, wanted=rare_events(text))
+@pytest.mark.parametrize("text", OPTION_VARIANTS)
+def test_deals_with_option_agree_with_reference(text):
+    compare_deals(text, 2025, 0, 1, required=find_rare_outcomes(text))
 
 
-@pytest.mark.parametrize("text", CHOICES)
-def test_every_choice_of_melding_agrees_with_the_reference(text):
-    compare(text, 2030, 0, 1, wanted=("shown", "shown dearer"))
+@pytest.mark.parametrize("text", MELDING_CHOICE_VARIANTS)
+def test_deals_with_melding_choice_agree_with_reference(text):
+    compare_deals(text, 2030, 0, 1, required=("shown", "shown dearer"))
 
 
-@pytest.mark.parametrize("text", DICE)
-def test_the_die_agrees_with_the_reference(text):
+@pytest.mark.parametrize("text", DIE_VARIANTS)
+def test_deals_with_die_agree_with_reference(text):
     wanted = ("refused", "answered blind", "answered in play")
     if text == "dice+die_centre_in_play=yes":
         wanted += ("raised again",)
-    compare(text, 2100 + DICE.index(text), 1, 1, wanted)
+    compare_deals(text, 2100 + DIE_VARIANTS.index(text), 1, 1, wanted)
 
 
-@pytest.mark.parametrize("text", ONE_PLAYER)
-def test_every_solitaire_variant_agrees_with_the_reference(text):
-    compare(text, 2040, 1, 1, (*KINDS[text], "stopped at once"))
+@pytest.mark.parametrize("text", ONE_PLAYER_VARIANTS)
+def test_deals_of_solitaire_variant_agree_with_reference(text):
+    compare_deals(text, 2040, 1, 1, (*SOLO_OUTCOMES[text], "stopped at once"))
 
 
 @pytest.mark.parametrize("text", SOLO_VARIANTS)
-def test_every_solitaire_option_agrees_with_the_reference(text):
+def test_solitaire_deals_with_option_agree_with_reference(text):
     wanted = {
         "joker_in_hand=lose": "no hand",
         "max_turns=": "stalled",
@@ -238,27 +243,44 @@ def test_every_solitaire_option_agrees_with_the_reference(text):
         "max_draws=5": "limit",
     }
     some = [kind for part, kind in wanted.items() if part in text and "max_draws=3" not in text]
-    seen = compare(text, 2041, 1, 1, some)
+    counts = compare_deals(text, 2041, 1, 1, some)
     if "stop_before_draw=no" in text and "big_gin=yes" not in text and "gin-solitaire" not in text:
-        assert not seen["stopped at once"], seen
+        assert not counts["stopped at once"], counts
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *SOLO_VARIANTS])
-def test_every_variant_and_option_agrees_with_the_reference_in_many_deals(text):
-    compare(text, 2026, own=100, from_stacked=100)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *DISTINCT_VARIANTS,
+        *OPTION_VARIANTS,
+        *MELDING_CHOICE_VARIANTS,
+        *DIE_VARIANTS,
+        *ONE_PLAYER_VARIANTS,
+        *SOLO_VARIANTS,
+    ],
+)
+def test_many_deals_agree_with_reference(text):
+    compare_deals(text, 2026, n_shuffled=100, n_stacked=100)
 
 
-def test_every_value_of_a_rule_is_replayed():
+def test_every_value_of_a_deal_rule_is_replayed():
     """Test a variant in which the setting has an effect."""
-    rules = parameters_in("deal", "meld", "score", "stake")
+    rules = list_parameters("deal", "meld", "score", "stake")
     wanted = {
         (name, str(value))
         for name in rules
-        for value in possible_values(load_rule_parameters()[name])
+        for value in list_parameter_values(load_rule_parameters()[name])
     }
-    texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *SOLO_VARIANTS)
-    assert wanted <= variant_lists.values_in_effect(
+    texts = (
+        *DISTINCT_VARIANTS,
+        *OPTION_VARIANTS,
+        *MELDING_CHOICE_VARIANTS,
+        *DIE_VARIANTS,
+        *ONE_PLAYER_VARIANTS,
+        *SOLO_VARIANTS,
+    )
+    assert wanted <= variant_lists.find_values_in_effect(
         rules, [variants.find_variant(text).params for text in texts]
     )
 
@@ -266,7 +288,7 @@ def test_every_value_of_a_rule_is_replayed():
 # Random variants
 
 
-FOR_TWO = {
+TWO_PLAYER_VALUES = {
     "knock_limit": (0, 5, 9, 10, 25, 99),
     "upcard_ace_limit": (0, 1),
     "stock_reserve": (0, 2, 2, 10),
@@ -282,7 +304,7 @@ FOR_TWO = {
     "die_cap": (2, 6),
     "points_target": (100, 121),
 }
-FOR_ONLY_ONE = {
+SOLO_VALUES = {
     "joker": ("none", "before_deal", "after_deal"),
     "knock_limit": (0, 5, 10, 30, 99),
     "max_draws": ("none", 1, 4, 15, 41),
@@ -299,24 +321,24 @@ FOR_ONLY_ONE = {
 }
 
 
-def compare_any_rows(base, seed, rows, from_stacked):
+def compare_random_variants(base, seed, n_variants, n_stacked):
     """Compare random rules with any values that the base variant allows."""
-    rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
+    rng, counts, params = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
-    for name in parameters_in("deal", "meld", "score", "stake"):
+    for name in list_parameters("deal", "meld", "score", "stake"):
         rule = load_rule_parameters()[name]
         if rule.kind in ("bool", "choice"):
             some = [
                 one
-                for one in possible_values(rule)
-                if not variants.validate_params({**row, name: one})
+                for one in list_parameter_values(rule)
+                if not variants.validate_params({**params, name: one})
             ]
             values[name] = [rule.to_text(value) for value in some]
-    values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE
-    for _ in range(rows):
-        text = variant_lists.any_variant(rng, base, values)
-        seen += compare(text, seed, own=0, from_stacked=from_stacked)
-    return seen
+    values |= TWO_PLAYER_VALUES if base == "standard" else SOLO_VALUES
+    for _ in range(n_variants):
+        text = variant_lists.draw_variant(rng, base, values)
+        counts += compare_deals(text, seed, n_shuffled=0, n_stacked=n_stacked)
+    return counts
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(70, marks=pytest.mark.slow)])
@@ -327,13 +349,15 @@ def compare_any_rows(base, seed, rows, from_stacked):
         ("gin-solitaire", 15, "knock gin big_gin undercut stalled joker limit declined"),
     ],
 )
-def test_random_variants_agree_with_the_reference(base, rows, wanted, times):
-    seen = compare_any_rows(base, 2027 + times, rows * times, 1 if base == "standard" else 2)
-    assert all(seen[kind] for kind in wanted.split()), seen
+def test_deals_of_random_variants_agree_with_reference(base, rows, wanted, times):
+    counts = compare_random_variants(
+        base, 2027 + times, rows * times, 1 if base == "standard" else 2
+    )
+    assert all(counts[kind] for kind in wanted.split()), counts
 
 
 @pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
-def test_the_50th_card_rule_can_add_a_turn(most, takes):
+def test_50th_card_rule_can_add_a_turn(most, takes):
     """The deal ends after `max_turns`, and the history has enough space."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")

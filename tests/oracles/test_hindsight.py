@@ -20,11 +20,11 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import mask_to_cards
 
-NEVER = 99
+NO_GIN = 99
 MINIATURE_FILE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 
 
-def melds_of_sizes(rules):
+def list_melds_by_size(rules):
     """Return masks of all melds of three, four and five cards, one int64 array each."""
     found = np.zeros(1024, np.int64)
     melds = found[: find_melds(ALL_CARDS, rules, found)]
@@ -32,7 +32,7 @@ def melds_of_sizes(rules):
 
 
 @compile_function
-def two_disjoint(cards, melds):
+def has_two_disjoint_melds(cards, melds):
     for i in range(melds.shape[0]):
         if melds[i] & ~cards:
             continue
@@ -46,17 +46,17 @@ def two_disjoint(cards, melds):
 @compile_function
 def holds_gin(cards, threes, fours, fives):
     for i in range(fours.shape[0]):
-        if fours[i] & ~cards == 0 and two_disjoint(cards ^ fours[i], threes):
+        if fours[i] & ~cards == 0 and has_two_disjoint_melds(cards ^ fours[i], threes):
             return True
-    return two_disjoint(cards, fives)
+    return has_two_disjoint_melds(cards, fives)
 
 
 @compile_function
-def draws_to_gin(decks, dealt, threes, fours, fives, out):
+def count_draws_to_gin(decks, dealt, threes, fours, fives, out):
     """Write to out[i] the number of draws from deck i until hindsight has gin, or NEVER."""
     for i in range(decks.shape[0]):
         cards = 0
-        out[i] = NEVER
+        out[i] = NO_GIN
         for place in range(52):
             cards |= 1 << decks[i, place]
             if place + 1 >= dealt and holds_gin(cards, threes, fours, fives):
@@ -64,12 +64,12 @@ def draws_to_gin(decks, dealt, threes, fours, fives, out):
                 break
 
 
-def chances_to_win(rules, n, seed):
+def compute_win_probabilities(rules, n, seed):
     """Compute the probability over joker positions that hindsight wins each of n decks."""
     dealt = 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
     draws = np.zeros(n, np.int64)
-    draws_to_gin(decks, dealt, *melds_of_sizes(rules), draws)
+    count_draws_to_gin(decks, dealt, *list_melds_by_size(rules), draws)
     if rules.joker == JOKER_NONE:
         return np.where(draws <= rules.max_draws, 1.0, 0.0)
     places = 53 - dealt
@@ -81,15 +81,17 @@ def chances_to_win(rules, n, seed):
     "solitaire-gin gin-solitaire solitary-gin solitaire-gin+rainbow=yes".split()
     + ["solitaire-gin+ace_runs=corner"],
 )
-def test_the_bound_of_odds_agrees_deck_by_deck(text):
+def test_hindsight_probability_agrees_with_exhaustive_search(text):
     """Compare with a search over all pairs and triples of melds."""
     variant = variants.find_variant(text)
     found = compute_hindsight_gin_probability(variant, 300, 5)
-    assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)
+    assert found == pytest.approx(
+        compute_win_probabilities(build_rules(variant), 300, 5), abs=1e-12
+    )
 
 
 @pytest.mark.slow
-def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
+def test_optimum_of_miniature_deck_agrees_with_recursion():
     """With up to five cards left, exact play is the best, and hindsight is an upper bound."""
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE_FILE)
     miniature = importlib.util.module_from_spec(spec)
@@ -101,11 +103,15 @@ def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
         held = [meld for meld in melds if meld <= hand]
         return any(a | b == hand and (a == b or not a & b) for a in held for b in held)
 
-    def best(hand, rest):
+    def find_best_win_probability(hand, rest):
         total = 0.0
         for card in rest:
             kept = [(hand | {card}) - {thrown} for thrown in hand | {card}]
-            total += 1 if any(map(is_gin, kept)) else max(best(one, rest - {card}) for one in kept)
+            total += (
+                1
+                if any(map(is_gin, kept))
+                else max(find_best_win_probability(one, rest - {card}) for one in kept)
+            )
         return total / (len(rest) + 1)
 
     rng = np.random.default_rng(7)
@@ -115,5 +121,5 @@ def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
         held, left = (sum(1 << card for card in some) for some in (hand, rest))
         place = numbers[held], miniature.compute_remaining_index(left, held)
         found = {player: float(value[place]) for player, value in values.items()}
-        assert found["best"] == pytest.approx(best(hand, rest), abs=1e-6)
+        assert found["best"] == pytest.approx(find_best_win_probability(hand, rest), abs=1e-6)
         assert max(found.values()) == found["best"] <= hindsight[left] + 1e-6

@@ -18,24 +18,24 @@ from simgin.play.traced_deal import DealNotFoundError, trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from support import hands
-from support.reference_replay import match_before, replay_deal
+from support.reference_replay import replay_deal, start_match
 from support.variant_lists import (
-    any_variant,
-    parameters_in,
-    possible_values,
+    draw_variant,
+    find_values_in_effect,
+    list_parameter_values,
+    list_parameters,
     strategy,
-    values_in_effect,
 )
 
-PAIRS = (
+PLAYER_PAIRS = (
     ("gambler", "stray"),
     ("simple", "gambler"),
     ("gold", "stray-same"),
     ("gambler", "gambler"),
     ("shooter", "gold-early"),
 )
-PLAYERS = ("gambler", "gold", "stray", "gin-only")
-OPTIONS = (
+SOLO_PLAYERS = ("gambler", "gold", "stray", "gin-only")
+OPTION_VARIANTS = (
     "standard+next_dealer=loser+void_dealer=other+first_dealer=1",
     "standard+start_points=90/75+shutout=double_all+game_bonus=20",
     "shot+next_dealer=loser+void_dealer=other+start_points=40/60",
@@ -75,7 +75,7 @@ SOLO_VARIANTS = (
 
 # The engine's sums over deals and matches, recomputed from the reference implementation
 
-SHOWDOWNS = ("knock", "undercut", "even")
+SHOWDOWN_KINDS = ("knock", "undercut", "even")
 
 
 def new_unit():
@@ -83,7 +83,7 @@ def new_unit():
     return Counter(), [], [], Counter()
 
 
-def batch_row(units):
+def make_batch_row(units):
     """Return the batch row of units, by the definitions in `simgin.core.batch_columns`."""
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
@@ -100,7 +100,7 @@ def batch_row(units):
             row[
                 batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.N_DEADWOOD_BINS - 1)
             ] += 1
-        row[batch_columns.COL_WIN_RATE_HISTOGRAM + quarters(facts)] += 1
+        row[batch_columns.COL_WIN_RATE_HISTOGRAM + compute_wins_in_quarters(facts)] += 1
         for name in (
             "COL_SQUARED_DEAL_MARGIN",
             "COL_SQUARED_MATCH_MARGIN",
@@ -110,7 +110,7 @@ def batch_row(units):
     return row
 
 
-def quarters(facts):
+def compute_wins_in_quarters(facts):
     """Return the wins of A in a unit in quarters; a draw is half a win."""
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
@@ -137,28 +137,28 @@ def name_columns(row):
     }
 
 
-def record_deal(unit, result, played, a):
+def record_deal(unit, result, traced_deal, a):
     """Add a deal of the reference to its unit; `a` is the seat of strategy A."""
     facts, turns, counts, singles = unit
     turns.append(result.turns)
     facts["deals"] += 1
     facts[result.kind] += 1
     facts["turns"] += result.turns
-    if played.state.upcard_to >= 0:  # the replay has compared it
-        facts["upcard_" + ("first", "second", "none")[played.state.upcard_to]] += 1
+    if traced_deal.state.upcard_to >= 0:  # the replay has compared it
+        facts["upcard_" + ("first", "second", "none")[traced_deal.state.upcard_to]] += 1
     if result.winner is not None:
         facts["decided"] += 1
         facts["points_scored"] += sum(result.points)
-        facts["first_player_win"] += result.winner != played.state.dealer
+        facts["first_player_win"] += result.winner != traced_deal.state.dealer
     facts[f"points_{result.kind}"] += sum(result.points)
-    if result.kind in SHOWDOWNS:
+    if result.kind in SHOWDOWN_KINDS:
         counts.append(result.knocker_deadwood)
-        _record_showdown(facts, result, played)
+        _record_showdown(facts, result, traced_deal)
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_points"] += result.points[seat]
         facts[f"{side}_takes"] += result.takes[seat]
         facts[f"{side}_draws"] += result.takes[seat] + result.draws[seat]
-        facts[f"{side}_draws"] += seat == 0 and draws_the_joker(result, played)
+        facts[f"{side}_draws"] += seat == 0 and was_joker_drawn(result, traced_deal)
         if result.winner == seat:
             facts[f"{side}_deal_win"] += 1
             facts[f"{side}_won_{result.kind}"] += 1
@@ -166,26 +166,26 @@ def record_deal(unit, result, played, a):
     facts["a_margin"] += margin
     singles["COL_SQUARED_DEAL_MARGIN"] += margin**2
     dealt = [0, 0]
-    if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
-        row = played.matchup.variant.params
-        dealt = [reference.compute_deadwood(hands.names(hand), row) for hand in played.hands]
+    if traced_deal.state.hand.any():  # a blind offer may be refused before the cards are dealt
+        row = traced_deal.matchup.variant.params
+        dealt = [reference.compute_deadwood(hands.names(hand), row) for hand in traced_deal.hands]
     singles["COL_DEALT_DEADWOOD_DIFFERENCE"] += (
-        dealt[played.state.dealer] - dealt[1 - played.state.dealer]
+        dealt[traced_deal.state.dealer] - dealt[1 - traced_deal.state.dealer]
     )
 
 
-def draws_the_joker(result, played):
+def was_joker_drawn(result, traced_deal):
     """Return True if a solitaire player drew the joker, which was not dealt."""
-    dealt = 11 if played.matchup.variant.params["first_turn"] == "discard_first" else 10
-    return result.kind == "joker" and int(played.state.joker) >= dealt
+    dealt = 11 if traced_deal.matchup.variant.params["first_turn"] == "discard_first" else 10
+    return result.kind == "joker" and int(traced_deal.state.joker) >= dealt
 
 
-def _record_showdown(facts, result, played):
+def _record_showdown(facts, result, traced_deal):
     facts["showdowns"] += 1
     facts["knock_count"] += result.knocker_deadwood
     facts["defender_count"] += result.defender_deadwood
     facts["defender_before"] += result.deadwood_before_layoff or 0  # the joker holds no cards
-    facts["laid_off"] += int(played.state.laid_off)
+    facts["laid_off"] += int(traced_deal.state.laid_off)
     facts["laid_off_any"] += any(result.laid_off)
     facts["tie"] += result.knocker_deadwood == result.defender_deadwood
 
@@ -229,73 +229,73 @@ def compute_final_score(match):
 # Playing
 
 
-def make_game(text, i, seed):
+def make_matchup(text, i, seed):
     variant = variants.find_variant(text)
-    players = PLAYERS if variant.is_solo else PAIRS
+    players = SOLO_PLAYERS if variant.is_solo else PLAYER_PAIRS
     names = players[i % len(players)]
     a, b = (names, None) if isinstance(names, str) else names
     return Matchup(variant, strategy(a), b and strategy(b), seed, "match")
 
 
-def play_match(game, unit, half, booked):
+def play_match(matchup, unit, half, totals):
     """Replay and record a match deal by deal; return the reference's match at its end."""
     match = None
     while match is None or not match.is_over:
-        played = trace_deal(game, unit, half, match.n_deals if match else 0)
-        match = match or match_before(played)
-        result = replay_deal(played, match)
-        record_deal(booked, result, played, half)
+        traced_deal = trace_deal(matchup, unit, half, match.n_deals if match else 0)
+        match = match or start_match(traced_deal)
+        result = replay_deal(traced_deal, match)
+        record_deal(totals, result, traced_deal, half)
         match.record_deal(result)
     told = f"the match ended with deal {match.n_deals - 1}, so it has no deal {match.n_deals}\\."
     with pytest.raises(DealNotFoundError, match=told):
-        trace_deal(game, unit, half, match.n_deals)
-    record_match(booked, match, half)
+        trace_deal(matchup, unit, half, match.n_deals)
+    record_match(totals, match, half)
     return match
 
 
-def compare(game, n):
+def compare_units(matchup, n):
     """Check the engine's sums of n units against the reference and return its matches."""
     matches, units = [], []
     for unit in range(n):
-        booked, dealers = new_unit(), set()
-        for half in range(1 + game.is_mirrored):
-            dealers.add(int(trace_deal(game, unit, half).state.dealer))
-            matches.append(play_match(game, unit, half, booked))
+        totals, dealers = new_unit(), set()
+        for half in range(1 + matchup.is_mirrored):
+            dealers.add(int(trace_deal(matchup, unit, half).state.dealer))
+            matches.append(play_match(matchup, unit, half, totals))
         assert len(dealers) == 1  # both halves start with the same dealer
-        assert game.b is None or game.variant.params["first_dealer"] in ("lot", *dealers)
-        units.append(booked)
-    rows = kernel.play_batches(game, 0, n)
+        assert matchup.b is None or matchup.variant.params["first_dealer"] in ("lot", *dealers)
+        units.append(totals)
+    rows = kernel.play_batches(matchup, 0, n)
     assert rows.shape == (1, batch_columns.N_COLUMNS)
-    assert name_columns(rows[0]) == name_columns(batch_row(units))
+    assert name_columns(rows[0]) == name_columns(make_batch_row(units))
     return matches
 
 
-TEXTS = (*variants.variant_names(), *OPTIONS, *SOLO_VARIANTS)
+ALL_VARIANTS = (*variants.variant_names(), *OPTION_VARIANTS, *SOLO_VARIANTS)
 
 
-@pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
-def test_matches_of_every_variant_and_option_agree_with_the_reference(i, text):
-    matches = compare(make_game(text, i, 78), 1)
+@pytest.mark.parametrize("i, text", [*enumerate(ALL_VARIANTS)])
+def test_match_agrees_with_reference(i, text):
+    matches = compare_units(make_matchup(text, i, 78), 1)
     assert "max_deals" in text or not any(match.is_unfinished for match in matches)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("i", range(len(PAIRS)))
-@pytest.mark.parametrize("text", TEXTS)
-def test_many_matches_of_every_variant_and_option_agree_with_the_reference(text, i):
-    compare(make_game(text, i, 79), 8)
+@pytest.mark.parametrize("i", range(len(PLAYER_PAIRS)))
+@pytest.mark.parametrize("text", ALL_VARIANTS)
+def test_many_matches_agree_with_reference(text, i):
+    compare_units(make_matchup(text, i, 79), 8)
 
 
-def test_every_value_of_a_match_rule_is_played():
-    rows = [variants.find_variant(text).params for text in TEXTS]
-    rules = parameters_in("match", "stake")
+def test_every_value_of_a_match_rule_is_replayed():
+    rows = [variants.find_variant(text).params for text in ALL_VARIANTS]
+    rules = list_parameters("match", "stake")
     told = [name for name in rules if load_rule_parameters()[name].kind in ("choice", "bool")]
     words = {
         (name, str(value))
         for name in told
-        for value in possible_values(load_rule_parameters()[name])
+        for value in list_parameter_values(load_rule_parameters()[name])
     }
-    covered = values_in_effect(rules, rows)
+    covered = find_values_in_effect(rules, rows)
     assert words <= covered, words - covered
     assert {name for name, _ in covered} == {*rules}
 
@@ -303,7 +303,7 @@ def test_every_value_of_a_match_rule_is_played():
 # How matches end, and random variants
 
 
-VALUES = {
+RANDOM_VALUES = {
     "goal": ("points", "columns", "games", "race", "twofold", "deals", "single"),
     "points_target": (1, 25, 60),
     "deals_target": (1, 3, 5),
@@ -333,27 +333,27 @@ VALUES = {
 }
 
 
-def compare_any_rows(seed, rows):
-    rng, seen = random.Random(seed), Counter()
+def compare_random_variants(seed, rows):
+    rng, counts = random.Random(seed), Counter()
     for i in range(rows):
-        goal = VALUES["goal"][i % len(VALUES["goal"])]
-        text = any_variant(rng, "standard", VALUES | {"goal": [goal]})
-        for match in compare(make_game(text, i, seed + i), 1):
+        goal = RANDOM_VALUES["goal"][i % len(RANDOM_VALUES["goal"])]
+        text = draw_variant(rng, "standard", RANDOM_VALUES | {"goal": [goal]})
+        for match in compare_units(make_matchup(text, i, seed + i), 1):
             how = (
                 "unfinished" if match.is_unfinished else "drawn" if match.winner is None else "won"
             )
-            seen[match.params["goal"], how] += 1
-    return seen
+            counts[match.params["goal"], how] += 1
+    return counts
 
 
 @pytest.mark.parametrize("rows", [14, pytest.param(600, marks=pytest.mark.slow)])
-def test_matches_of_random_variants_agree_with_the_reference(rows):
-    seen = compare_any_rows(80, rows)
-    assert {"won", "unfinished"} <= {how for _, how in seen}, seen
+def test_matches_of_random_variants_agree_with_reference(rows):
+    counts = compare_random_variants(80, rows)
+    assert {"won", "unfinished"} <= {how for _, how in counts}, counts
     if rows > 14:
-        assert seen["single", "drawn"], seen  # drawn columns are rare: see test_scores
-        goals = {*VALUES["goal"]} - {"single"}
-        assert all(seen[goal, "unfinished"] and seen[goal, "won"] for goal in goals), seen
+        assert counts["single", "drawn"], counts  # drawn columns are rare: see test_scores
+        goals = {*RANDOM_VALUES["goal"]} - {"single"}
+        assert all(counts[goal, "unfinished"] and counts[goal, "won"] for goal in goals), counts
 
 
 # Single deals
@@ -367,15 +367,17 @@ def test_matches_of_random_variants_agree_with_the_reference(rows):
         ("solitaire-gin-knock", "gambler", None, 20),
     ],
 )
-def test_single_deals_and_their_sums_agree_with_the_reference(text, a, b, n):
+def test_sums_of_single_deals_agree_with_reference(text, a, b, n):
     """The dealer of a single deal is the parity of its unit."""
-    game = Matchup(variants.find_variant(text), strategy(a), b and strategy(b), 78, "deal")
+    matchup = Matchup(variants.find_variant(text), strategy(a), b and strategy(b), 78, "deal")
     units = []
     for unit in range(n):
-        booked = new_unit()
-        for half in range(1 + game.is_mirrored):
-            played = trace_deal(game, unit, half)
-            assert b is None or played.state.dealer == unit % 2
-            record_deal(booked, replay_deal(played), played, half)
-        units.append(booked)
-    assert name_columns(kernel.play_batches(game, 0, n)[0]) == name_columns(batch_row(units))
+        totals = new_unit()
+        for half in range(1 + matchup.is_mirrored):
+            traced_deal = trace_deal(matchup, unit, half)
+            assert b is None or traced_deal.state.dealer == unit % 2
+            record_deal(totals, replay_deal(traced_deal), traced_deal, half)
+        units.append(totals)
+    assert name_columns(kernel.play_batches(matchup, 0, n)[0]) == name_columns(
+        make_batch_row(units)
+    )

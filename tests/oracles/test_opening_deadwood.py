@@ -15,10 +15,10 @@ from simgin.core.jit import compile_function
 from simgin.play.parallel import count_usable_cpus
 from support.hands import game
 
-BINS = 128  # more than the value of ten face cards
+N_BINS = 128  # more than the value of ten face cards
 
 
-def lane_lists():
+def sort_lanes_by_size():
     """Return the 8,192 lanes sorted by number of cards, and the first index of each number."""
     sizes = np.array([lane.bit_count() for lane in range(8192)])
     return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
@@ -27,42 +27,42 @@ def lane_lists():
 @compile_function
 def count_orders(i, j, k, m):
     """Return the number of distinct orders of four lanes with indices i >= j >= k >= m."""
-    ways = 24
+    n_orders = 24
     if i == j or j == k or k == m:
-        ways = 12
+        n_orders = 12
         if i == j == k or j == k == m:
-            ways = 1 if i == m else 4
+            n_orders = 1 if i == m else 4
         elif i == j and k == m:
-            ways = 6
-    return ways
+            n_orders = 6
+    return n_orders
 
 
 @compile_function
-def add_hands(rules, n, lanes, begin, i, histogram):
+def add_hands(rules, n, lanes, first_index, i, histogram):
     """Add every hand of n whose largest lane is the i-th one, with the others in falling order."""
     a = lanes[i]
-    size_a = np.searchsorted(begin, i, side="right") - 1
-    for j in range(min(i + 1, begin[min(n - size_a, 13) + 1])):
+    size_a = np.searchsorted(first_index, i, side="right") - 1
+    for j in range(min(i + 1, first_index[min(n - size_a, 13) + 1])):
         b = a | lanes[j] << 13
-        size_b = size_a + np.searchsorted(begin, j, side="right") - 1
-        for k in range(min(j + 1, begin[min(n - size_b, 13) + 1])):
+        size_b = size_a + np.searchsorted(first_index, j, side="right") - 1
+        for k in range(min(j + 1, first_index[min(n - size_b, 13) + 1])):
             c = b | lanes[k] << 26
-            left = n - size_b - (np.searchsorted(begin, k, side="right") - 1)
+            left = n - size_b - (np.searchsorted(first_index, k, side="right") - 1)
             if left <= 13:
-                for m in range(begin[left], min(k + 1, begin[left + 1])):
+                for m in range(first_index[left], min(k + 1, first_index[left + 1])):
                     histogram[deadwood(c | lanes[m] << 39, rules)] += count_orders(i, j, k, m)
 
 
-def histogram_of(n):
+def compute_deadwood_histogram(n):
     """Return the histogram of the deadwood of all hands of n cards."""
     rules, _ = game("standard")
-    lanes, begin = lane_lists()
+    lanes, first_index = sort_lanes_by_size()
     workers = count_usable_cpus()
-    histograms = np.zeros((workers, BINS), np.int64)
+    histograms = np.zeros((workers, N_BINS), np.int64)
 
     def count_hands(worker):
-        for i in range(worker, begin[n + 1], workers):
-            add_hands(rules, n, lanes, begin, i, histograms[worker])
+        for i in range(worker, first_index[n + 1], workers):
+            add_hands(rules, n, lanes, first_index, i, histograms[worker])
 
     threads = [threading.Thread(target=count_hands, args=(worker,)) for worker in range(workers)]
     for thread in threads:
@@ -72,18 +72,18 @@ def histogram_of(n):
     return histograms.sum(axis=0)
 
 
-def test_hands_of_five_agree_with_what_can_be_counted_by_hand():
+def test_number_of_five_card_gin_hands_is_exact():
     """With five cards, gin is a run of five; each suit has nine."""
-    histogram = histogram_of(5)
+    histogram = compute_deadwood_histogram(5)
     assert histogram.sum() == math.comb(52, 5)
     assert histogram[0] == 4 * 9
 
 
 @pytest.mark.slow
-def test_all_opening_hands_agree_with_the_exact_counts():
+def test_deadwood_distribution_of_opening_hands_is_exact():
     """Count all 15,820,024,220 hands (docs/reference/published-results.md#exact-counts)."""
-    histogram = histogram_of(10)
-    points, total = np.arange(BINS), math.comb(52, 10)
+    histogram = compute_deadwood_histogram(10)
+    points, total = np.arange(N_BINS), math.comb(52, 10)
     mean = float(histogram @ points) / total
     deviation = math.sqrt(float(histogram @ points**2) / total - mean**2)
     at_most = np.cumsum(histogram)

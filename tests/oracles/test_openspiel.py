@@ -145,8 +145,8 @@ def check_showdown(openspiel, spiel_deal, state, knocker, rules, counts):
 
 def deal_stacked_pack(rng):
     """Return a pack that deals two hands full of melds."""
-    one = hands.meld_rich_hand(rng, 10, "low")
-    other = hands.hand_of_melds(rng, 10, "low", one)
+    one = hands.deal_meld_rich_hand(rng, 10, "low")
+    other = hands.deal_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
     rest = rng.sample(hands.members(hands.PACK & ~(one | other)), 32)
     return [card for two in zip(first, second, strict=True) for card in two] + rest

@@ -21,10 +21,10 @@ from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 
-SEED, SEED_OF_SIMPLE = 20_261_122, 20_210_118
-MATCHES, DEALS = 6_000, 200_000
+SEED, SIMPLE_SEED = 20_261_122, 20_210_118
+N_MATCHES, N_DEALS = 6_000, 200_000
 MIN_P_VALUE = 1e-4
-LIMIT = 3  # combined standard errors
+MAX_STANDARD_ERRORS = 3  # combined standard errors
 
 
 def play_sums(a, b, variant, unit, n, seed=SEED):
@@ -32,13 +32,16 @@ def play_sums(a, b, variant, unit, n, seed=SEED):
     return batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
 
 
-def fact(total, name):
+def get_fact(total, name):
     return int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
 
 
-def ratio_and_error(total, above, below):
+def estimate_ratio(total, numerator, denominator):
     """Return a ratio of two facts and its standard error, from sums over independent units."""
-    top, bottom = batch_columns.STATISTIC_INDEX[above], batch_columns.STATISTIC_INDEX[below]
+    top, bottom = (
+        batch_columns.STATISTIC_INDEX[numerator],
+        batch_columns.STATISTIC_INDEX[denominator],
+    )
     assert batch_columns.DENOMINATOR_INDEX[top] == bottom
     ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
     squares = (
@@ -49,38 +52,40 @@ def ratio_and_error(total, above, below):
 
 
 def assert_close(found, error, reference, reference_error):
-    assert abs(found - reference) <= LIMIT * math.hypot(error, reference_error)
+    assert abs(found - reference) <= MAX_STANDARD_ERRORS * math.hypot(error, reference_error)
 
 
-def played(*asked):
+def estimate_result(*arguments):
     """Return (value, SE) of the percentage of matches won, or of points per deal."""
-    total = play_sums(*asked)
-    if asked[3] == "deal":
-        return ratio_and_error(total, "a_margin", "deals")
-    won, error = ratio_and_error(total, "a_match_win", "matches")
+    total = play_sums(*arguments)
+    if arguments[3] == "deal":
+        return estimate_ratio(total, "a_margin", "deals")
+    won, error = estimate_ratio(total, "a_match_win", "matches")
     return 50 * won, 50 * error  # a won match counts two
 
 
-THRESHOLDS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2}
-THRESHOLDS |= {"2-10": 60.7, "4-10": 55.6, "6-10": 51.8, "8-10": 49.1}
+THRESHOLD_PAIRINGS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2}
+THRESHOLD_PAIRINGS |= {"2-10": 60.7, "4-10": 55.6, "6-10": 51.8, "8-10": 49.1}
 
 
-@pytest.mark.parametrize("pairing", THRESHOLDS)
-def test_the_knock_thresholds_of_gold_win_the_published_shares_of_matches(pairing):
+@pytest.mark.parametrize("pairing", THRESHOLD_PAIRINGS)
+def test_gold_thresholds_win_published_percentage_of_matches(pairing):
     k, other = pairing.split("-")
-    value, se = played(f"gold+knock=at:k={k}", f"gold+knock=at:k={other}", "eaai", "match", MATCHES)
-    assert abs(value - THRESHOLDS[pairing]) < 1.5 + 3 * se
+    value, se = estimate_result(
+        f"gold+knock=at:k={k}", f"gold+knock=at:k={other}", "eaai", "match", N_MATCHES
+    )
+    assert abs(value - THRESHOLD_PAIRINGS[pairing]) < 1.5 + 3 * se
 
 
-BONUSES = {(25, 25): 3.60, (20, 20): 1.81, (20, 10): -1.23, (25, 10): -1.04}
-BONUSES |= {(10, 10): -1.80, (0, 25): 2.26, (50, 25): 4.94, (100, 25): 7.60}
+POINTS_BY_BONUSES = {(25, 25): 3.60, (20, 20): 1.81, (20, 10): -1.23, (25, 10): -1.04}
+POINTS_BY_BONUSES |= {(10, 10): -1.80, (0, 25): 2.26, (50, 25): 4.94, (100, 25): 7.60}
 
 
-@pytest.mark.parametrize(("gin", "undercut"), BONUSES)
-def test_the_undercut_bonus_decides_whether_to_wait_for_gin(gin, undercut):
+@pytest.mark.parametrize(("gin", "undercut"), POINTS_BY_BONUSES)
+def test_gin_only_scores_published_points_against_gold(gin, undercut):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
-    value, se = played("gin-only", "gold", variant, "deal", DEALS)
-    assert abs(value - BONUSES[gin, undercut]) < 0.15 + 3 * se
+    value, se = estimate_result("gin-only", "gold", variant, "deal", N_DEALS)
+    assert abs(value - POINTS_BY_BONUSES[gin, undercut]) < 0.15 + 3 * se
     assert (gin, undercut) != (
         25,
         10,
@@ -100,14 +105,14 @@ EARLY_KNOCK_RESULTS = [
 
 
 @pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY_KNOCK_RESULTS)
-def test_knocking_early_or_waiting_beats_every_threshold(gin, undercut, k, opponent, reference):
+def test_gold_early_scores_published_points(gin, undercut, k, opponent, reference):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
-    value, se = played(f"gold-early:k={k}", opponent, variant, "deal", DEALS)
+    value, se = estimate_result(f"gold-early:k={k}", opponent, variant, "deal", N_DEALS)
     assert abs(value - reference) < 0.15 + 3 * se
 
 
 # Matches won by the row against the column (%), standard error, and number of matches
-PROGRAMS = {
+PROGRAM_WIN_RATES = {
     ("exp710", "simple"): (71.77, 0.82, 20_000),
     ("percent-twenty", "simple"): (69.30, 0.84, 20_000),
     ("ginrummy-and-tonic", "simple"): (71.3, 2.3, 6_000),
@@ -120,24 +125,24 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("part", [20, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("pair", PROGRAMS, ids="-".join)
-def test_programs_of_the_challenge_win_their_measured_proportions(pair, part):
-    share, error, matches = PROGRAMS[pair]
-    value, se = played(*pair, "eaai", "match", matches // part)
+@pytest.mark.parametrize("pair", PROGRAM_WIN_RATES, ids="-".join)
+def test_challenge_programs_win_published_percentage_of_matches(pair, part):
+    share, error, matches = PROGRAM_WIN_RATES[pair]
+    value, se = estimate_result(*pair, "eaai", "match", matches // part)
     assert abs(value - share) < 1.5 + 3 * math.hypot(error, se)
 
 
-def test_the_endings_between_patient_programs_are_those_measured():
+def test_endings_between_marjj_and_exp710_have_published_frequencies():
     """The source gives 85 % gin and 5.8 % dead hands; half a point covers the rounding."""
     total = play_sums("marjj", "exp710", "eaai", "match", 2_000)
     for metric, told in (("gin", 85.0), ("void", 5.8)):
-        value, se = (100 * number for number in ratio_and_error(total, metric, "deals"))
+        value, se = (100 * number for number in estimate_ratio(total, metric, "deals"))
         assert abs(value - told) < 0.5 + 3 * se
 
 
-def test_marjj_early_beats_marjj():
+def test_marjj_early_wins_published_percentage_against_marjj():
     """The source gives 53.7 ± 0.3 % of 40,000 matches; 4,000 have an error of 0.5."""
-    value, se = played("marjj-early", "marjj", "eaai", "match", 4_000)
+    value, se = estimate_result("marjj-early", "marjj", "eaai", "match", 4_000)
     assert abs(value - 53.7) < 3 * se
     assert value > 50
 
@@ -147,7 +152,7 @@ def test_marjj_early_beats_marjj():
 # docs/reference/published-results.md#simple-against-simple: counts of the knocker's deadwood 0..10
 # and of turns a deal 1, 2, 3 ...
 KNOCKERS_BY_DEADWOOD = "53194 119077 112267 101124 115120 129352 219389 322567 423596 458629 498203"
-TURNS = (
+DEALS_BY_TURNS = (
     "20869 17951 51290 46762 95845 91791 143594 138164 183128 171192 199570 179651 189650 164095 "
     "159680 132626 121149 96586 83793 65001 52881 39793 31376 22874 17159 12027 8990 6203 5507 "
     "3920 2254 985 356 83 13 2 1"
@@ -172,24 +177,26 @@ PUBLISHED_VALUES = {
 
 
 @pytest.fixture(scope="module")
-def simple():
+def simple_sums():
     """Return the sums over 100,000 matches, a million deals."""
-    return play_sums("simple", "simple", "eaai", "match", 100_000, SEED_OF_SIMPLE)
+    return play_sums("simple", "simple", "eaai", "match", 100_000, SIMPLE_SEED)
 
 
 @pytest.mark.parametrize("figure", PUBLISHED_VALUES)
-def test_simple_against_itself_agrees_with_the_published_numbers(simple, figure):
+def test_simple_against_itself_has_published_value(simple_sums, figure):
     above, below, reference, reference_error = PUBLISHED_VALUES[figure]
-    assert_close(*ratio_and_error(simple, above, below), reference, reference_error)
-    assert fact(simple, "stalled") == 0
+    assert_close(*estimate_ratio(simple_sums, above, below), reference, reference_error)
+    assert get_fact(simple_sums, "stalled") == 0
 
 
-def test_the_number_of_deals_a_match_agrees_with_the_published_figure(simple):
+def test_deals_per_match_of_simple_agree_with_published_value(simple_sums):
     """With the engine's showdown, a deal scores slightly less."""
-    assert fact(simple, "deals") / fact(simple, "matches") == pytest.approx(10.233, abs=0.05)
+    assert get_fact(simple_sums, "deals") / get_fact(simple_sums, "matches") == pytest.approx(
+        10.233, abs=0.05
+    )
 
 
-def same_distribution(counts, reference):
+def assert_same_distribution(counts, reference):
     """Compare two samples over the same bins; bins with few counts are pooled at the end."""
     counts, reference = np.array(counts, float), np.array(reference.split(), float)
     reference = np.pad(reference, (0, len(counts) - len(reference)))
@@ -202,17 +209,20 @@ def same_distribution(counts, reference):
     assert chi2.sf(statistic, table.shape[1] - 1) > MIN_P_VALUE, statistic
 
 
-def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
-    same_distribution(
-        simple[batch_columns.COL_TURNS_HISTOGRAM + 1 : batch_columns.COL_DEADWOOD_HISTOGRAM], TURNS
+def test_turns_of_simple_have_published_distribution(simple_sums):
+    assert_same_distribution(
+        simple_sums[batch_columns.COL_TURNS_HISTOGRAM + 1 : batch_columns.COL_DEADWOOD_HISTOGRAM],
+        DEALS_BY_TURNS,
     )
 
 
-def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts(simple):
+def test_knocker_deadwood_of_simple_has_published_distribution(simple_sums):
     """Gin has no showdown, so its count of 0 is not part of the histogram."""
-    counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM]
+    counts = simple_sums[
+        batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM
+    ]
     assert counts[0] == 0 and counts[11:].sum() == 0
-    same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)
+    assert_same_distribution([get_fact(simple_sums, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)
 
 
 # Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds
@@ -224,29 +234,29 @@ THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second term i
 
 @pytest.mark.parametrize("matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("knock", THRESHOLD_WIN_RATES)
-def test_knock_thresholds_agree_with_the_published_numbers(knock, matches):
-    asked = (f"simple+knock={knock}", "simple", "eaai", "match", matches, SEED_OF_SIMPLE)
-    assert_close(*played(*asked), THRESHOLD_WIN_RATES[knock], THRESHOLD_ERROR)
+def test_simple_thresholds_win_published_percentage_of_matches(knock, matches):
+    asked = (f"simple+knock={knock}", "simple", "eaai", "match", matches, SIMPLE_SEED)
+    assert_close(*estimate_result(*asked), THRESHOLD_WIN_RATES[knock], THRESHOLD_ERROR)
 
 
 # One player that plays for gin, compared with 200,000 deals of ten cards and stock draws: four
 # standard errors of both sides and the rounding of the value, one false alarm in 15,000 tests
 
-BY_TURN = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
-BY_TURN |= {25: 0.701, 30: 0.875, 42: 0.995}
+GIN_PROBABILITIES = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
+GIN_PROBABILITIES |= {25: 0.701, 30: 0.875, 42: 0.995}
 
 
-@pytest.mark.parametrize(("draws", "reference"), BY_TURN.items())
-def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
+@pytest.mark.parametrize(("draws", "reference"), GIN_PROBABILITIES.items())
+def test_gin_probability_by_turn_agrees_with_published_value(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
     total = play_sums("gold+knock=at:k=0", None, game, "deal", 60_000, 1)
     error = math.sqrt(reference * (1 - reference) * (1 / 60_000 + 1 / 200_000))
-    assert abs(fact(total, "gin") / 60_000 - reference) < 4 * error + rounding
+    assert abs(get_fact(total, "gin") / 60_000 - reference) < 4 * error + rounding
 
 
 @pytest.mark.parametrize(("text", "first"), [("", 10), ("+joker_in_hand=lose", 0)])
-def test_the_joker_is_uniform_over_its_places(text, first):
+def test_joker_position_is_uniform(text, first):
     """Chi-square test over the 43 positions after the hand, or all 53 positions."""
     own_rules, n = build_rules(variants.find_variant(f"solitaire-gin{text}")), 53 - first
     places = np.array([choose_joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])

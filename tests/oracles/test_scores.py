@@ -14,17 +14,17 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.state import create_state
 from simgin.rules.build import build_rules_from_params
-from support.worked_examples import ROWS
+from support.worked_examples import VARIANT_PARAMS
 
-FLAGS = ("layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
-WINNERS = {"knocker": 1, "defender": -1, None: 0}
+RULE_FLAGS = ("layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
+WINNER_CODES = {"knocker": 1, "defender": -1, None: 0}
 ENDINGS = [
     *(("knock", ENDING_KNOCK, own) for own in range(1, 5)),
     *(("shot", ENDING_SHOT, own) for own in range(4)),
     ("gin", ENDING_KNOCK, 0),
     ("big_gin", ENDING_BIG_GIN, 0),
 ]
-GOALS = {
+GOAL_VALUES = {
     "single": {},
     "points": {"shutout": ("none", "double_points", "double_all", "flat_100"), "box_bonus": (0, 3)},
     "columns": {
@@ -45,23 +45,27 @@ GOALS = {
 
 
 @pytest.mark.parametrize("tie", [False, True, "knocker"])
-@pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(FLAGS))])
-def test_points_of_every_showdown_are_the_reference(flags, tie):
-    row = {**ROWS["standard"], **dict(zip(FLAGS, flags, strict=True)), "big_gin_bonus": 31}
-    row["undercut_on_tie"] = tie
-    rules = build_rules_from_params(row)
+@pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(RULE_FLAGS))])
+def test_showdown_points_agree_with_reference(flags, tie):
+    params = {
+        **VARIANT_PARAMS["standard"],
+        **dict(zip(RULE_FLAGS, flags, strict=True)),
+        "big_gin_bonus": 31,
+    }
+    params["undercut_on_tie"] = tie
+    rules = build_rules_from_params(params)
     for (how, ending, own), other, stock, factor in itertools.product(
         ENDINGS, range(6), (0, 7), (1, 2)
     ):
         kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
-        expected = reference.score_deal(row, how, own, other, stock, factor)
-        want = (expected.kind, expected.knocker, expected.defender, WINNERS[expected.winner])
+        expected = reference.score_deal(params, how, own, other, stock, factor)
+        want = (expected.kind, expected.knocker, expected.defender, WINNER_CODES[expected.winner])
         assert (DEAL_RESULTS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
 
-def result(row, rng):
+def draw_result(params, rng):
     """Return a deal with few points and any ending that the goal allows."""
-    kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (row["die"] != "off")
+    kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (params["die"] != "off")
     kind = rng.choice(kinds)
     if kind in ("even", "void"):
         return reference.DealResult(kind)
@@ -71,7 +75,7 @@ def result(row, rng):
     return reference.DealResult(kind, winner=winner, points=points, stake=rng.randint(1, 3))
 
 
-def enter(state, rules, played, deals):
+def enter_result(state, rules, played, deals):
     state.kind = DEAL_RESULTS.index(played.kind)
     state.winner = -1 if played.winner is None else played.winner
     state.score[:] = played.points
@@ -79,55 +83,55 @@ def enter(state, rules, played, deals):
     return match.apply_deal_result(state, rules, deals)
 
 
-@pytest.mark.parametrize("goal", GOALS)
-def test_matches_of_small_numbers_are_scored_as_the_reference_scores_them(goal):
+@pytest.mark.parametrize("goal", GOAL_VALUES)
+def test_match_scores_agree_with_reference(goal):
     rng = random.Random(20)
     exact = drawn = 0
     for _ in range(15):
-        row = {**ROWS["standard"], "goal": goal, "max_deals": 30}
-        row["points_target"] = rng.randint(2, 5)
-        row |= {name: rng.choice(values) for name, values in GOALS[goal].items()}
-        row["die"] = rng.choice(("off", "deal")) if goal in ("deals", "games") else "off"
-        row["start_points"] = [rng.randrange(2), rng.randrange(2)]
-        row["next_dealer"] = rng.choice(("winner", "loser", "alternate"))
-        row["void_dealer"] = rng.choice(("same", "other"))
-        rules = build_rules_from_params(row)  # takes longer than the matches
+        params = {**VARIANT_PARAMS["standard"], "goal": goal, "max_deals": 30}
+        params["points_target"] = rng.randint(2, 5)
+        params |= {name: rng.choice(values) for name, values in GOAL_VALUES[goal].items()}
+        params["die"] = rng.choice(("off", "deal")) if goal in ("deals", "games") else "off"
+        params["start_points"] = [rng.randrange(2), rng.randrange(2)]
+        params["next_dealer"] = rng.choice(("winner", "loser", "alternate"))
+        params["void_dealer"] = rng.choice(("same", "other"))
+        rules = build_rules_from_params(params)  # takes longer than the matches
         for _ in range(40):
-            outcome, is_exact = compare_match(row, rules, rng)
+            outcome, is_exact = compare_match(params, rules, rng)
             exact += is_exact
             drawn += outcome == match.DRAWN
     assert exact > 20 or goal not in ("points", "race", "twofold", "columns")
     assert drawn or goal != "columns"
 
 
-def compare_match(row, rules, rng):
+def compare_match(params, rules, rng):
     """Score one match with both engines; return its outcome, and if a side just won."""
-    state, book, dealer = create_state(0), reference.Match(row, 0), 0
+    state, reference_match, dealer = create_state(0), reference.Match(params, 0), 0
     match.start_match(state, rules)
-    while not book.is_over:
-        played = result(row, rng)
-        outcome = enter(state, rules, played, book.n_deals + 1)
-        book.record_deal(played)
+    while not reference_match.is_over:
+        played = draw_result(params, rng)
+        outcome = enter_result(state, rules, played, reference_match.n_deals + 1)
+        reference_match.record_deal(played)
         dealer = match.choose_next_dealer(dealer, state.winner, rules)
-        assert dealer == book.dealer
-        assert outcome == expected_outcome(book)
-    points = book.points
-    if row["goal"] == "columns":
-        points = list(itertools.chain(*book.goal.columns))
-        closed = [-1 if side is None else side for side in book.goal.closed_by]
-        assert state.column_winner[: row["columns"]].tolist() == closed
-        assert state.column_points[:, : row["columns"]].T.ravel().tolist() == points
-    elif row["goal"] == "games":
-        assert state.games.tolist() == book.goal.games
+        assert dealer == reference_match.dealer
+        assert outcome == get_expected_outcome(reference_match)
+    points = reference_match.points
+    if params["goal"] == "columns":
+        points = list(itertools.chain(*reference_match.goal.columns))
+        closed = [-1 if side is None else side for side in reference_match.goal.closed_by]
+        assert state.column_winner[: params["columns"]].tolist() == closed
+        assert state.column_points[:, : params["columns"]].T.ravel().tolist() == points
+    elif params["goal"] == "games":
+        assert state.games.tolist() == reference_match.goal.games
     else:
         assert state.points.tolist() == points
-    if match.has_settlement(rules, outcome) and book.winner is not None:
-        sign = 1 if book.winner == 0 else -1
-        assert match.compute_settlement(state, rules, outcome) == sign * book.settlement
-    return outcome, row["points_target"] in points
+    if match.has_settlement(rules, outcome) and reference_match.winner is not None:
+        sign = 1 if reference_match.winner == 0 else -1
+        assert match.compute_settlement(state, rules, outcome) == sign * reference_match.settlement
+    return outcome, params["points_target"] in points
 
 
-def expected_outcome(book):
-    if book.goal.is_over:
-        return match.DRAWN if book.winner is None else book.winner
-    return match.UNFINISHED if book.is_unfinished else match.UNDECIDED
+def get_expected_outcome(reference_match):
+    if reference_match.goal.is_over:
+        return match.DRAWN if reference_match.winner is None else reference_match.winner
+    return match.UNFINISHED if reference_match.is_unfinished else match.UNDECIDED

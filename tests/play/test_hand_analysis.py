@@ -11,7 +11,7 @@ from simgin.rules.build import build_rules_from_params
 from simgin.text import notation
 from simgin.text.notation import format_card
 from support.command_line import call
-from support.worked_examples import vectors
+from support.worked_examples import parametrize_examples
 
 
 def analyze_named_hand(cards, variant="standard", **options):
@@ -22,7 +22,7 @@ def analyze_named_hand(cards, variant="standard", **options):
 
 
 VECTORS_WITHOUT_TAKEN_CARD = [
-    one for one in vectors("knock_options") if one.values[0]["input"]["taken"] is None
+    one for one in parametrize_examples("knock_options") if one.values[0]["input"]["taken"] is None
 ]
 
 

@@ -17,7 +17,7 @@ from simgin.play import kernel, specialized_kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
-from support.variant_lists import ONE_PLAYER, TWO_PLAYER, UNUSUAL
+from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, UNUSUAL_VARIANTS
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 run_linker_in_process = specialized_kernel.run_linker
@@ -222,10 +222,12 @@ def test_machine_code_is_freed_with_its_kernel():
 
 MATCHUP_CASES = [(name, "simple") for name in loader.list_built_in()]
 MATCHUP_CASES += [(name, None, "solitary-gin") for name in loader.list_built_in()]
-MATCHUP_CASES += [("gold-early", "simple", variant) for variant in (*TWO_PLAYER, *UNUSUAL)]
-MATCHUP_CASES += [("champion", "gold-early", variant, "match") for variant in TWO_PLAYER]
 MATCHUP_CASES += [
-    ("gold", None, variant, unit) for variant in ONE_PLAYER for unit in ("deal", "match")
+    ("gold-early", "simple", variant) for variant in (*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS)
+]
+MATCHUP_CASES += [("champion", "gold-early", variant, "match") for variant in TWO_PLAYER_VARIANTS]
+MATCHUP_CASES += [
+    ("gold", None, variant, unit) for variant in ONE_PLAYER_VARIANTS for unit in ("deal", "match")
 ]
 
 

@@ -18,7 +18,7 @@ from simgin.play.table_text import (
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.text.notation import cards_to_mask, parse_cards
-from support.variant_lists import ONE_PLAYER
+from support.variant_lists import ONE_PLAYER_VARIANTS
 
 VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
 VARIANTS += ["standard-50th", "tedesco+melding=choice"]
@@ -74,7 +74,7 @@ def test_game_at_the_table_agrees_with_the_engine(variant):
             break
 
 
-@pytest.mark.parametrize("variant", ["standard", "dice", *ONE_PLAYER[:2]])
+@pytest.mark.parametrize("variant", ["standard", "dice", *ONE_PLAYER_VARIANTS[:2]])
 def test_strategies_at_the_table_play_like_the_kernel(variant):
     matchup = make_matchup(variant, "deal")
     _, records = kernel.play_with_records(matchup, 0, 100)

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from simgin import plots
 from simgin.report import figures
-from support.sample_plots import frames
+from support.sample_plots import make_frames
 
 LUMINANCE_WEIGHTS = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
 BACKGROUNDS = ("#ffffff", "#16181d")  # of a light and a dark page
@@ -57,7 +57,7 @@ def find_data_colours(axes):
 @pytest.mark.parametrize("name", VARIANT_PLOTS)
 def test_variant_has_one_colour_in_every_plot_of_a_report(name):
     """Expect the colour of the position in the report, even without baseline data."""
-    (frame,) = frames(name, "several")
+    (frame,) = make_frames(name, "several")
     figure = getattr(plots, name)(frame, seed=1, order=REPORT_VARIANTS)
     expected = {figures.get_series_style(i).colour.upper() for i in (1, 2, 3)}
     colours_by_panel = [find_data_colours(axes) for axes in figure.axes]

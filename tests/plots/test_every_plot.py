@@ -18,7 +18,7 @@ from simgin.report import figures
 from simgin.stats.metrics import METRICS_BY_NAME
 from support import sample_plots
 from support import toy_deals as toy
-from support.sample_plots import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
+from support.sample_plots import FRAME_BUILDERS, SIZES, STRATEGIES, VARIANTS, add_bounds, draw_plot
 
 
 def remove_whitespace(text):
@@ -26,10 +26,10 @@ def remove_whitespace(text):
     return re.sub(r"\s+", "", text.replace("\\$", "$"))
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", FRAME_BUILDERS)
 @pytest.mark.parametrize("size", ["one", "several"])
 def test_caption_states_what_was_played(name, size):
-    frame = FRAMES[name](*SIZES[size])
+    frame = FRAME_BUILDERS[name](*SIZES[size])
     caption = remove_whitespace(draw_plot(name, size).get_supxlabel())
     assert "seed7." in caption
     is_end_of_ladder = frame["strategy"].isin([frame["strategy"].iloc[i] for i in (0, -1)])
@@ -42,14 +42,14 @@ def test_caption_states_what_was_played(name, size):
 
 def test_gin_plot_labels_the_weakest_and_the_strongest_player():
     """Expect lines for both players' gins and for the joker of the strongest player."""
-    frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES)
+    frame = FRAME_BUILDERS["gin_by_draw"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == ["joker", "naive", "strong"]
     drawn_lines = [line for line in axes.lines if len(line.get_xdata())]
     assert len(drawn_lines) == 3 and axes.get_legend() is None
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", FRAME_BUILDERS)
 def test_svg_has_text_and_unique_ids(name):
     """Expect no images, and only colours that the report can exchange."""
     figure = draw_plot(name)
@@ -66,7 +66,7 @@ def test_svg_has_text_and_unique_ids(name):
 
 
 def test_lines_and_bands_show_values_and_bounds():
-    frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES[:1])
+    frame = FRAME_BUILDERS["gin_by_draw"](VARIANTS[:1], STRATEGIES[:1])
     frame = frame[frame["kind"] == "gin"]
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["value"])
@@ -76,7 +76,7 @@ def test_lines_and_bands_show_values_and_bounds():
 
 
 def test_dots_and_bars_show_values_and_bounds():
-    frame = sample_plots.differences(("standard",), STRATEGIES).assign(p_holm=0)
+    frame = sample_plots.make_differences(("standard",), STRATEGIES).assign(p_holm=0)
     panels = [axes for axes in plots.forest_plot(frame, seed=1).axes if axes.get_visible()]
     axes_by_title = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(axes_by_title) == len(frame)
@@ -92,7 +92,7 @@ def test_metrics_without_a_significant_difference_are_only_named():
     differences = {"gin": 30, "void": 2, "turns": 4, "margin": 0}
     rows = [{"metric": metric, "value": value} for metric, value in differences.items()]
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
-    frame = with_bounds(rows, "value", 0.1).assign(base_variant="standard", **names)
+    frame = add_bounds(rows, "value", 0.1).assign(base_variant="standard", **names)
     frame["p_holm"] = np.where(frame["metric"].isin(["gin", "turns"]), 0.001, 0.3)
     figure = plots.forest_plot(frame, seed=1)
     panel_titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
@@ -113,7 +113,7 @@ def make_strategy_differences(values, metric="margin"):
         for i, value in enumerate(values)
     ]
     names = {"variant": "standard", "opponent": "simple", "base_variant": "standard"}
-    return with_bounds(rows, "value", 0.1).assign(**names, base_strategy="gold")
+    return add_bounds(rows, "value", 0.1).assign(**names, base_strategy="gold")
 
 
 def test_shared_parts_of_row_names_are_in_the_caption():
@@ -158,7 +158,7 @@ def test_outliers_are_marked_at_the_edge_with_their_value():
 
 
 def test_large_lead_does_not_compress_the_other_leads():
-    standings = sample_plots.standings(VARIANTS[:1], [f"player {i}" for i in range(6)])
+    standings = sample_plots.make_standings(VARIANTS[:1], [f"player {i}" for i in range(6)])
     axes = plots.elo_ratings(standings, unit="match", seed=1).axes[1]
     low, high = axes.get_xlim()
     assert -15 < low < -9 and 15 < high < 20 and axes.get_xscale() == "linear"
@@ -184,7 +184,7 @@ def test_row_names_include_differing_baselines():
 
 
 def test_best_change_has_the_first_panel():
-    frame = sample_plots.effects(VARIANTS, STRATEGIES)
+    frame = sample_plots.make_effects(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["value", "low", "high"]] += 5
     first, second, *_ = plots.gains_by_field(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
@@ -195,7 +195,7 @@ def test_best_change_has_the_first_panel():
 
 def test_each_player_and_variant_has_a_panel():
     cells = {"turn": range(4), "count": range(0, 20, 5)}
-    frame = with_bounds(sample_plots.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
+    frame = add_bounds(sample_plots.make_rows(VARIANTS[:2], STRATEGIES[:2], **cells))
     panels = plots.win_by_deadwood(frame, seed=1).axes
     assert len(panels) == 4
     values_by_panel = frame.groupby(["variant", "strategy"], sort=False)["value"]
@@ -205,7 +205,7 @@ def test_each_player_and_variant_has_a_panel():
 
 
 def test_best_knock_limit_has_the_largest_marker():
-    frame = FRAMES["knock_thresholds"](VARIANTS[:1], STRATEGIES[:1])
+    frame = FRAME_BUILDERS["knock_thresholds"](VARIANTS[:1], STRATEGIES[:1])
     axes = plots.knock_thresholds(frame, seed=1).axes[0]
     largest = max(axes.lines, key=lambda line: line.get_markersize())
     best = frame[frame["measure"] == "points"].sort_values("value").iloc[-1]
@@ -213,7 +213,7 @@ def test_best_knock_limit_has_the_largest_marker():
 
 
 def test_undefined_values_are_noted_and_not_drawn():
-    frame = sample_plots.with_undefined_row(FRAMES["forest_plot"](*SIZES["one"])[:1])
+    frame = sample_plots.add_undefined_row(FRAME_BUILDERS["forest_plot"](*SIZES["one"])[:1])
     figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
@@ -226,7 +226,7 @@ NO_DATA_PATTERN = "sample too small|too few scores for a map|No cell is signific
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_every_panel_without_data_has_a_message(name):
     """Expect no warnings and no `nan`."""
-    figure = draw_plot(name, "one", sample_plots.with_undefined_values)
+    figure = draw_plot(name, "one", sample_plots.make_values_undefined)
     figure.draw_without_rendering()
     for axes in figure.axes:
         texts = [text.get_text() for text in axes.texts if text.get_visible()]
@@ -241,8 +241,8 @@ PLOTS_OF_SEVERAL_ROWS = ("skill", "elo_ratings")
 
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_small_and_insignificant_data_cause_no_warnings(name):
-    changes = [sample_plots.without_significance]
-    changes += [sample_plots.first_row, sample_plots.undefined_first_row] * (
+    changes = [sample_plots.make_insignificant]
+    changes += [sample_plots.select_first_row, sample_plots.make_undefined_first_row] * (
         name not in PLOTS_OF_SEVERAL_ROWS
     )
     for change in changes:
@@ -250,13 +250,13 @@ def test_small_and_insignificant_data_cause_no_warnings(name):
 
 
 def test_single_knock_is_a_cell_of_the_chart():
-    (cells,) = draw_plot("knocks_by_turn", "one", sample_plots.first_row).axes[0].collections
+    (cells,) = draw_plot("knocks_by_turn", "one", sample_plots.select_first_row).axes[0].collections
     assert [*np.ptp(cells.get_coordinates(), axis=(0, 1))] == pytest.approx([1, 1])
 
 
 def test_sweep_map_with_one_row_has_no_break_even_line():
     """Use one value of the second parameter, but the line needs two rows."""
-    frame = FRAMES["sweep_map"](*SIZES["one"])
+    frame = FRAME_BUILDERS["sweep_map"](*SIZES["one"])
     figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
     assert len(figure.axes[0].collections) == 1
 
@@ -281,7 +281,7 @@ MATCHUP_PLOTS = [plots.win_and_points, plots.endings]
 def make_matchup_rows(*pairs, unit="deal", n_units=200):
     facts = [toy.draw_facts(RNG, n_units, win=0.55, matches=unit == "match") for _ in pairs]
     rows = [
-        toy.tidy_rows(*names, unit, toy.batch_row(unit_facts))
+        toy.make_tidy_rows(*names, unit, toy.make_batch_row(unit_facts))
         for names, unit_facts in zip(pairs, facts, strict=True)
     ]
     return pd.concat(rows, ignore_index=True)

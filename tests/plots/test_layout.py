@@ -9,8 +9,8 @@ import pytest
 
 from simgin import plots
 from simgin.report import figures
-from support.plot_layout import layout_errors
-from support.sample_plots import PLOT_NAMES, draw_plot, with_undefined_row
+from support.plot_layout import find_layout_errors
+from support.sample_plots import PLOT_NAMES, add_undefined_row, draw_plot
 
 EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
 EVERY_PLOT_AND_SIZE = pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_every_plot_has_sample_data():
 def test_plot_elements_do_not_overlap(name, size):
     figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.SIMGIN_STYLE["figure.figsize"][0]
-    assert layout_errors(figure) == []
+    assert find_layout_errors(figure) == []
 
 
 @EVERY_PLOT
 def test_panels_with_undefined_values_do_not_overlap(name):
-    assert layout_errors(draw_plot(name, "several", change=with_undefined_row)) == []
+    assert find_layout_errors(draw_plot(name, "several", change=add_undefined_row)) == []

@@ -14,7 +14,7 @@ from simgin.report.figures.style import use_style
 from simgin.report.html_report import _inline_svg
 from simgin.report.report import Plot
 from simgin.text.messages import SimginError
-from support.plot_layout import layout_errors
+from support.plot_layout import find_layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot
 
 PAPER_STYLE = {
@@ -43,7 +43,7 @@ def draw_uncached(name, size="several"):
 def test_plot_elements_do_not_overlap_in_a_user_style(name, user_style):
     before = matplotlib.rcParams.copy()
     with style.context(user_style):
-        errors = layout_errors(draw_uncached(name, "one"))
+        errors = find_layout_errors(draw_uncached(name, "one"))
     assert [error for error in errors if "phone" not in error] == []
     changed = {name for name in before if matplotlib.rcParams[name] != before[name]}
     assert changed <= {"backend"}

@@ -9,10 +9,10 @@ import re
 import pytest
 
 from simgin.report import html_report
-from support.browser import CONTRASTS, unreadable_texts
+from support.browser import LIST_TEXT_COLOURS, find_unreadable_texts
 from support.command_line import call
 from support.sample_plots import draw_plots_of_reports
-from support.sample_reports import HOSTILE, make_report
+from support.sample_reports import HOSTILE_TEXT, make_report
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,9 @@ def write_reports(directory):
     )
     call("review", "solitary-gin", "gin-solitaire", *size_options, directory / "review-alone")
     (directory / "hostile").mkdir()
-    content = html_report.render_html(make_report(HOSTILE, (HOSTILE, "a & b", "standard")))
+    content = html_report.render_html(
+        make_report(HOSTILE_TEXT, (HOSTILE_TEXT, "a & b", "standard"))
+    )
     (directory / "hostile" / "report.html").write_text(content)
     return {path.name: path / "report.html" for path in directory.iterdir() if path.is_dir()}
 
@@ -102,7 +104,7 @@ def test_report_fits_the_screen_with_readable_text(open_report, tmp_path, name, 
     )
     assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
-    assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
+    assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
     screenshot = tmp_path / f"{name}-{width}-{scheme}.png"
     tab.screenshot(path=screenshot, full_page=True)
     assert screenshot.stat().st_size > 10_000

@@ -23,9 +23,11 @@ LONG_SPEC = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 
 
 def make_frame(*matchups, n_units=300):
-    rows = [toy.batch_row(toy.draw_facts(RNG, n_units, win=0.6, matches=True)) for _ in matchups]
+    rows = [
+        toy.make_batch_row(toy.draw_facts(RNG, n_units, win=0.6, matches=True)) for _ in matchups
+    ]
     frames = [
-        toy.tidy_rows(*names, "match", row) for names, row in zip(matchups, rows, strict=True)
+        toy.make_tidy_rows(*names, "match", row) for names, row in zip(matchups, rows, strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -168,8 +170,8 @@ def test_details_list_every_metric_with_its_meaning(width):
 
 
 def make_matchup_rows(name, n, win):
-    row = toy.batch_row(toy.draw_facts(RNG, n, win=win, matches=True))
-    return toy.tidy_rows("standard", name, "simple", "match", row)
+    row = toy.make_batch_row(toy.draw_facts(RNG, n, win=win, matches=True))
+    return toy.make_tidy_rows("standard", name, "simple", "match", row)
 
 
 SUMMARY_FRAME = pd.concat(

@@ -12,9 +12,9 @@ import pytest
 
 from simgin.runs import directory, ledger
 from support.command_line import call
-from support.command_runs import OWN
-from support.hostile import read_tree
-from support.html_checks import find_errors
+from support.command_runs import STRATEGY_SOURCE
+from support.hostile import read_directory
+from support.html_checks import find_html_errors
 
 EXPERIMENTS = {
     "panel": """
@@ -38,7 +38,7 @@ EXPERIMENTS = {
 @pytest.fixture(autouse=True)
 def write_own_strategy(empty_directory, few_mixes):
     """Write the strategy file of the experiments."""
-    Path("mine.py").write_text(OWN)
+    Path("mine.py").write_text(STRATEGY_SOURCE)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def copy_run_directory(tmp_path_factory):
             monkeypatch.setenv("COLUMNS", "80")
             if name == "match":
                 return directory_path, call("match", "gold", "--deals", 300, "-o", "out").stdout
-            Path("mine.py").write_text(OWN)
+            Path("mine.py").write_text(STRATEGY_SOURCE)
             Path(f"{name}.toml").write_text(EXPERIMENTS[name])
             return directory_path, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
 
@@ -82,7 +82,7 @@ def read_verdict(files):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
     run_output = copy_run_directory(name)
-    before = read_tree("out")
+    before = read_directory("out")
     remove_report(Path("out"))
     Path("mine.py").unlink()
     output = call("report", "out").stdout
@@ -91,10 +91,10 @@ def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
     assert ("standard" in read_verdict(before)) == (
         name == "panel"
     )  # otherwise there is one variant
-    assert read_tree("out") == before
+    assert read_directory("out") == before
     assert "plots/endings.svg" in before
     assert "report.html" in output and output.rstrip().endswith("Command: simgin report out")
-    assert find_errors(before["report.html"].decode()) == []
+    assert find_html_errors(before["report.html"].decode()) == []
 
 
 def change_ledger(run_path, statement):
@@ -133,16 +133,16 @@ CORRUPTION_BY_ERROR = {
 def test_invalid_run_directory_is_rejected_and_unchanged(copy_run_directory, message):
     copy_run_directory()
     CORRUPTION_BY_ERROR[message](Path("out"))
-    before = read_tree("out")
+    before = read_directory("out")
     assert message in call("report", "out", code=2).stderr
-    assert read_tree("out") == before
+    assert read_directory("out") == before
 
 
 def test_report_keeps_recorded_deals():
     call("match", "gold", "--deals", 300, "-o", "out", "--record")
-    before = read_tree("out")
+    before = read_directory("out")
     output = json.loads(call("report", "out", "--json").stdout)
-    assert read_tree("out") == before
+    assert read_directory("out") == before
     assert output["command"] == "simgin report out"
     assert "out/report.html" in output["files"]
     assert output["stopped"] == "complete"
@@ -151,10 +151,10 @@ def test_report_keeps_recorded_deals():
 
 def test_run_killed_while_writing_its_files_is_completed(copy_run_directory):
     copy_run_directory()
-    before = read_tree("out")
+    before = read_directory("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}
     Path("out/manifest.json").write_bytes(directory.encode_manifest(unfinished))
     Path("out/report.html").unlink()
     call("report", "out")
-    assert read_tree("out") == before
+    assert read_directory("out") == before

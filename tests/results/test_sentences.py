@@ -13,7 +13,7 @@ from simgin.results.run_results import VARIANT_COMPARISON_METRICS
 from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
 from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
-from support.sentence_checks import list_errors
+from support.sentence_checks import find_sentence_errors
 
 NAN = math.nan
 
@@ -127,7 +127,7 @@ def test_verdict_on_two_players_follows_the_intervals(margin, half_width, match_
     if match_wins:
         estimates["match_win"] = (match_wins, 0.02)
     (sentence,) = describe_matchups(make_tidy_rows(("eaai", "gold", "simple", estimates)))
-    assert sentence.startswith(f"eaai: {expected}") and list_errors(sentence) == []
+    assert sentence.startswith(f"eaai: {expected}") and find_sentence_errors(sentence) == []
     assert describe_matchups(make_tidy_rows(("eaai", "gold", "gold", estimates))) == []
 
 
@@ -161,7 +161,7 @@ def test_comparisons_are_adjusted_for_all_matchups_of_a_run(z, unit):
         unclear_verdict = f"s{i} against t{i} is too close to call{adjusted}. s{i} "
         assert (
             line.startswith(f"eaai: {verdict if is_significant else unclear_verdict}")
-            and list_errors(line) == []
+            and find_sentence_errors(line) == []
         )
 
 
@@ -222,7 +222,11 @@ def test_best_and_worst_of_many_strategies_are_named(sign):
             ]
     else:
         (line,) = describe_matchups(make_tidy_rows(*solo_rows))
-        assert list_errors(line) == [] and "a is the best" in line and "g is the worst" in line
+        assert (
+            find_sentence_errors(line) == []
+            and "a is the best" in line
+            and "g is the worst" in line
+        )
     undefined_rows = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
     assert describe_matchups(make_tidy_rows(*undefined_rows)) == [
         "dice: there are too few deals for a result."
@@ -242,7 +246,7 @@ def test_best_of_several_parameter_values_is_named(unit):
         for name, win_rate in win_rates.items()
     ]
     first, *others = describe_matchups(make_tidy_rows(*rows), {"x:k=7"})
-    assert len(others) == 3 and not list_errors(first)
+    assert len(others) == 3 and not find_sentence_errors(first)
     if unit == "match":
         assert first.startswith(
             "eaai: x is the best of 3 values against y with 52.0 ± 1.0 % of matches won. The "
@@ -357,7 +361,7 @@ def test_difference_of_every_metric_has_its_sign_and_unit(unit, n_players):
     ):
         frame = make_differences(("early", name, sign * 0.19, 0.02, 1e-6))
         (line,) = sentences.describe_differences(frame)
-        assert list_errors(line) == []
+        assert find_sentence_errors(line) == []
         assert ("+" in line) == (sign > 0) and (" -" in line) == (sign < 0)
         assert ("19.0 ± 4.0 percentage points" in line) == METRICS_BY_NAME[name].is_proportion
 
@@ -394,7 +398,7 @@ def test_verdict_on_a_league_names_the_leader_and_close_pairs():
         "to call.",
         "eaai: 1 of 3 pairs is too close to call: a and b.",
     ]
-    assert [error for line in lines for error in list_errors(line)] == []
+    assert [error for line in lines for error in find_sentence_errors(line)] == []
     lines = describe_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert "However, it wins only 45.0 ± 2.0 % of deals against b, which is second" in lines[0]
     assert lines[1] == "eaai: in all 3 pairs, one player wins significantly more deals."
@@ -475,7 +479,9 @@ def test_equilibrium_mix_is_named_with_its_weights(mix, expected):
 )
 def test_cyclic_triads_are_distinguished_from_chance(n_examined, n_cyclic, n_significant, start):
     description = sentences.describe_cyclic_triads(make_triads(n_examined, n_cyclic, n_significant))
-    assert description.startswith(start) and (not description or list_errors(description) == [])
+    assert description.startswith(start) and (
+        not description or find_sentence_errors(description) == []
+    )
     assert not sentences.describe_cyclic_triads(make_triads(n_examined, n_cyclic))
     assert ("(p < 0.001 after" in description) == (n_significant > 0)
 

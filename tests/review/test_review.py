@@ -21,8 +21,8 @@ from simgin.runs.stopping import elo_to_score
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
 from support import hostile
-from support.command_line import call, interrupted_after
-from support.html_checks import find_errors
+from support.command_line import call, interrupt_after_blocks
+from support.html_checks import find_html_errors
 
 BASELINE, LONGER_VARIANT = "standard", "standard+points_target=200"
 REVIEWED_VARIANTS = ("straight", LONGER_VARIANT)
@@ -48,7 +48,7 @@ T_QUANTILES = {9: 2.262157163}  # Student's t of ten batches
 def read_files(directory_path):
     """Read every file except the manifest and the ledger, whose page order can vary."""
     omitted = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
-    files = hostile.read_tree(directory_path).items()
+    files = hostile.read_directory(directory_path).items()
     return {name: content for name, content in files if name.split("-")[0] not in omitted}
 
 
@@ -338,7 +338,7 @@ def test_screen_fits_24_lines(small_review):
 
 def test_report_is_valid_and_has_every_part(small_review):
     text = (small_review[0] / "report.html").read_text()
-    assert find_errors(text) == []
+    assert find_html_errors(text) == []
     for part in ("Scorecard", "at equal match length", "Limitations", "All metrics"):
         assert part in text
     summary = (small_review[0] / "summary.md").read_text()
@@ -430,7 +430,7 @@ def test_sweep_is_summarised(empty_directory):
         and "by undercut bonus" in lines
     )
     text = (empty_directory / "out" / "report.html").read_text()
-    assert "Best undercut bonus" not in text and find_errors(text) == []
+    assert "Best undercut bonus" not in text and find_html_errors(text) == []
     assert "The best values are not shown, because at least 2,000 matches are required." in lines
     assert "(▲ ▼: at least a little above or below Standard)" in lines
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
@@ -454,7 +454,7 @@ def test_interrupted_review_gives_the_same_files(small_review, empty_directory, 
         patch_context.setattr(match_course, "count_match_events", interrupt_second_call)
         call(*REVIEW_ARGUMENTS, "--workers", 2, code=130)
     with monkeypatch.context() as patch_context:
-        interrupted_after(patch_context, 20, kept=True)
+        interrupt_after_blocks(patch_context, 20, on_disk=True)
         message = call(*REVIEW_ARGUMENTS, "--workers", 2, code=130).stderr
     assert "Finished batches are saved" in message
     call(*REVIEW_ARGUMENTS, "--workers", 2)

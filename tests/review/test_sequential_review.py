@@ -16,7 +16,7 @@ from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
-from support.command_line import call, interrupted_after
+from support.command_line import call, interrupt_after_blocks
 
 GRID_SIZE = 1_001
 
@@ -119,7 +119,7 @@ def test_interrupted_sequential_review_gives_the_same_files(use_small_looks, mon
     call(*REVIEW_ARGUMENTS, "--workers", 1, "-o", "whole")
     for blocks in (12, 4):
         with monkeypatch.context() as patch_context:
-            interrupted_after(patch_context, blocks, kept=True)
+            interrupt_after_blocks(patch_context, blocks, on_disk=True)
             call(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out", code=130)
     call(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out")
     for name in ("metrics.csv", "differences.csv", "table.csv"):

@@ -20,7 +20,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from support.command_line import call
-from support.variant_lists import possible_values, strategy
+from support.variant_lists import list_parameter_values, strategy
 
 # Numbers that differ in play; all values of choices are drawn
 TEST_VALUES = {
@@ -57,7 +57,7 @@ PLAYERS_BY_NUMBER = {
 
 def choose_values(name):
     """Return some values of a parameter."""
-    return TEST_VALUES.get(name) or possible_values(load_rule_parameters()[name])
+    return TEST_VALUES.get(name) or list_parameter_values(load_rule_parameters()[name])
 
 
 def sample_rules(rng, base):

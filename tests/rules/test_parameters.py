@@ -6,7 +6,7 @@ import pytest
 
 from simgin.core import rules_record as core_rules
 from simgin.rules.parameters import load_match_goals, load_rule_parameters
-from support.worked_examples import BOOK, STANDARD
+from support.worked_examples import RULE_BOOK, STANDARD_PARAMS
 
 
 def test_parameters_agree_with_the_documented_table():
@@ -15,13 +15,13 @@ def test_parameters_agree_with_the_documented_table():
         for parameter in load_rule_parameters().values()
     ]
     select_columns = itemgetter("name", "section", "meaning", "status")
-    assert parameters == [select_columns(parameter) for parameter in BOOK["parameters"]]
-    assert list(STANDARD) == list(load_rule_parameters())
+    assert parameters == [select_columns(parameter) for parameter in RULE_BOOK["parameters"]]
+    assert list(STANDARD_PARAMS) == list(load_rule_parameters())
 
 
 def test_parameters_have_the_documented_types():
     type_names = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
-    for entry in BOOK["parameters"]:
+    for entry in RULE_BOOK["parameters"]:
         parameter = load_rule_parameters()[entry["name"]]
         if parameter.kind == "choice":
             assert ", ".join(map(parameter.to_text, parameter.choices)) == entry["type"]
@@ -49,7 +49,7 @@ def test_choice_can_include_yes_and_no(word, value):
 
 def test_defaults_are_those_of_standard():
     for name, parameter in load_rule_parameters().items():
-        assert parameter.default == STANDARD[name]
+        assert parameter.default == STANDARD_PARAMS[name]
         assert parameter.parse(parameter.to_text(parameter.default)) == parameter.default
         assert (
             parameter.make_error_message(parameter.default) == ""
@@ -64,7 +64,7 @@ def test_missing_values_are_allowed_only_without_effect():
                 load_rule_parameters()[name].make_error_message(value) == "" for value in values
             )
         assert all(
-            parameter.make_missing_value_error(row) == "" for row in BOOK["variants"].values()
+            parameter.make_missing_value_error(row) == "" for row in RULE_BOOK["variants"].values()
         )
 
 

@@ -11,13 +11,13 @@ from simgin.rules import user_files
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import find_variant
 from support.command_line import call
-from support.variant_files import CLUB, DEN, sentences, write
+from support.variant_files import CLUB_VARIANT, DEN_VARIANT, get_error_messages, write_variant_file
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
 def test_values_can_be_toml_types_or_strings():
-    write(CLUB + DEN)
+    write_variant_file(CLUB_VARIANT + DEN_VARIANT)
     club, den = find_variant("mine.toml#club"), find_variant("mine.toml#den")
     assert (
         club.params
@@ -41,7 +41,7 @@ def test_values_can_be_toml_types_or_strings():
     ],
 )
 def test_variant_of_a_file_has_a_canonical_spec(spec, canonical):
-    write(CLUB)
+    write_variant_file(CLUB_VARIANT)
     variant = find_variant(spec)
     assert variant.spec == canonical
     assert find_variant(canonical) == variant
@@ -49,7 +49,7 @@ def test_variant_of_a_file_has_a_canonical_spec(spec, canonical):
 
 def test_variant_of_a_file_adds_only_its_differences_from_standard():
     content = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
-    write(CLUB + content)
+    write_variant_file(CLUB_VARIANT + content)
     assert find_variant("basic+mine.toml#club").params["knock_limit"] == 9  # club does not set it
     assert find_variant("mine.toml#back").params["knock_limit"] == 10
     # Ten is the value of standard, so there is no difference
@@ -58,10 +58,10 @@ def test_variant_of_a_file_adds_only_its_differences_from_standard():
 
 @pytest.mark.parametrize("path", ["ours/käse $x$.toml", "a.toml.toml", "|`'\"\\*.toml", ".toml"])
 def test_path_can_contain_special_characters(path):
-    write(CLUB, path)
+    write_variant_file(CLUB_VARIANT, path)
     assert find_variant(f"{path}+rush").spec == f"{path}#club+rush"
     for character in "\0\n":
-        assert "has unprintable characters" in sentences(f"mi{character}ne.toml#x")[0]
+        assert "has unprintable characters" in get_error_messages(f"mi{character}ne.toml#x")[0]
 
 
 # Errors
@@ -71,11 +71,11 @@ NUMBER = "gin_bonus must be a whole number from 0 to 1000, not "
 
 
 def test_invalid_variant_does_not_affect_others_in_its_file():
-    write(CLUB + DEN.replace("games", "gamse"))
+    write_variant_file(CLUB_VARIANT + DEN_VARIANT.replace("games", "gamse"))
     assert find_variant("mine.toml#club").params["gin_bonus"] == 30
-    assert "Did you mean 'games'?" in sentences("mine.toml#den")[0]
-    write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
-    errors = sentences("mine.toml#club")
+    assert "Did you mean 'games'?" in get_error_messages("mine.toml#den")[0]
+    write_variant_file(CLUB_VARIANT + DEN_VARIANT.replace("games", "gamse") + "[sundries]")
+    errors = get_error_messages("mine.toml#club")
     assert len(errors) == 2
     assert "sundries" in errors[0] and "'gamse'" in errors[1]
 
@@ -87,14 +87,16 @@ def test_commented_lines_of_a_new_file_are_valid():
     content = user_files.format_variant_file("new.toml", find_variant("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", content, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *load_rule_parameters()]
-    write(content.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
+    write_variant_file(
+        content.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml"
+    )
     assert find_variant("new.toml").params == find_variant("tedesco").params
 
 
 def test_new_file_keeps_any_title():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
-    write(CLUB.replace('"Club rules"', quoted))
+    write_variant_file(CLUB_VARIANT.replace('"Club rules"', quoted))
     assert find_variant("mine.toml").title == title
     content = user_files.format_variant_file("new.toml", find_variant("mine.toml"))
     assert tomllib.loads(content)["variants"]["new"]["about"] == f"{title}, with changes."

@@ -3,11 +3,18 @@
 import pytest
 
 from simgin.rules.variants import find_variant, validate_params
-from support.worked_examples import STANDARD
+from support.worked_examples import STANDARD_PARAMS
 
 
 def test_parameters_of_wrong_types_are_rejected():
-    row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
+    row = {
+        **STANDARD_PARAMS,
+        "knock_limit": True,
+        "layoff": 1,
+        "goal": 3,
+        "start_points": [0],
+        "wings": 2,
+    }
     del row["die"]
     assert validate_params(row) == [
         "'wings' is not a rule parameter. See `simgin variants standard` for all of them.",

@@ -7,18 +7,21 @@ import pytest
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import find_built_in_equal, find_variant, rule_differences, variant_names
-from support.variant_files import sentences
-from support.worked_examples import BOOK, STANDARD
+from support.variant_files import get_error_messages
+from support.worked_examples import RULE_BOOK, STANDARD_PARAMS
 
 
-@pytest.mark.parametrize("name", BOOK["variants"])
+@pytest.mark.parametrize("name", RULE_BOOK["variants"])
 def test_built_in_variants_agree_with_the_documented_table(name):
     # As text, because order counts and true is not 1
-    assert json.dumps(find_variant(name).params) == json.dumps(BOOK["variants"][name])
+    assert json.dumps(find_variant(name).params) == json.dumps(RULE_BOOK["variants"][name])
 
 
 def test_built_in_variants_are_those_of_the_rules_and_eaai():
-    assert set(variant_names()) == {*BOOK["variants"], "eaai"} and variant_names()[0] == "standard"
+    assert (
+        set(variant_names()) == {*RULE_BOOK["variants"], "eaai"}
+        and variant_names()[0] == "standard"
+    )
     assert rule_differences(find_variant("standard"), find_variant("eaai")) == [
         ("next_dealer", "winner", "alternate")
     ]
@@ -58,7 +61,7 @@ def test_variant_has_a_canonical_spec(spec, canonical):
 
 def test_last_of_several_combined_variants_takes_precedence():
     assert find_variant("tedesco+rush").params == {
-        **BOOK["variants"]["tedesco"],
+        **RULE_BOOK["variants"]["tedesco"],
         "rush_premium": True,
     }
     assert find_variant("basic+straight").params["knock_limit"] == 0
@@ -72,15 +75,15 @@ def test_solitaire_variant_rejects_two_player_rules():
     )
     assert find_variant("solitaire-gin+standard").params == find_variant("solitaire-gin").params
     sentence = "goal = games needs two players. Set goal to single, points or total for one player."
-    assert sentence in sentences("gin-solitaire+pro")
+    assert sentence in get_error_messages("gin-solitaire+pro")
 
 
 def test_changing_returned_parameters_does_not_change_the_variant():
     find_variant("standard").params["start_points"].append(3)
     find_variant("pro").params["game_table"][0][0] = 99
     assert (
-        find_variant("standard").params == STANDARD
-        and find_variant("pro").params == BOOK["variants"]["pro"]
+        find_variant("standard").params == STANDARD_PARAMS
+        and find_variant("pro").params == RULE_BOOK["variants"]["pro"]
     )
 
 
@@ -117,6 +120,6 @@ def test_only_rules_with_an_effect_are_compared():
 
 
 def test_every_error_in_a_spec_is_reported():
-    assert len(sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
-    errors = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
+    assert len(get_error_messages("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
+    errors = get_error_messages("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in errors] == ["knock_limit", "goal", "die"]

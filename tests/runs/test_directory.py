@@ -20,7 +20,7 @@ from simgin.runs.directory import ResultsError
 from simgin.runs.manifest import build_identity, build_manifest
 from simgin.runs.stopping import StopResult
 from simgin.strategy import loader
-from support.hostile import read_tree
+from support.hostile import read_directory
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
 NEW_FILES = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
@@ -35,11 +35,11 @@ def run_directory(tmp_path):
 
 
 def test_saving_replaces_the_files_of_an_earlier_run(run_directory):
-    assert set(read_tree(run_directory)) == {"manifest.json", *FILES}
+    assert set(read_directory(run_directory)) == {"manifest.json", *FILES}
     expected = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
     assert directory.read_manifest(run_directory) == expected
     paths = directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
-    assert set(read_tree(run_directory)) == {"manifest.json", *NEW_FILES}
+    assert set(read_directory(run_directory)) == {"manifest.json", *NEW_FILES}
     assert paths[0].name == "manifest.json" and all(path.is_file() for path in paths)
     assert directory.read_manifest(run_directory)["seed"] == 2
 
@@ -49,7 +49,7 @@ def test_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "run").symlink_to(tmp_path / "disk")
     directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert (tmp_path / "run").is_symlink()
-    assert set(read_tree(tmp_path / "disk")) == {"manifest.json", *FILES}
+    assert set(read_directory(tmp_path / "disk")) == {"manifest.json", *FILES}
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_directory_with_unrelated_files_is_rejected_and_unchanged(tmp_path, file
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
-    before = read_tree(tmp_path)
+    before = read_directory(tmp_path)
     with pytest.raises(ResultsError, match=rf"{message}.*\. (Choose|Specify|Move) .*\.$"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
-    assert read_tree(tmp_path) == before
+    assert read_directory(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_invalid_run_directory_is_rejected(tmp_path, monkeypatch, path, message)
     monkeypatch.chdir(tmp_path / "inner" if message.startswith("is or") else tmp_path)
     Path("circle").symlink_to("circle")
     Path("file").write_text("text")
-    before, access = read_tree(tmp_path), os.access
+    before, access = read_directory(tmp_path), os.access
     monkeypatch.setattr(
         os, "access", lambda target, mode: "locked" not in str(target) and access(target, mode)
     )
     with pytest.raises(ResultsError, match=re.escape(message)):
         directory.create_run_directory(path)
-    assert read_tree(tmp_path) == before
+    assert read_directory(tmp_path) == before
 
 
 def record_writes(monkeypatch, fails_at):
@@ -124,14 +124,14 @@ def test_failed_save_leaves_complete_files_and_can_be_repeated(
         record_writes(patched, fails_at)
         with pytest.raises(ResultsError, match=message):
             directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
-    for name, content in read_tree(run_directory).items():
+    for name, content in read_directory(run_directory).items():
         versions = [files[name] for files in (FILES, NEW_FILES) if name in files]
         assert name == "manifest.json" or content in versions or content.decode() in versions
     manifest = directory.read_manifest(run_directory)
     expected = (2, "while its files were being written") if fails_at else (1, None)
     assert (manifest["seed"], manifest.get("stopped")) == expected
     directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
-    assert set(read_tree(run_directory)) == {"manifest.json", *NEW_FILES}
+    assert set(read_directory(run_directory)) == {"manifest.json", *NEW_FILES}
     assert directory.read_manifest(run_directory) == {
         **MANIFEST,
         "seed": 2,
@@ -163,7 +163,7 @@ def test_incomplete_files_of_a_killed_run_are_replaced(run_directory):
         (run_directory / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
         (run_directory / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
         directory.write_run_directory(run_directory, MANIFEST, FILES)
-    assert set(read_tree(run_directory)) == {"manifest.json", "ledger.sqlite", *FILES}
+    assert set(read_directory(run_directory)) == {"manifest.json", "ledger.sqlite", *FILES}
 
 
 SAVE_CODE = """
@@ -199,7 +199,7 @@ def save_concurrently(path, n_saves, is_checked=""):
 
 def test_last_of_two_concurrent_saves_prevails(tmp_path):
     assert save_concurrently(tmp_path / "run", 100) == ["", ""]
-    files = read_tree(tmp_path / "run")
+    files = read_directory(tmp_path / "run")
     name = files["table.csv"].decode()[0]
     assert set(files) == {"manifest.json", "table.csv", f"{name}.png"}
     assert files["table.csv"] == f"{name} 99".encode()
@@ -212,7 +212,7 @@ def test_second_of_two_concurrent_requests_is_rejected(tmp_path):
     assert sorted(map(bool, errors)) == [False, True]
     saved = "a" if errors[1] else "b"
     assert f"contains the results of 'simgin analyze {saved}'. Move it" in "".join(errors)
-    assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{saved}.png"}
+    assert set(read_directory(tmp_path / "run")) == {"manifest.json", "table.csv", f"{saved}.png"}
 
 
 def test_results_that_another_request_wrote_meanwhile_are_kept(tmp_path):
@@ -220,12 +220,12 @@ def test_results_that_another_request_wrote_meanwhile_are_kept(tmp_path):
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
-    before = read_tree(tmp_path)
+    before = read_directory(tmp_path)
     with pytest.raises(ResultsError, match=r"contains the results of 'simgin analyze a'\. Move it"):
         directory.write_run_directory(
             tmp_path / "run", contents, NEW_FILES, command="simgin analyze b"
         )
-    assert read_tree(tmp_path) == before
+    assert read_directory(tmp_path) == before
 
 
 # The manifest

@@ -3,7 +3,7 @@
 import pytest
 
 from simgin.runs.plan import SELF_PLAY
-from support.experiment_files import matchup_names, read_plan
+from support.experiment_files import list_matchups, read_plan
 
 # Comparisons
 
@@ -24,17 +24,17 @@ def compute_contrasts_of_all_pairs(plan, base):
     Valid only for files whose matchups come from one panel, sweep or solo list with a full grid.
     """
     variants, players = (
-        list(dict.fromkeys(names[part] for names in matchup_names(plan))) for part in (0, 1)
+        list(dict.fromkeys(names[part] for names in list_matchups(plan))) for part in (0, 1)
     )
     opposed_players = [
-        player for player in players if any(a == player != b for _, a, b in matchup_names(plan))
+        player for player in players if any(a == player != b for _, a, b in list_matchups(plan))
     ]
     players = opposed_players + players
     game, player = (base if base in texts else texts[0] for texts in (variants, players))
     return {
         (i, j)
-        for i, (v, a, b) in enumerate(matchup_names(plan))
-        for j, (w, c, d) in enumerate(matchup_names(plan))
+        for i, (v, a, b) in enumerate(list_matchups(plan))
+        for j, (w, c, d) in enumerate(list_matchups(plan))
         if b == d
         and ((v == w and a != c == player and b not in (a, c)) or (a == c and v != w == game))
     }
@@ -71,7 +71,7 @@ def test_contrasts_equal_those_found_in_all_pairs(tmp_path, experiment, base):
     if (
         experiment == PANEL_EXPERIMENT and base == "simple"
     ):  # the opponent, whose self-play need not be played
-        panel = [i for i, (_, a, b) in enumerate(matchup_names(plan)) if a != b]
+        panel = [i for i, (_, a, b) in enumerate(list_matchups(plan)) if a != b]
         expected |= {(i, SELF_PLAY) for i in panel}
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 2
     assert len({frozenset(pair) for pair in contrasts}) == len(contrasts)
@@ -128,7 +128,7 @@ def test_every_change_is_played_in_every_field_and_compared(tmp_path):
     pairs += [("gold+take=deny", "gold"), ("gin-only+take=deny", "simple")]
     pairs += [("gold+take=deny", "gold-early")]
     plan = read_plan(tmp_path, FIELDS_EXPERIMENT)
-    assert matchup_names(plan) == [
+    assert list_matchups(plan) == [
         (variant, *pair) for variant in ("standard", "eaai") for pair in pairs
     ]
     fields = ("gold", "gin-only v simple", "gold v gold-early")

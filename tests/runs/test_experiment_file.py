@@ -12,7 +12,7 @@ from simgin.runs import experiment_file, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment_file import ExperimentError
 from simgin.runs.plan import Plan, plan_experiment
-from support.experiment_files import matchup_names, read_plan, read_sweep
+from support.experiment_files import list_matchups, read_plan, read_sweep
 
 MATCHUP = '[[matchups]]\na = "gold"\n'
 
@@ -52,7 +52,7 @@ def test_file_can_combine_matchups_round_robin_and_panel(tmp_path):
         ("stubborn", "simple"),  # gold against simple is in the round robin
     )
     variants = ("eaai", "standard+gin_bonus=20")
-    assert matchup_names(plan) == [(variant, *pair) for variant in variants for pair in pairs]
+    assert list_matchups(plan) == [(variant, *pair) for variant in variants for pair in pairs]
 
 
 def test_experiment_can_be_for_solitaire(tmp_path):
@@ -62,7 +62,7 @@ def test_experiment_can_be_for_solitaire(tmp_path):
         'solo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
-    assert matchup_names(plan) == [("gin-solitaire", text, "") for text in players]
+    assert list_matchups(plan) == [("gin-solitaire", text, "") for text in players]
     assert [matchup.b for matchup in plan.matchups] == [None, None]
 
 
@@ -104,7 +104,7 @@ def test_sweep_plays_every_combination_in_every_variant(tmp_path):
     )
     opponents = ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
     pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in opponents]
-    assert matchup_names(plan) == [
+    assert list_matchups(plan) == [
         (variant, *pair) for variant in ("eaai", "standard") for pair in pairs
     ]
 
@@ -123,12 +123,12 @@ def test_equal_matchups_are_played_once(tmp_path):
         (knocks_at_four, knocks_at_four),
         ("simple", "simple"),
     ]
-    assert [names[1:] for names in matchup_names(plan)] == pairs
+    assert [names[1:] for names in list_matchups(plan)] == pairs
 
 
 def test_sweep_can_be_for_solitaire(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
-    assert [(a, b) for _, a, b in matchup_names(read_sweep(tmp_path, text))] == [("gold", "")] * 2
+    assert [(a, b) for _, a, b in list_matchups(read_sweep(tmp_path, text))] == [("gold", "")] * 2
 
 
 # The page about them

@@ -50,9 +50,11 @@ def make_matchup(a, b, variant, unit, seed=11):
 
 
 @pytest.mark.parametrize("unit", UNITS_PER_BATCH)
-@pytest.mark.parametrize("variant", [*games.TWO_PLAYER, *games.ONE_PLAYER, *games.UNUSUAL])
+@pytest.mark.parametrize(
+    "variant", [*games.TWO_PLAYER_VARIANTS, *games.ONE_PLAYER_VARIANTS, *games.UNUSUAL_VARIANTS]
+)
 def test_engine_rows_satisfy_the_invariants(variant, unit):
-    for a, b in SOLO_PLAYERS if variant in games.ONE_PLAYER else STRATEGY_PAIRS:
+    for a, b in SOLO_PLAYERS if variant in games.ONE_PLAYER_VARIANTS else STRATEGY_PAIRS:
         matchup = make_matchup(a, b, variant, unit)
         block.check_rows(matchup, *play_small_batches(matchup, UNITS_PER_BATCH[unit]))
 

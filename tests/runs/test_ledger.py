@@ -37,8 +37,8 @@ from simgin.runs.ledger import (
 )
 from simgin.runs.runner import ExtraPass
 from support import hostile_ledgers
-from support.hostile import read_tree, time_limit
-from support.killing import Killing
+from support.hostile import read_directory, time_limit
+from support.killing import KillableProcess
 
 BATCH_SIZE = 1000
 RUN_IDENTITY = {
@@ -282,7 +282,9 @@ if os.geteuid() == 0:
 @pytest.fixture(scope="module")
 def crash_runner(tmp_path_factory):
     """Run code in child processes that can be killed at a given file operation."""
-    with Killing(tmp_path_factory.mktemp("killing"), "import simgin.runs.ledger") as crash_runner:
+    with KillableProcess(
+        tmp_path_factory.mktemp("killing"), "import simgin.runs.ledger"
+    ) as crash_runner:
         yield crash_runner
 
 
@@ -360,17 +362,18 @@ def test_read_only_ledger_can_be_read_unless_incomplete(crash_runner, tmp_path):
 # Malicious changes
 
 HOSTILE_CHANGES = {
-    "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
+    "super-journal": lambda path: hostile_ledgers.write_super_journal(path, path.with_name("mine")),
     **{
         f"a view: {name}": partial(hostile_ledgers.add_endless_view, table=name)
-        for name in hostile_ledgers.COLUMNS
+        for name in hostile_ledgers.TABLE_COLUMNS
     },
     "a trigger": hostile_ledgers.add_endless_trigger,
     "pages in a circle": hostile_ledgers.add_cyclic_pages,
     **{
-        f"a pipe{end}": partial(hostile_ledgers.put_pipe, end=end) for end in ledger.SQLITE_SUFFIXES
+        f"a pipe{end}": partial(hostile_ledgers.create_pipe, end=end)
+        for end in ledger.SQLITE_SUFFIXES
     },
-    "a link-wal": partial(hostile_ledgers.put_link, end="-wal", target=__file__),
+    "a link-wal": partial(hostile_ledgers.create_link, end="-wal", target=__file__),
 }
 
 
@@ -382,12 +385,12 @@ def test_hostile_ledger_is_rejected_without_side_effects(path, change):
         )
     path.with_name("mine").write_text("years of work")
     HOSTILE_CHANGES[change](path)
-    before = {**read_tree(path.parent), LEDGER_FILE: b""}
+    before = {**read_directory(path.parent), LEDGER_FILE: b""}
     for opening in (open_existing_ledger(path), open_ledger(path, RUN_IDENTITY)):
         with time_limit(20), pytest.raises(LedgerError) as error, opening as run_ledger:
             run_ledger.read_rows(0, 3 * BATCH_SIZE, BATCH_SIZE)
         assert str(error.value).endswith(".")
-    assert {**read_tree(path.parent), LEDGER_FILE: b""} == before
+    assert {**read_directory(path.parent), LEDGER_FILE: b""} == before
 
 
 def test_ctrl_c_stops_a_query(path, monkeypatch):

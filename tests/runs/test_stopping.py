@@ -68,7 +68,7 @@ def test_precision_rule_stops_at_the_first_narrow_interval():
     half_widths = []
     for row in rows:
         z = rule.compute_multiplier(int(row[0]))
-        frame = toy.tidy_rows("standard", "gold", "simple", "deal", row, z).set_index("metric")
+        frame = toy.make_tidy_rows("standard", "gold", "simple", "deal", row, z).set_index("metric")
         half_widths.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
     narrow = [
         half_width <= 0.02 and row[0] >= 200
@@ -127,7 +127,9 @@ def test_planned_units_follow_from_the_target_precision():
 
 def test_every_interval_of_a_stopped_run_is_widened():
     row = draw_toy_rows(10, 1000).sum(axis=0)
-    plain, wide = (toy.tidy_rows("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
+    plain, wide = (
+        toy.make_tidy_rows("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0)
+    )
     share = plain["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].is_proportion)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
@@ -139,9 +141,9 @@ def test_every_interval_of_a_stopped_run_is_widened():
 
 def test_proportion_of_single_results_has_a_beta_binomial_interval():
     facts = toy.draw_facts(np.random.default_rng(8), 5000, halves=1)
-    won = int(toy.column(facts, "a_deal_win").sum())
-    frame = toy.tidy_rows("standard", "gold", "gold", "deal", toy.batch_row(facts), 3.0).set_index(
-        "metric"
-    )
+    won = int(toy.get_fact(facts, "a_deal_win").sum())
+    frame = toy.make_tidy_rows(
+        "standard", "gold", "gold", "deal", toy.make_batch_row(facts), 3.0
+    ).set_index("metric")
     interval = tuple(frame.loc["deal_win", ["low", "high"]])
     assert interval == pytest.approx(estimate.compute_beta_binomial_interval(won, 5000 - won))

@@ -69,7 +69,7 @@ def iter_chunks(sequence, n):
 
 def compute_true_value(units, name):
     metric = metrics.METRICS_BY_NAME[name]
-    return toy.true_value(units, metric.numerator_a, metric.scale)
+    return toy.compute_true_value(units, metric.numerator_a, metric.scale)
 
 
 def compute_coverage(names, low, high, true_values):

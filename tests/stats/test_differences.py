@@ -259,7 +259,7 @@ def test_equivalence_test_has_nominal_error_rate(
     repeated_differences, distance, min_rate, max_rate
 ):
     """Use a true value at the margin, 4 SE beyond it, or 8 SE below it."""
-    true_difference = toy.true_value(POPULATIONS[0], "a_deal_win") - toy.true_value(
+    true_difference = toy.compute_true_value(POPULATIONS[0], "a_deal_win") - toy.compute_true_value(
         POPULATIONS[1], "a_deal_win"
     )
     margin = f"{100 * (abs(true_difference) - distance):.12g}%"

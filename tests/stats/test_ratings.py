@@ -24,7 +24,7 @@ from simgin.stats.round_robin import (
     fit_strengths,
 )
 from support import toy_deals as toy
-from support.plain_philox import plain_words
+from support.plain_philox import compute_random_words
 from support.round_robins import make_pairing, make_round_robin
 
 
@@ -108,7 +108,9 @@ def test_resampling_uses_the_random_stream_of_simgin():
     seed, batches = 2**63 + 12345, 7
     expected = np.zeros((3, batches))
     for sample in range(3):
-        words = [word for index in range(2) for word in plain_words(seed, sample, 0, index, 5)]
+        words = [
+            word for index in range(2) for word in compute_random_words(seed, sample, 0, index, 5)
+        ]
         for word in words[:batches]:
             expected[sample, word * batches >> 32] += 1
     assert (draw_bootstrap_counts(seed, 3, batches) == expected).all()
@@ -165,7 +167,7 @@ def test_standings_are_means_over_opponents():
     standings = compute_standings(rows).set_index("strategy")
     assert list(standings["place"]) == [1, 2, 3] and list(standings.index) == ["b", "simple", "c"]
     tidy = [
-        toy.tidy_rows("v", *pair, "match", batch_rows.sum(axis=0))
+        toy.make_tidy_rows("v", *pair, "match", batch_rows.sum(axis=0))
         for pair, batch_rows in rows.items()
     ]
     expected = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()

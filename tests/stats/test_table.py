@@ -19,7 +19,7 @@ FACTS_BY_UNIT = {
 
 
 def make_tidy_frame(unit="deal", a="gold", b="simple"):
-    return toy.tidy_rows("standard", a, b, unit, toy.batch_row(FACTS_BY_UNIT[unit]))
+    return toy.make_tidy_rows("standard", a, b, unit, toy.make_batch_row(FACTS_BY_UNIT[unit]))
 
 
 def select_row(tidy, metric, strategy="gold"):
@@ -54,8 +54,8 @@ def test_metrics_agree_with_the_delta_method_over_units(unit, metric):
     sides = [("gold", metric.numerator_a), ("simple", metric.numerator_b)]
     for strategy, fact in sides[:1] if is_solo else sides:
         sign = -1 if metric.is_zero_sum and strategy == "simple" else 1
-        n = sign * toy.column(facts, fact).astype(float) / metric.scale
-        d = toy.column(
+        n = sign * toy.get_fact(facts, fact).astype(float) / metric.scale
+        d = toy.get_fact(
             facts,
             batch_columns.STATISTIC_NAMES[
                 batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[fact]]
@@ -77,7 +77,7 @@ def test_sample_size_counts_both_halves():
     tidy = make_tidy_frame("match")
     assert set(tidy.loc[tidy["unit"] == "match", "n"]) == {800}
     assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {
-        toy.column(FACTS_BY_UNIT["match"], "deals").sum()
+        toy.get_fact(FACTS_BY_UNIT["match"], "deals").sum()
     }
 
 
@@ -142,7 +142,7 @@ def test_zero_is_formatted_without_a_minus_sign():
     facts = np.zeros((100, batch_columns.N_STATISTICS), np.int64)
     facts[:, batch_columns.STATISTIC_INDEX["deals"]] = 2
     assert "-0" not in table.format_csv(
-        toy.tidy_rows("standard", "gold", "simple", "deal", toy.batch_row(facts))
+        toy.make_tidy_rows("standard", "gold", "simple", "deal", toy.make_batch_row(facts))
     )
 
 

@@ -75,7 +75,9 @@ def test_adjusted_estimates_include_the_raw_estimates():
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
     assert (frame["variance_ratio"] < variance.MAX_VARIANCE_RATIO).all()
-    raw = toy.tidy_rows("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
+    raw = toy.make_tidy_rows("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index(
+        "metric"
+    )
     for row in frame.itertuples():
         expected = tuple(raw.loc[row.metric, ["value", "se", "n"]])
         assert (row.value, row.se, row.n) == pytest.approx(expected)

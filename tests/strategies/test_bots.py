@@ -12,13 +12,13 @@ from simgin.runs import runner
 from simgin.text import notation
 from support.hands import PACK, members
 from support.policy_queries import (
-    ROW,
-    TRIPLES,
+    EAAI_PARAMS,
+    THREE_CARD_MELDS,
     cards,
     count_deadwood,
+    make_random_view,
     mask,
     query_policy,
-    random_view,
     view,
 )
 
@@ -26,7 +26,7 @@ BOT_NAMES = (
     *("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore"),
     *("ga-conv", "hein", "mishra-uniform"),
 )
-CARD_VALUES = reference.get_card_values(ROW)
+CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 
 
 def card_value(card: int) -> int:
@@ -35,7 +35,7 @@ def card_value(card: int) -> int:
 
 def sample_views(seed: int, n: int, size: int = 11) -> list:
     rng = random.Random(seed)
-    return [random_view(rng, size, rich=i % 3 == 0, known=i % 4) for i in range(n)]
+    return [make_random_view(rng, size, rich=i % 3 == 0, known=i % 4) for i in range(n)]
 
 
 def compute_deadwood_by_discard(player_view) -> dict[int, int]:
@@ -56,7 +56,7 @@ def find_unmatched_sets(hand: int) -> set[frozenset[str]]:
     hand_cards = frozenset(cards(hand))
     return {
         hand_cards.difference(*melding)
-        for melding in reference.find_optimal_meldings(cards(hand), ROW)
+        for melding in reference.find_optimal_meldings(cards(hand), EAAI_PARAMS)
     }
 
 
@@ -165,7 +165,7 @@ def test_hitscore_maximises_hits_among_best_discards():
                 cards(player_view.unseen),
             )
             melds = {
-                unseen_card: reference.find_melds([*hand_after_discard, unseen_card], ROW)
+                unseen_card: reference.find_melds([*hand_after_discard, unseen_card], EAAI_PARAMS)
                 for unseen_card in unseen
             }
             hits[card] = -sum(
@@ -200,7 +200,7 @@ def compute_meld_probabilities(player_view) -> tuple[set[str], dict[str, float]]
     """Return the available cards and the expected number of the opponent's melds with each."""
     holding = {card: compute_holding_probability(player_view, card) for card in range(52)}
     expected_melds = dict.fromkeys(cards(player_view.unseen | player_view.known), 0.0)
-    for triple in TRIPLES:
+    for triple in THREE_CARD_MELDS:
         if triple <= expected_melds.keys():
             for card in triple:
                 expected_melds[card] += math.prod(
@@ -216,7 +216,7 @@ def compute_card_utility(card, unmatched, available, expected_melds, urgency):
         return max(0.0, 1 - sum(expected_melds[other] for other in missing))
 
     utility = urgency * (5 - CARD_VALUES[card]) + {"A": 0.2, "2": 0.1}.get(card[0], 0)
-    for triple in TRIPLES:
+    for triple in THREE_CARD_MELDS:
         others = triple - {card}
         if len(others) == 3 or not others <= unmatched | available:
             continue
@@ -280,7 +280,7 @@ def test_mishra_discards_by_its_source():
             scores = {}
             for card in options:
                 no_meld_probability = 1.0
-                for triple in TRIPLES:
+                for triple in THREE_CARD_MELDS:
                     if card in triple:
                         a, b = (
                             compute_holding_probability(

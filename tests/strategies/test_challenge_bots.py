@@ -15,7 +15,14 @@ from oracles.reference.strategies.player_view import find_near_cards, get_rank_i
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support.hands import members
-from support.policy_queries import ROW, TRIPLES, cards, count_deadwood, query_policy, random_view
+from support.policy_queries import (
+    EAAI_PARAMS,
+    THREE_CARD_MELDS,
+    cards,
+    count_deadwood,
+    make_random_view,
+    query_policy,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +41,7 @@ def list_decisions(name: str, opponent: str, slot: str, n_deals: int) -> list:
 
 def compute_deadwood_by_discard(hand: set[str], legal: set[str]) -> dict[str, int]:
     """Return the deadwood after each legal discard."""
-    return {card: reference.compute_deadwood(sorted(hand - {card}), ROW) for card in legal}
+    return {card: reference.compute_deadwood(sorted(hand - {card}), EAAI_PARAMS) for card in legal}
 
 
 def find_lowest(scores: dict) -> set[str]:
@@ -54,12 +61,12 @@ def find_exp710_discards(view, dealt: list[str]) -> set[str]:
     """Return the possible discards over every best melding and number of melds dealt."""
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     allowed = set()
-    for melding in reference.find_optimal_meldings(sorted(hand), ROW):
+    for melding in reference.find_optimal_meldings(sorted(hand), EAAI_PARAMS):
         valid = sorted(hand.difference(*melding) & legal)
         if not valid:
             allowed |= find_lowest(compute_deadwood_by_discard(hand, legal))
             continue
-        for dealt_melding in reference.find_optimal_meldings(dealt, ROW):
+        for dealt_melding in reference.find_optimal_meldings(dealt, EAAI_PARAMS):
             is_early = view.own_turn <= 2 and len(dealt_melding) == 1 and len(melding) < 2
             isolated = [
                 card
@@ -103,7 +110,7 @@ KNOCK_TABLE = [
 
 
 def find_melded(hand: list[str]) -> set[str]:
-    return {card for meld in reference.find_melds(hand, ROW) for card in meld}
+    return {card for meld in reference.find_melds(hand, EAAI_PARAMS) for card in meld}
 
 
 def find_dead(hand: list[str], unseen: list[str]) -> set[str]:
@@ -113,7 +120,7 @@ def find_dead(hand: list[str], unseen: list[str]) -> set[str]:
 
 def is_wanted(card: str, known: list[str]) -> bool:
     """Return True if known cards of the opponent make a meld with the card."""
-    return any(card in triple and triple - {card} <= set(known) for triple in TRIPLES)
+    return any(card in triple and triple - {card} <= set(known) for triple in THREE_CARD_MELDS)
 
 
 def test_percent_twenty_takes_by_its_description():
@@ -220,7 +227,7 @@ def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
     deadwood = compute_deadwood_by_discard(hand, legal)
     candidates = sorted(legal, key=lambda card: (deadwood[card], reference.PACK.index(card)))[:6]
     candidates = [card for card in candidates if deadwood[card] <= min(deadwood.values()) + 8]
-    meldings = reference.find_optimal_meldings(sorted(hand), ROW)
+    meldings = reference.find_optimal_meldings(sorted(hand), EAAI_PARAMS)
     unmatched = set().union(*(hand.difference(*melding) for melding in meldings))
     one_draw_means, opponent_gains = {}, {}
     for card in unmatched.intersection(candidates):
@@ -263,7 +270,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
     """Use ten unseen cards, because the reference tries all their pairs."""
     rng, n_compared = random.Random(31), 0
     for i in range(16):
-        view = random_view(rng, 11, rich=i % 2 == 0, known=i % 4)
+        view = make_random_view(rng, 11, rich=i % 2 == 0, known=i % 4)
         view.unseen = sum(1 << card for card in rng.sample(members(view.unseen), 10))
         scores, unmatched = compute_tonic_scores(view)
         if not scores:

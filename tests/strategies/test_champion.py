@@ -25,9 +25,16 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.toolkit import beliefs
-from support.hands import NAMES, game, members
-from support.shapes import in_melds, is_meld, outs, partner, touches, ways
-from support.variant_lists import TWO_PLAYER
+from support.hands import CARD_NAMES, game, members
+from support.shapes import (
+    find_melded_cards,
+    find_outs,
+    find_partner_types,
+    get_partner_type,
+    is_meld,
+    is_next_to_any,
+)
+from support.variant_lists import TWO_PLAYER_VARIANTS
 
 RULES, ROW = game("eaai")
 
@@ -50,7 +57,7 @@ def card_value(card):
 
 
 def compute_deadwood(hand):
-    return reference.compute_deadwood({NAMES[card] for card in hand}, ROW)
+    return reference.compute_deadwood({CARD_NAMES[card] for card in hand}, ROW)
 
 
 def makes_gin(hand, card):
@@ -64,11 +71,11 @@ def describe_hand_features(view, hand):
     unseen = members(view.unseen)
     known, shed = members(view.known), members(view.shed)
     deadwood = compute_deadwood(hand)
-    unmatched = sorted(set(hand) - in_melds(hand))
+    unmatched = sorted(set(hand) - find_melded_cards(hand))
     n = len(unmatched)
-    new_outs = outs(unmatched, unseen)
-    melded_outs = outs(hand, unseen) - new_outs
-    isolated = [card for card, pairs in ways(unmatched).items() if not pairs]
+    new_outs = find_outs(unmatched, unseen)
+    melded_outs = find_outs(hand, unseen) - new_outs
+    isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
     lone_ranks = sorted({card % 13 for card in isolated}, reverse=True)
     low_cards = [card for card in unmatched if card % 13 <= 2]
     highest = max((card_value(card) for card in unmatched), default=0)
@@ -103,13 +110,15 @@ def describe_hand_features(view, hand):
         "unpaired_points": sum(map(card_value, isolated)),
         "highest_unpaired": card_value(lone_ranks[0]) if lone_ranks else 0,
         "second_unpaired": card_value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
-        "rank_and_suit_partners": sum(len(pairs) == 2 for pairs in ways(unmatched).values()),
+        "rank_and_suit_partners": sum(
+            len(pairs) == 2 for pairs in find_partner_types(unmatched).values()
+        ),
         "low_unmatched": len(low_cards),
         "low_unmatched_points": sum(map(card_value, low_cards)),
-        "unmatched_near_taken": sum(touches(card, known) for card in unmatched),
-        "outs_near_taken": sum(touches(card, known) for card in new_outs),
-        "outs_near_shed": sum(touches(card, shed) for card in new_outs),
-        "extensions_near_shed": sum(touches(card, shed) for card in melded_outs),
+        "unmatched_near_taken": sum(is_next_to_any(card, known) for card in unmatched),
+        "outs_near_taken": sum(is_next_to_any(card, known) for card in new_outs),
+        "outs_near_shed": sum(is_next_to_any(card, shed) for card in new_outs),
+        "extensions_near_shed": sum(is_next_to_any(card, shed) for card in melded_outs),
         "deadwood_times_known": deadwood * len(known),
         "deadwood_times_opponent_score": deadwood * view.other_points / 100,
         "deadwood_times_own_score": deadwood * view.own_points / 100,
@@ -128,8 +137,8 @@ def find_completing_pairs(card, others):
 def describe_discard_features(view, card, hand):
     """Return the features of a discard by their names."""
     unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
-    unmatched = set(hand) - in_melds(hand)
-    nearby = {other for other in hand if partner(card, other)}
+    unmatched = set(hand) - find_melded_cards(hand)
+    nearby = {other for other in hand if get_partner_type(card, other)}
     sets, runs = find_completing_pairs(card, [*unseen, *known])
 
     def count_pairs_with_known(pairs, n):
@@ -149,7 +158,7 @@ def describe_discard_features(view, card, hand):
     last_discard = -1
     if view.taken < 0:
         last_discard = int(view.history[view.turns - 1][3]) if view.turns else int(view.upcard)
-    relation = partner(card, last_discard) if last_discard >= 0 else None
+    relation = get_partner_type(card, last_discard) if last_discard >= 0 else None
     return {
         "nearby_unmatched": len(nearby & unmatched),
         "nearby_matched": len(nearby - unmatched),
@@ -234,11 +243,11 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         offset = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
         weights = params[offset : offset + sight.N_FEATURES]
         hand = members(view.hand)
-        unmatched = set(hand) - in_melds(hand)
+        unmatched = set(hand) - find_melded_cards(hand)
         costs = {}
         for card, row in zip(legal, rows[0], strict=True):
             extra_deadwood = compute_deadwood(set(hand) - {card}) - view.least
-            is_isolated = card in unmatched and not ways(unmatched)[card]
+            is_isolated = card in unmatched and not find_partner_types(unmatched)[card]
             if extra_deadwood <= (10 if is_isolated else 6):
                 costs[card] = row @ weights
         assert costs[decision.action] == pytest.approx(min(costs.values()), abs=1e-6)
@@ -272,7 +281,7 @@ def test_blend_depends_on_the_points_of_the_opponent():
 
 def test_variants_without_own_weights_use_those_of_eaai():
     trained_variants = ("eaai", "rush", "tedesco", "dice")
-    for variant in TWO_PLAYER:
+    for variant in TWO_PLAYER_VARIANTS:
         expected = variant if variant in trained_variants else "eaai"
         assert (
             player.compiled_find_rules_offset(game(variant)[0])

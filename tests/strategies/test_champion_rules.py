@@ -17,7 +17,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.runs.runner import run_matchup
 from simgin.strategy import compiler, loader
-from support.variant_lists import TWO_PLAYER
+from support.variant_lists import TWO_PLAYER_VARIANTS
 
 CHALLENGE_VARIANTS = (
     "eaai",
@@ -81,7 +81,7 @@ def test_bonuses_without_effect_do_not_change_the_features():
 def test_rule_features_are_bounded():
     rng = np.random.default_rng(8)
     all_variants = [
-        *map(variants.find_variant, TWO_PLAYER),
+        *map(variants.find_variant, TWO_PLAYER_VARIANTS),
         *(sample_variant(rng) for _ in range(100)),
     ]
     features = np.array([compute_rule_features(build_rules(variant)) for variant in all_variants])
@@ -219,7 +219,9 @@ def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
     monkeypatch.setattr(random_rules, "RULE_SETS_PER_ROUND", 96)
     training_variants = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
     training_rules = {build_rules(variant).tobytes() for variant in training_variants}
-    training_rules |= {build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER}
+    training_rules |= {
+        build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER_VARIANTS
+    }
     held_out = random_rules.sample_held_out_variants(0x415481F6, 40)
     held_out_rules = {build_rules(variant).tobytes() for variant in held_out}
     assert len(held_out_rules) > 35 and not held_out_rules & training_rules

@@ -12,7 +12,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from support import hands
-from support.variant_lists import ONE_PLAYER, TWO_PLAYER, strategy
+from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, strategy
 
 N_DEALS = 3  # in every variant
 # Phrase of the docstring that documents when a strategy declines gin
@@ -36,10 +36,10 @@ def iter_stacked_decks(variant, seed, n):
     params = variant.params
     for index in range(n):
         if params["players"] == 2:
-            yield hands.stacked_pack(rng, params, 0), -1, index % 2
+            yield hands.stack_pack(rng, params, 0), -1, index % 2
             continue
         n_dealt = 11 if params["first_turn"] == "discard_first" else 10
-        pack = hands.stacked_pack_solo(rng, params)
+        pack = hands.stack_solo_pack(rng, params)
         yield pack, rng.randrange(n_dealt, 53) if params["joker"] != "none" else -1, 0
 
 
@@ -71,7 +71,7 @@ def find_declined_gins(name, variant_name, n_deals):
 )
 def test_gin_is_never_declined(name):
     is_slow = name in SLOW_SPECS
-    variant_names = [*TWO_PLAYER, *ONE_PLAYER]
+    variant_names = [*TWO_PLAYER_VARIANTS, *ONE_PLAYER_VARIANTS]
     declined_by_variant = {
         variant_name: find_declined_gins(
             SLOW_SPECS.get(name, name), variant_name, 2 if is_slow else N_DEALS
@@ -87,4 +87,6 @@ def test_gin_is_never_declined(name):
 @pytest.mark.parametrize("name", DECLINE_DOCUMENTATION)
 def test_strategy_that_declines_gin_documents_it(name):
     assert DECLINE_DOCUMENTATION[name] in " ".join(loader.find_strategy(name).about.split())
-    assert any(any(find_declined_gins(name, variant_name, 10)) for variant_name in TWO_PLAYER)
+    assert any(
+        any(find_declined_gins(name, variant_name, 10)) for variant_name in TWO_PLAYER_VARIANTS
+    )

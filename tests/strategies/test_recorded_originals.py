@@ -17,11 +17,11 @@ from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
-from support.policy_queries import ROW, count_deadwood, mask, query_policy, view
+from support.policy_queries import EAAI_PARAMS, count_deadwood, mask, query_policy, view
 
 DATA = Path(__file__).parents[1] / "data"
 MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
-CARD_VALUES = reference.get_card_values(ROW)
+CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 
 
 def read_masks(position, **name_by_field):
@@ -59,7 +59,9 @@ def test_marjj_takes_like_the_original():
         player_view = view(
             hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
         )
-        best_meldings = reference.find_optimal_meldings([*position["hand"].split(), card], ROW)
+        best_meldings = reference.find_optimal_meldings(
+            [*position["hand"].split(), card], EAAI_PARAMS
+        )
         is_unambiguous = (
             len({any(card in meld for meld in melding) for melding in best_meldings}) == 1
         )

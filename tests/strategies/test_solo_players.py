@@ -32,7 +32,7 @@ from support import hands
 from support import policy_queries as questions
 from support.hands import PACK, members, names, names_in_order
 from support.policy_queries import mask
-from support.shapes import in_melds, is_meld, ways
+from support.shapes import find_melded_cards, find_partner_types, is_meld
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
 RNG = random.Random(20261122)
@@ -544,8 +544,8 @@ def describe_features(hand, unseen, params):
     ]
     n_saving_one, n_saving_two = saved.count(1), saved.count(2)
     n_saving_three = sum(n_saved >= 3 for n_saved in saved)
-    unmatched = sorted(set(hand) - in_melds(hand))
-    isolated = [card for card, pairs in ways(unmatched).items() if not pairs]
+    unmatched = sorted(set(hand) - find_melded_cards(hand))
+    isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
     deadwood = reference.compute_deadwood(names_in_order(hand), params)
     return {
         "constant": 1,
@@ -561,7 +561,8 @@ def describe_features(hand, unseen, params):
         "saves_one_times_two": n_saving_one * n_saving_two / 50,
         "unpaired_live_pairs": count_live_melds(isolated, unseen) / 50,
         "deadwood_squared": 0.0003 * deadwood * deadwood,
-        "rank_and_suit_partners": 0.3 * sum(len(pairs) == 2 for pairs in ways(unmatched).values()),
+        "rank_and_suit_partners": 0.3
+        * sum(len(pairs) == 2 for pairs in find_partner_types(unmatched).values()),
     }
 
 

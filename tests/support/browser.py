@@ -5,10 +5,10 @@ import re
 import shutil
 from contextlib import contextmanager
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-UNUSED = ("gpu", "quic", "background-networking", "component-update", "sync")
-QUIET = ("--no-first-run", *(f"--disable-{name}" for name in UNUSED))
-READABLE = 4.5  # minimum contrast of text (WCAG AA)
+BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+DISABLED_FEATURES = ("gpu", "quic", "background-networking", "component-update", "sync")
+BROWSER_OPTIONS = ("--no-first-run", *(f"--disable-{name}" for name in DISABLED_FEATURES))
+MIN_CONTRAST = 4.5  # minimum contrast of text (WCAG AA)
 
 
 @contextmanager
@@ -16,11 +16,11 @@ def start_browser():
     """Start a browser of the system."""
     from playwright.sync_api import sync_playwright
 
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"Chromium was not found (looked for {', '.join(NAMES)}). Install it."
+    found = next(filter(None, map(shutil.which, BROWSER_NAMES)), None)
+    assert found, f"Chromium was not found (looked for {', '.join(BROWSER_NAMES)}). Install it."
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=found, args=[*root, *QUIET])
+        browser = player.chromium.launch(executable_path=found, args=[*root, *BROWSER_OPTIONS])
         yield browser
         browser.close()
 
@@ -56,7 +56,7 @@ def is_script_error(message):
 
 
 # Colour of each text, and background colours from the nearest element outwards
-CONTRASTS = """
+LIST_TEXT_COLOURS = """
 () => [...document.querySelectorAll('body *')]
   .filter((element) => !element.closest('svg, script, .unseen') && element.checkVisibility()
     && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
@@ -71,25 +71,27 @@ CONTRASTS = """
 """
 
 
-def unreadable_texts(texts):
+def find_unreadable_texts(texts):
     """Return the texts whose contrast is too low."""
     assert len(texts) > 10
     found = []
     for what, ink, behind in texts:
-        paper = next((one for one in map(channels, behind) if one[3] > 0), None)
+        paper = next((one for one in map(parse_colour, behind) if one[3] > 0), None)
         assert paper is not None and paper[3] == 1, what
-        light, dark = sorted((luminance(channels(ink)), luminance(paper)), reverse=True)
-        if (light + 0.05) / (dark + 0.05) < READABLE:
+        light, dark = sorted(
+            (compute_luminance(parse_colour(ink)), compute_luminance(paper)), reverse=True
+        )
+        if (light + 0.05) / (dark + 0.05) < MIN_CONTRAST:
             found.append((what, ink, paper))
     return found
 
 
-def channels(colour):
+def parse_colour(colour):
     numbers = [float(word) for word in re.findall(r"[\d.]+", colour)]
     return (*numbers, 1.0) if len(numbers) == 3 else tuple(numbers)
 
 
-def luminance(colour):
+def compute_luminance(colour):
     """Return the relative luminance of a colour (WCAG 2)."""
     linear = [
         one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4

@@ -16,15 +16,15 @@ def call(*words, code=0):
     return result
 
 
-def interrupted_after(monkeypatch, blocks_, kept=False):
+def interrupt_after_blocks(monkeypatch, n_blocks, on_disk=False):
     """Raise KeyboardInterrupt after n blocks; with `kept`, count only ledgers on disk."""
     add, added = ledger.Ledger.add_block, []
 
-    def counted(self, *block):
+    def add_and_count(self, *block):
         add(self, *block)
-        if not kept or self._name != "the ledger":
+        if not on_disk or self._name != "the ledger":
             added.append(block)
-        if len(added) == blocks_:
+        if len(added) == n_blocks:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(ledger.Ledger, "add_block", counted)
+    monkeypatch.setattr(ledger.Ledger, "add_block", add_and_count)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-KEYS = ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
-FEW = ("--deals", "200", "--workers", "1")
+JSON_KEYS = ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+FEW_DEALS = ("--deals", "200", "--workers", "1")
 
 EXPERIMENT = """
 question = "Does waiting for gin pay?"
@@ -13,14 +13,14 @@ deals = 200
 strategies = ["gold", "simple"]
 against = "simple"
 """
-OWN = """
+STRATEGY_SOURCE = """
 from simgin.strategy import Strategy, knock
 @knock
 def mine(view, rules, params):
     return view.own_turn > 3
 MINE = Strategy('mine', knock=mine)
 """
-PLUGIN = """
+FAULTY_STRATEGIES_SOURCE = """
 from simgin.strategy import Strategy, discard
 
 @discard
@@ -38,11 +38,11 @@ RAISES = Strategy("raises", discard=careful)
 """
 
 
-def files(place):
-    return sorted(path.relative_to(place).as_posix() for path in Path(place).rglob("*"))
+def list_files(directory):
+    return sorted(path.relative_to(directory).as_posix() for path in Path(directory).rglob("*"))
 
 
-def reproducible_files(place):
+def read_reproducible_files(directory):
     """Return the contents of a run directory that must be reproducible."""
     names = ("table.csv", "summary.csv", "summary.md")
-    return {name: Path(place, name).read_bytes() for name in names}
+    return {name: Path(directory, name).read_bytes() for name in names}

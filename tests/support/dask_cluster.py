@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Dask:
+class DaskCluster:
     """A scheduler and its workers, each a process with a single thread."""
 
-    def __init__(self, place):
-        self.place, self.workers = place, []
-        place.mkdir(parents=True, exist_ok=True)
-        self._file = place / "scheduler.json"
+    def __init__(self, directory):
+        self.directory, self.workers = directory, []
+        directory.mkdir(parents=True, exist_ok=True)
+        self._file = directory / "scheduler.json"
         words = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._file)
         self.scheduler = self._start("scheduler", *words)
         while not (address := self._address()):
@@ -31,22 +31,22 @@ class Dask:
         except (OSError, ValueError):
             return None
 
-    def _start(self, what, *words, cwd=None, path=ROOT):
+    def _start(self, command, *words, cwd=None, path=ROOT):
         python_path = os.pathsep.join([str(path), *filter(None, sys.path)])
-        words = [sys.executable, "-m", "dask", what, "--no-dashboard", *map(str, words)]
-        with (self.place / f"{what}.log").open("a") as log:
+        words = [sys.executable, "-m", "dask", command, "--no-dashboard", *map(str, words)]
+        with (self.directory / f"{command}.log").open("a") as log:
             streams = {"stdout": log, "stderr": log, "stdin": subprocess.DEVNULL}
             env = {**os.environ, "PYTHONPATH": python_path}
-            return subprocess.Popen(words, cwd=cwd or self.place, env=env, **streams)
+            return subprocess.Popen(words, cwd=cwd or self.directory, env=env, **streams)
 
-    def worker(self, *, cwd=None, path=ROOT):
+    def start_worker(self, *, cwd=None, path=ROOT):
         """Start another worker, which imports simgin from `path`."""
         words = [self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
-        words += ["--local-directory", self.place / "scratch"]
+        words += ["--local-directory", self.directory / "scratch"]
         self.workers.append(self._start("worker", *words, cwd=cwd, path=path))
         return self.workers[-1]
 
-    def lose(self, rng):
+    def kill_random_worker(self, rng):
         process = self.workers.pop(int(rng.integers(len(self.workers))))
         process.kill()
         process.wait()
@@ -59,11 +59,11 @@ class Dask:
 
 
 @contextlib.contextmanager
-def dask(place, *, workers, **where):
-    cluster = Dask(place)
+def start_dask_cluster(directory, *, workers, **options):
+    cluster = DaskCluster(directory)
     try:
         for _ in range(workers):
-            cluster.worker(**where)
+            cluster.start_worker(**options)
         yield cluster
     finally:
         cluster.close()

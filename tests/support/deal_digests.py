@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-CODE = """
+DIGEST_SCRIPT = """
 import hashlib, json
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
@@ -28,7 +28,7 @@ print(json.dumps(digests))
 def compute_digests(python, **variables):
     """Return the digest of some deals of every strategy, played by a Python interpreter."""
     found = subprocess.run(
-        [python, "-P", "-c", CODE],  # -P: do not import simgin from the working directory
+        [python, "-P", "-c", DIGEST_SCRIPT],  # -P: do not import simgin from the working directory
         capture_output=True,
         text=True,
         check=True,

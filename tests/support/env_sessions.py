@@ -10,7 +10,7 @@ import numpy as np
 from simgin.envs import gin_rummy
 
 
-def restored(env):
+def copy_by_state(env):
     """Return another environment in which the position of an environment was restored twice."""
     state, other = env.clone_state(), copy.deepcopy(env)
     for _ in range(2):
@@ -19,22 +19,22 @@ def restored(env):
     return other
 
 
-COPIES = {
+COPY_FUNCTIONS = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "clone": lambda env: env.clone(),
-    "state": restored,
+    "state": copy_by_state,
 }
 
 
-def all_bytes(told):
+def to_comparable(output):
     """Convert the output of an environment to a form that can be compared."""
-    if isinstance(told, dict):
-        return {name: all_bytes(value) for name, value in told.items()}
-    return np.asarray(told).tobytes()
+    if isinstance(output, dict):
+        return {name: to_comparable(value) for name, value in output.items()}
+    return np.asarray(output).tobytes()
 
 
-def any_action(rng, mask):
+def choose_random_action(rng, mask):
     """Return a random legal action that mostly continues when an ending is proposed."""
     actions = np.flatnonzero(mask).tolist()
     return 56 if 56 in actions and rng.random() < 0.8 else rng.choice(actions)
@@ -45,79 +45,79 @@ class EnvSession:
 
     def __init__(self, env):
         self.env, self.deals = env, 0
-        self.begin(seed=3)
+        self.start(seed=3)
 
-    def copied(self, how):
+    def copy_with(self, method):
         """Return a copy in the same state."""
         other = copy.copy(self)
-        other.env = COPIES[how](self.env)
+        other.env = COPY_FUNCTIONS[method](self.env)
         return other
 
-    def look(self, *handed):
+    def record_output(self, *handed):
         """Return everything that was returned so far, in its original state."""
         self.handed = handed
-        return [*map(all_bytes, handed)]
+        return [*map(to_comparable, handed)]
 
 
-class Single(EnvSession):
-    kind = gin_rummy.gym_env
+class SingleSession(EnvSession):
+    make_env = gin_rummy.gym_env
 
-    def begin(self, **seed):
+    def start(self, **seed):
         seen, info = self.env.reset(**seed)
         self.mask = seen["action_mask"].copy()
-        return self.look(seen, info)
+        return self.record_output(seen, info)
 
     def step(self, rng):
         if not self.mask.any():
             self.deals += 1
-            return self.begin()
-        told = self.env.step(any_action(rng, self.mask))
-        self.mask = told[0]["action_mask"].copy()
-        return self.look(*told)
+            return self.start()
+        output = self.env.step(choose_random_action(rng, self.mask))
+        self.mask = output[0]["action_mask"].copy()
+        return self.record_output(*output)
 
 
-class Vector(Single):
-    def kind(*words, **options):
+class VectorSession(SingleSession):
+    def make_env(*words, **options):
         return gin_rummy.vector_env(5, *words, **options)
 
     def step(self, rng):
-        actions = [any_action(rng, mask) if mask.any() else 0 for mask in self.mask]
-        told = self.env.step(np.array(actions))
-        self.mask = told[0]["action_mask"].copy()
-        self.deals += int(told[2].sum())
-        return self.look(*told)
+        actions = [choose_random_action(rng, mask) if mask.any() else 0 for mask in self.mask]
+        output = self.env.step(np.array(actions))
+        self.mask = output[0]["action_mask"].copy()
+        self.deals += int(output[2].sum())
+        return self.record_output(*output)
 
 
-class Turns(EnvSession):
-    def kind(variant, opponent, **options):
+class TurnSession(EnvSession):
+    def make_env(variant, opponent, **options):
         return gin_rummy.env(variant, **options)
 
-    def begin(self, **seed):
+    def start(self, **seed):
         self.env.reset(**seed)
-        self.look()
+        self.record_output()
 
     def step(self, rng):
         if not self.env.agents:
             self.deals += 1
-            self.begin()
-        seen, *told = self.env.last()
-        ended, mask = told[1], seen["action_mask"].copy()
+            self.start()
+        seen, *output = self.env.last()
+        ended, mask = output[1], seen["action_mask"].copy()
         observed = [self.env.observe(agent) for agent in self.env.possible_agents]
-        known = self.look(seen, *observed)
-        self.env.step(None if ended else any_action(rng, mask))
-        return [*known, *map(all_bytes, told), self.env.agent_selection]
+        known = self.record_output(seen, *observed)
+        self.env.step(None if ended else choose_random_action(rng, mask))
+        return [*known, *map(to_comparable, output), self.env.agent_selection]
 
 
-KINDS = {"gym": Single, "vector": Vector, "pettingzoo": Turns}
+SESSION_CLASSES = {"gym": SingleSession, "vector": VectorSession, "pettingzoo": TurnSession}
 
 
 def start_env(kind, variant="standard", opponent="gold", unit="deal"):
     """Return an environment of one type after its reset."""
-    played = KINDS[kind]
-    return played(played.kind(variant, opponent, unit=unit))
+    session = SESSION_CLASSES[kind]
+    return session(session.make_env(variant, opponent, unit=unit))
 
 
-def digest_next_steps(played):
+def digest_next_steps(session):
     """Return a checksum of the output of some environments in their next steps."""
-    told = [one.step(Random(i)) for one in played for i in range(60)]
-    return str(zlib.crc32(repr(told).encode()))
+    output = [one.step(Random(i)) for one in session for i in range(60)]
+    return str(zlib.crc32(repr(output).encode()))

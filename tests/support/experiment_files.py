@@ -9,9 +9,9 @@ def read_plan(tmp_path, text):
     return plan_experiment(path)
 
 
-def matchup_names(found):
+def list_matchups(plan):
     """Return the variant, A and B of every cell; B is empty in solitaire games."""
-    return [(cell.variant, cell.a, cell.b) for cell in found.matchup_keys]
+    return [(cell.variant, cell.a, cell.b) for cell in plan.matchup_keys]
 
 
 def read_sweep(tmp_path, text, rest=""):

@@ -12,11 +12,11 @@ from simgin.text import notation
 
 PACK = (1 << 52) - 1
 ACE_RUNS = ("low", "high_or_low", "corner")
-MELD_RULES = tuple(
+MELD_VARIANTS = tuple(
     f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes")
 )
 # Card values of standard, of Tedesco's defender and of Solitary Gin
-VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
+CARD_VALUE_SETTINGS = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 
 
 @cache
@@ -26,20 +26,20 @@ def game(text: str) -> tuple[Any, dict[str, Any]]:
     return build_rules(variant), dict(variant.params)
 
 
-NAMES = [notation.format_card(card) for card in range(52)]
-BITS = {name: 1 << card for card, name in enumerate(NAMES)}
+CARD_NAMES = [notation.format_card(card) for card in range(52)]
+CARD_BITS = {name: 1 << card for card, name in enumerate(CARD_NAMES)}
 
 
 def names(hand: int) -> list[str]:
-    return [NAMES[card] for card in members(hand)]
+    return [CARD_NAMES[card] for card in members(hand)]
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
-    return [NAMES[int(card)] for card in cards]
+    return [CARD_NAMES[int(card)] for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
-    return sum(BITS[card] for card in cards)
+    return sum(CARD_BITS[card] for card in cards)
 
 
 def members(hand: int) -> list[int]:
@@ -47,7 +47,7 @@ def members(hand: int) -> list[int]:
 
 
 @cache
-def all_meld_masks(ace_runs: str) -> tuple[int, ...]:
+def list_meld_masks(ace_runs: str) -> tuple[int, ...]:
     """Return every meld of up to five cards, including rainbows; longer melds are unions."""
     melds = reference.list_all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
@@ -58,7 +58,7 @@ def deal_hand(rng: random.Random, size: int, pack: Iterable[int] = range(52)) ->
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
-def neighbouring_ranks_hand(rng: random.Random, size: int) -> int:
+def deal_neighbouring_ranks(rng: random.Random, size: int) -> int:
     """Return a hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
@@ -66,9 +66,9 @@ def neighbouring_ranks_hand(rng: random.Random, size: int) -> int:
     return deal_hand(rng, size, [13 * suit + rank for suit in range(4) for rank in ranks])
 
 
-def hand_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
+def deal_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
     """Return a hand of random melds without `taken`, cut or filled to the given size."""
-    melds = [meld for meld in rng.sample(all_meld_masks(ace_runs), 24) if not meld & taken]
+    melds = [meld for meld in rng.sample(list_meld_masks(ace_runs), 24) if not meld & taken]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
         hand |= melds.pop()
@@ -80,24 +80,26 @@ def hand_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) 
     return hand
 
 
-def meld_rich_hand(rng: random.Random, size: int, ace_runs: str) -> int:
+def deal_meld_rich_hand(rng: random.Random, size: int, ace_runs: str) -> int:
     """Return a hand with many melds, most of which overlap."""
     return (
-        neighbouring_ranks_hand(rng, size)
+        deal_neighbouring_ranks(rng, size)
         if rng.random() < 0.5
-        else hand_of_melds(rng, size, ace_runs)
+        else deal_melds(rng, size, ace_runs)
     )
 
 
-def stacked_pack(rng, row, points):
+def stack_pack(rng, params, points):
     """Return a pack in which both hands are full of melds; the first can be near a shot."""
-    hand = meld_rich_hand(rng, 10, row["ace_runs"])
-    if row["shot"] and rng.random() < 0.5:
-        loose = mask(
+    hand = deal_meld_rich_hand(rng, 10, params["ace_runs"])
+    if params["shot"] and rng.random() < 0.5:
+        unmatched = mask(
             rank + rng.choice(reference.SUITS) for rank in reference.get_shot_ranks(points)
         )
-        hand = loose | hand_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
-    other = hand_of_melds(rng, 10, row["ace_runs"], hand)
+        hand = unmatched | deal_melds(
+            rng, 10 - unmatched.bit_count(), params["ace_runs"], unmatched
+        )
+    other = deal_melds(rng, 10, params["ace_runs"], hand)
     rest = [card for card in range(52) if not (hand | other) >> card & 1]
     rng.shuffle(rest)
     first, second = members(hand), members(other)
@@ -106,17 +108,18 @@ def stacked_pack(rng, row, points):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
-def stacked_pack_solo(rng, row):
+def stack_solo_pack(rng, params):
     """Return a pack that begins with eleven cards full of melds: the hand and the first draw."""
-    hand = members(meld_rich_hand(rng, 11, row["ace_runs"]))
+    hand = members(deal_meld_rich_hand(rng, 11, params["ace_runs"]))
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)
     rng.shuffle(rest)
     return hand + rest
 
 
-def scores(rng, row):
+def draw_scores(rng, params):
     """Return the scores of both seats before a deal, at least one of which allows a shot."""
     return tuple(
-        rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2)
+        rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % params["points_target"]
+        for _ in range(2)
     )

@@ -20,17 +20,17 @@ from hypothesis.errors import HypothesisWarning
 
 from simgin.cli.main import cli
 
-CASES = os.environ.get("SIMGIN_FUZZ_CASES")
+N_CASES = os.environ.get("SIMGIN_FUZZ_CASES")
 SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
 COMMAND_TIMEOUT = 300  # seconds, which is enough on a busy machine
-VALUES = [
+HOSTILE_VALUES = [
     *(None, True, False, 0, 1, -1, 7, 10**6, 10**13, 2**63, 2**64, 10**40, -(10**40)),
     *(0.0, -0.5, 1.96, 1e300, 1e-300, float("nan"), float("inf")),
     *("", " ", "gold", "deal", "eaai", "../../out", "/etc/passwd", "manifest.json", "5S", "-", "9"),
     *("\0", "\n", "é", "\ud800", "\x1b[2J", "x" * 5000, "<script>alert(1)</script>", "{{ 7 * 7 }}"),
     *([], [None], [[]], [0, 1], [5, 6, 7, 8], [0, 99], ["a"], {}, {"a": 1}, {"": {"": []}}),
 ]
-ODD = [
+ODD_STRINGS = [
     *("", " ", "\0", "\n", "\r\n", "\t", "é", "ß", "İ", "10", "🂡", "\u202e", "٣", "½", "±1"),
     *("+", "=", "#", ":", ",", "/", "-", "--", ".", "..", "'", '"', "\\", "$", "%s", "{0}", "[b]"),
     *("`", "nan", "inf", "-1", "0", "1e400", "1e9", "0x10", "2MM", "5m", "50%", "0,10", "10,0"),
@@ -38,13 +38,13 @@ ODD = [
 ]
 
 
-def cases(few, many=2000):
+def parametrize_cases(few, many=2000):
     """Parametrize a test by its number of cases: few, or many if slow tests run."""
-    slow = pytest.param(int(CASES or many), marks=pytest.mark.slow)
-    return pytest.mark.parametrize("n", [int(CASES or few), slow])
+    slow = pytest.param(int(N_CASES or many), marks=pytest.mark.slow)
+    return pytest.mark.parametrize("n", [int(N_CASES or few), slow])
 
 
-def fuzz(n, check, *drawn):
+def run_cases(n, check, *drawn):
     """Call a check with n random cases, which depend only on the seed."""
     # Shrinking a failing case would take minutes
     options = {"deadline": None, "database": None, "phases": [Phase.generate]}
@@ -56,13 +56,13 @@ def fuzz(n, check, *drawn):
 
 
 @st.composite
-def damaged(draw, content):
+def draw_corrupted(draw, content):
     """Draw bytes or a string with up to two insertions, deletions, replacements or changed bits."""
     content = draw(content)
     for _ in range(draw(st.integers(0, 2))):
         start = draw(st.integers(0, len(content)))
         end = start + draw(st.sampled_from((0, 0, 1, 1, 8, 100, 10**9)))
-        piece = draw(st.sampled_from(ODD))
+        piece = draw(st.sampled_from(ODD_STRINGS))
         if isinstance(content, bytes):
             piece = draw(st.just(piece.encode()) | st.binary(max_size=64))
             if draw(st.booleans()):
@@ -73,45 +73,45 @@ def damaged(draw, content):
 
 
 @st.composite
-def changed(draw, value, values=VALUES):
+def draw_changed_json(draw, value, values=HOSTILE_VALUES):
     """Draw a JSON object with up to two values replaced, removed, nested or renamed."""
     value = copy_json(draw(value))
     for _ in range(draw(st.integers(0, 2))):
-        places = [place for place in iter_places(value) if place]
-        if not places:
+        paths = [path for path in iter_paths(value) if path]
+        if not paths:
             break
-        *above, key = draw(st.sampled_from(places))
-        holder = value
-        for step in above:
-            holder = holder[step]
+        *parents, key = draw(st.sampled_from(paths))
+        container = value
+        for step in parents:
+            container = container[step]
         change = draw(
             st.sampled_from(("replace", "replace", "replace", "remove", "rename", "nest"))
         )
         if change == "remove":
-            del holder[key]
-        elif change == "rename" and isinstance(holder, dict):
-            holder[draw(st.sampled_from((f"{key}s", "", "__class__")))] = holder.pop(key)
+            del container[key]
+        elif change == "rename" and isinstance(container, dict):
+            container[draw(st.sampled_from((f"{key}s", "", "__class__")))] = container.pop(key)
         elif change == "nest":
             for _ in range(draw(st.sampled_from((1, 50, 300)))):
-                holder[key] = [holder[key]]
+                container[key] = [container[key]]
         else:
-            holder[key] = copy_json(draw(st.sampled_from(values)))
+            container[key] = copy_json(draw(st.sampled_from(values)))
     return value
 
 
-def iter_places(value, place=()):
+def iter_paths(value, path=()):
     """Yield the paths of all values in a JSON object, as tuples of keys."""
-    yield place
+    yield path
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
-            yield from iter_places(value[key], (*place, key))
+            yield from iter_paths(value[key], (*path, key))
 
 
 def copy_json(value):
     return json.loads(json.dumps(value))
 
 
-def filled(draw, template, fields):
+def fill_template(draw, template, fields):
     """Replace each {name} in a template by a string that is drawn from fields[name]."""
     pattern = rf"\{{({'|'.join(fields)})\}}"
     while re.search(pattern, template):
@@ -119,16 +119,18 @@ def filled(draw, template, fields):
     return template
 
 
-def check_exit_codes(codes, most=0.98):
+def check_exit_codes(codes, max_rejected=0.98):
     """Raise AssertionError unless some cases are accepted and some are rejected."""
-    assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < most * len(codes), codes
+    assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < max_rejected * len(codes), codes
 
 
-def read_tree(place):
+def read_directory(directory):
     """Return the bytes of files and the targets of links in a directory, except Python's cache."""
     found = {}
-    for path in sorted(set(Path(place).rglob("*")) - set(Path(place).rglob("__pycache__/*"))):
-        name = path.relative_to(place).as_posix()
+    for path in sorted(
+        set(Path(directory).rglob("*")) - set(Path(directory).rglob("__pycache__/*"))
+    ):
+        name = path.relative_to(directory).as_posix()
         if path.is_symlink():
             found[name] = os.readlink(path)
         elif path.is_file():
@@ -136,7 +138,7 @@ def read_tree(place):
     return found
 
 
-class Hang(BaseException):
+class CommandTimeoutError(BaseException):
     """Raised if a command does not end in time."""
 
 
@@ -145,7 +147,7 @@ def time_limit(seconds=COMMAND_TIMEOUT):
     """Raise Hang if the block exceeds the time limit of a command or of the enclosing block."""
 
     def interrupt(*_):
-        raise Hang
+        raise CommandTimeoutError
 
     before, start = signal.signal(signal.SIGALRM, interrupt), time.monotonic()
     outer = signal.alarm(seconds)  # seconds left in the enclosing block, or 0
@@ -190,9 +192,9 @@ def run_cli(*words, codes=(0, 1, 2), env=None, stdin=None):
 
 def run_cli_harmlessly(*words, writes=(), **options):
     """Run a command line that changes only files whose names start with one of `writes`."""
-    before = read_tree(".")
+    before = read_directory(".")
     result = run_cli(*words, **options)
-    after = read_tree(".")
+    after = read_directory(".")
     for name in before.keys() | after.keys():
         is_same = before.get(name) == after.get(name)
         assert is_same or (result.exit_code != 2 and name.startswith(tuple(writes))), (words, name)

@@ -3,18 +3,47 @@
 from urllib.parse import quote, quote_from_bytes
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
-GAME = {"variant": "standard", "opponent": "simple", "length": "deal", "seat": "0", "seed": "1"}
-BOARD = {"hand": HAND, "pile": "QD TS 9D* QH", "known": "9D", "to_move": "draw", "worlds": "20"}
-BOARD |= {"strategy": "simple", "opponent": "simple", "variant": "standard", "seed": "1"}
-BOARD |= {"score": "20-35", "dealer": "me", "stock": ""}
-DICE = BOARD | {"variant": "dice", "stake": "2", "owner": "me", "die": "offer", "blind": ""}
-REVIEW = {"base": "standard", "r1": "oklahoma", "r2": "straight", "title": "T", "note": "N"}
-REVIEW |= {"seconds": "8", "goals": "gin 40..50 %", "players": "gold,simple", "precision": "quick"}
-COMPARE = {"s1": "gold", "s2": "simple", "variant": "standard", "unit": "deals", "size": "2k"}
-COMPARE |= {"stop": "until", "until": "0.5%"}
-RUNS = {"run": "demo", "base": "demo"}
-CHART = {"kind": "knock", "variant": "standard", "score": "20-35", "deals": "8k"}
-ODDS = {"variant": "solitaire-gin", "deals": "10k"}
+GAME_FIELDS = {
+    "variant": "standard",
+    "opponent": "simple",
+    "length": "deal",
+    "seat": "0",
+    "seed": "1",
+}
+POSITION_FIELDS = {
+    "hand": HAND,
+    "pile": "QD TS 9D* QH",
+    "known": "9D",
+    "to_move": "draw",
+    "worlds": "20",
+}
+POSITION_FIELDS |= {"strategy": "simple", "opponent": "simple", "variant": "standard", "seed": "1"}
+POSITION_FIELDS |= {"score": "20-35", "dealer": "me", "stock": ""}
+DICE_POSITION_FIELDS = POSITION_FIELDS | {
+    "variant": "dice",
+    "stake": "2",
+    "owner": "me",
+    "die": "offer",
+    "blind": "",
+}
+REVIEW_FIELDS = {"base": "standard", "r1": "oklahoma", "r2": "straight", "title": "T", "note": "N"}
+REVIEW_FIELDS |= {
+    "seconds": "8",
+    "goals": "gin 40..50 %",
+    "players": "gold,simple",
+    "precision": "quick",
+}
+COMPARE_FIELDS = {
+    "s1": "gold",
+    "s2": "simple",
+    "variant": "standard",
+    "unit": "deals",
+    "size": "2k",
+}
+COMPARE_FIELDS |= {"stop": "until", "until": "0.5%"}
+RUN_FIELDS = {"run": "demo", "base": "demo"}
+CHART_FIELDS = {"kind": "knock", "variant": "standard", "score": "20-35", "deals": "8k"}
+ODDS_FIELDS = {"variant": "solitaire-gin", "deals": "10k"}
 
 # Method, path and query of valid requests. Braces enclose the part that is replaced.
 ROUTES = [
@@ -22,21 +51,25 @@ ROUTES = [
     *(("GET", path, {}) for path in ("/results/{demo}", "/results/demo/files/{report.html}")),
     *(("GET", path, {}) for path in ("/jobs/{JOB}", "/jobs/{JOB}/events", "/jobs/JOB/{x}")),
     *(("POST", path, {}) for path in ("/jobs/{JOB}/cancel", "/jobs/{JOB}/resume")),
-    *(("GET", f"/play{path}", GAME) for path in ("", "/state", "/deal.json", "/{x}")),
-    *(("GET", f"/play{path}", GAME) for path in ("/decisions/{0}", "/last-decision")),
-    *(("POST", f"/play/{path}", GAME) for path in ("{act}", "undo", "next", "restart")),
-    *(("GET", "/analyse" + path, board) for path in ("", "/costs") for board in (BOARD, DICE)),
+    *(("GET", f"/play{path}", GAME_FIELDS) for path in ("", "/state", "/deal.json", "/{x}")),
+    *(("GET", f"/play{path}", GAME_FIELDS) for path in ("/decisions/{0}", "/last-decision")),
+    *(("POST", f"/play/{path}", GAME_FIELDS) for path in ("{act}", "undo", "next", "restart")),
+    *(
+        ("GET", "/analyse" + path, board)
+        for path in ("", "/costs")
+        for board in (POSITION_FIELDS, DICE_POSITION_FIELDS)
+    ),
     ("POST", "/analyse/file", {"name": "deal.json"}),
 ]
 for name, fields in (
-    *(("review", REVIEW), ("compare", COMPARE), ("compare-runs", RUNS)),
-    *(("odds", ODDS), ("charts", CHART)),
+    *(("review", REVIEW_FIELDS), ("compare", COMPARE_FIELDS), ("compare-runs", RUN_FIELDS)),
+    *(("odds", ODDS_FIELDS), ("charts", CHART_FIELDS)),
 ):
     ROUTES += [("GET", f"/{name}", fields), ("GET", f"/{name}/check", fields)]
     ROUTES += [("POST", f"/{name}", fields)]
-STREAMS = ("/events", "/costs", "/file")
+STREAM_PATHS = ("/events", "/costs", "/file")
 
-HOSTILE = [
+HOSTILE_STRINGS = [
     *("", " ", ".", "..", "../..", "../secret.txt", "../../secret.txt", "/etc/passwd", "~", "-"),
     *("own.py", "mine.py", "mine.toml", "./mine.toml", "mine", "mine.toml#mine", "w.npy"),
     *("MINE.PY", "champion@w.npy", "champion:weights=w.npy", "simple+mine.py", "-rf"),
@@ -61,40 +94,62 @@ BODIES = [
     *(b'{"version": "1.0.0", "key": "../secret.txt"}', b'{"rows": ' + b"[" * 900),
     *(b"x" * (1 << 20), b"x" * ((1 << 20) + 1)),
 ]
-GET, END = b"GET / HTTP/1.1\r\n", b"\r\n\r\n"
-MALFORMED = [
-    *(END, b"GET" + END, b"GET /" + END, b"GET / HTTP/9.9" + END, b"\0" * 100 + END, GET),
-    *(b"G\xc3\x89T / HTTP/1.1" + END, b"GET  / HTTP/1.1" + END, b"\x16\x03\x01\x02\x00\x01"),
-    *(GET + b"Host" + END, GET + b" folded: 1" + END, GET + b"\r\n", b"A" * 200_000),
+REQUEST_LINE, HEADER_END = b"GET / HTTP/1.1\r\n", b"\r\n\r\n"
+MALFORMED_REQUESTS = [
     *(
-        b"PRI * HTTP/2.0\r\n\r\nSM" + END,
-        b"CONNECT x:1 HTTP/1.1" + END,
-        b"OPTIONS * HTTP/1.1" + END,
+        HEADER_END,
+        b"GET" + HEADER_END,
+        b"GET /" + HEADER_END,
+        b"GET / HTTP/9.9" + HEADER_END,
+        b"\0" * 100 + HEADER_END,
+        REQUEST_LINE,
     ),
-    *(b"GET /" + b"a" * 200_000 + b" HTTP/1.1" + END,),
-    *(b"GET http://example.org/ HTTP/1.1\r\nHost: example.org" + END,),
+    *(
+        b"G\xc3\x89T / HTTP/1.1" + HEADER_END,
+        b"GET  / HTTP/1.1" + HEADER_END,
+        b"\x16\x03\x01\x02\x00\x01",
+    ),
+    *(
+        REQUEST_LINE + b"Host" + HEADER_END,
+        REQUEST_LINE + b" folded: 1" + HEADER_END,
+        REQUEST_LINE + b"\r\n",
+        b"A" * 200_000,
+    ),
+    *(
+        b"PRI * HTTP/2.0\r\n\r\nSM" + HEADER_END,
+        b"CONNECT x:1 HTTP/1.1" + HEADER_END,
+        b"OPTIONS * HTTP/1.1" + HEADER_END,
+    ),
+    *(b"GET /" + b"a" * 200_000 + b" HTTP/1.1" + HEADER_END,),
+    *(b"GET http://example.org/ HTTP/1.1\r\nHost: example.org" + HEADER_END,),
 ]
-LENGTH, CODING = b"Content-Length: ", b"Transfer-Encoding: "
-FRAMINGS = [
-    *(LENGTH + one for one in (b"-1", b"9" * 50, b"x", b"", b"1048577", b"3\r\n" + LENGTH + b"4")),
-    *(CODING + one for one in (b"gzip", b"chunked, chunked", b"chunked\r\n" + LENGTH + b"2")),
+LENGTH_HEADER, CODING_HEADER = b"Content-Length: ", b"Transfer-Encoding: "
+FRAMING_HEADERS = [
+    *(
+        LENGTH_HEADER + one
+        for one in (b"-1", b"9" * 50, b"x", b"", b"1048577", b"3\r\n" + LENGTH_HEADER + b"4")
+    ),
+    *(
+        CODING_HEADER + one
+        for one in (b"gzip", b"chunked, chunked", b"chunked\r\n" + LENGTH_HEADER + b"2")
+    ),
 ]
-CHUNKS = [
-    *(b"zz\r\n", b"-1" + END, b"f" * 16 + b"\r\n", b"5\r\nab\r\n0" + END),
+CHUNKED_BODIES = [
+    *(b"zz\r\n", b"-1" + HEADER_END, b"f" * 16 + b"\r\n", b"5\r\nab\r\n0" + HEADER_END),
     *(b"0\r\nX: " + b"y" * 9999, b"10000\r\n" + b"x" * 65536 + b"\r\n"),
 ]
-UPGRADE = b"Connection: Upgrade\r\nUpgrade: "
-HEADERS = [
+UPGRADE_HEADER = b"Connection: Upgrade\r\nUpgrade: "
+HOSTILE_HEADERS = [
     *(b"Cookie: " + b"a=b; " * 5000, b"X-Long: " + b"y" * 100_000, b"X: 1\r\n" * 300 + b"Y: 1"),
     *(b"Accept: application/json", b"Content-Type: \xff", b"Range: bytes=0-9999999999999"),
     *(b"Expect: 100-continue", b"Transfer-Encoding: x", b"X-HTTP-Method-Override: DELETE"),
     *(b"X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Host: example.org",),
-    UPGRADE + b"websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13",
-    UPGRADE + b"h2c\r\nHTTP2-Settings: x",
+    UPGRADE_HEADER + b"websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13",
+    UPGRADE_HEADER + b"h2c\r\nHTTP2-Settings: x",
 ]
 
 
-class Requests:
+class RequestGenerator:
     """Hostile requests, which depend only on a random generator.
 
     Args:
@@ -104,30 +159,30 @@ class Requests:
         job: Name of a job.
     """
 
-    def __init__(self, draw, host, cookie, job):
-        self.draw, self.host, self.cookie, self.job = draw, host, cookie, job
+    def __init__(self, rng, host, cookie, job):
+        self.rng, self.host, self.cookie, self.job = rng, host, cookie, job
 
-    def next(self):
+    def make_request(self):
         """Return a request, its kind, and whether its answer is a stream."""
-        kind = self.draw.choices(["fields", "body", "bytes", "stranger"], [60, 15, 15, 10])[0]
+        kind = self.rng.choices(["fields", "body", "bytes", "stranger"], [60, 15, 15, 10])[0]
         if kind == "bytes":
-            return self._malformed(), kind, False
-        method, path, query = self.draw.choice(ROUTES)
+            return self._make_malformed_request(), kind, False
+        method, path, query = self.rng.choice(ROUTES)
         if kind == "body":
-            method, path, query = self.draw.choice(
+            method, path, query = self.rng.choice(
                 [one for one in ROUTES if one[0] == "POST" and one[1].startswith(("/play", "/an"))]
             )
-        elif self.draw.random() < 0.1:
-            method = self.draw.choice(["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH", "é"])
-        is_stream = path.endswith(STREAMS)
-        target = self._path(path) + self._query(query)
+        elif self.rng.random() < 0.1:
+            method = self.rng.choice(["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH", "é"])
+        is_stream = path.endswith(STREAM_PATHS)
+        target = self._make_path(path) + self._make_query(query)
         headers = {"Host": self.host, "Cookie": self.cookie, "Origin": f"http://{self.host}"}
         if kind == "stranger":
             self._make_foreign(headers, method)
         lines = [f"{name}: {value}".encode("latin-1") for name, value in headers.items()]
-        if self.draw.random() < 0.1:
-            lines.append(self.draw.choice(HEADERS))
-        body = self.draw.choice(BODIES) if method == "POST" else b""
+        if self.rng.random() < 0.1:
+            lines.append(self.rng.choice(HOSTILE_HEADERS))
+        body = self.rng.choice(BODIES) if method == "POST" else b""
         lines.append(b"Content-Length: %d" % len(body))
         head = [f"{method} {target} HTTP/1.1".encode(), *lines, b"Connection: close"]
         return b"\r\n".join(head) + b"\r\n\r\n" + body, kind, is_stream
@@ -145,44 +200,44 @@ class Requests:
                 "https://" + self.host,
             )
             changes += [("Origin", origin) for origin in origins]
-        name, value = self.draw.choice(changes)
+        name, value = self.rng.choice(changes)
         headers[name] = value
 
-    def _path(self, path):
+    def _make_path(self, path):
         start, brace, rest = path.replace("JOB", self.job).partition("{")
         if not brace:
             return path.replace("JOB", self.job)
         word, _, end = rest.partition("}")
-        if self.draw.random() < 0.5:
-            word = self._encode(self.draw.choice(HOSTILE), "/")
+        if self.rng.random() < 0.5:
+            word = self._encode(self.rng.choice(HOSTILE_STRINGS), "/")
         return start + word + end
 
-    def _query(self, query):
+    def _make_query(self, query):
         values = list(query.items())
-        for _ in range(self.draw.choice([0, 0, 1, 1, 2]) if values else 0):
-            place = self.draw.randrange(len(values))
-            values[place] = (values[place][0], self.draw.choice(HOSTILE))
-            if self.draw.random() < 0.1:
-                values.append((self.draw.choice(["token", "x", "variant", "\0"]), "standard"))
+        for _ in range(self.rng.choice([0, 0, 1, 1, 2]) if values else 0):
+            place = self.rng.randrange(len(values))
+            values[place] = (values[place][0], self.rng.choice(HOSTILE_STRINGS))
+            if self.rng.random() < 0.1:
+                values.append((self.rng.choice(["token", "x", "variant", "\0"]), "standard"))
         pairs = (f"{quote(name)}={self._encode(value)}" for name, value in values)
         return "?" + "&".join(pairs) if values else ""
 
     def _encode(self, text, safe=""):
         """Encode a value once, twice, or as bytes that are not UTF-8."""
-        way = self.draw.random()
+        way = self.rng.random()
         if way < 0.8:
             return quote(text, safe=safe if way < 0.4 else "")
         return quote(quote(text)) if way < 0.9 else quote_from_bytes(text.encode("utf-16"))
 
-    def _malformed(self):
-        way = self.draw.randrange(4)
+    def _make_malformed_request(self):
+        way = self.rng.randrange(4)
         if way == 0:
-            return self.draw.choice(MALFORMED)
+            return self.rng.choice(MALFORMED_REQUESTS)
         if way == 1:
-            return self.draw.randbytes(self.draw.choice([1, 50, 5000])) + b"\r\n\r\n"
+            return self.rng.randbytes(self.rng.choice([1, 50, 5000])) + b"\r\n\r\n"
         head = f"POST /play/act?seed=1 HTTP/1.1\r\nHost: {self.host}\r\nCookie: {self.cookie}\r\n"
         head += f"Origin: http://{self.host}\r\nConnection: close\r\n"
         if way == 2:
-            return head.encode() + self.draw.choice(FRAMINGS) + b"\r\n\r\n{}"
-        chunks = self.draw.choice(CHUNKS) * self.draw.choice([1, 17])
+            return head.encode() + self.rng.choice(FRAMING_HEADERS) + b"\r\n\r\n{}"
+        chunks = self.rng.choice(CHUNKED_BODIES) * self.rng.choice([1, 17])
         return head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks

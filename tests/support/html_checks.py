@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import html5lib
 
-REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
+REFERENCE_ATTRIBUTES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
 EXTERNAL_URL = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
 REPORT_FILE = re.compile(r"[\w%-][\w%./-]*\.(?:csv|png)$")  # files that simgin writes with a report
 LOADING_TAGS = set(
@@ -14,7 +14,7 @@ LOADING_TAGS = set(
 LOADING_CODE = r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\("
 
 
-def parse(text):
+def parse_html(text):
     """Return the root element, with tags in lower case and no namespaces, and the syntax errors."""
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     root = parser.parse(text)
@@ -26,36 +26,38 @@ def parse(text):
     return root, [f"line {line}: {code}" for (line, _), code, _ in parser.errors]
 
 
-def text_of(node):
+def get_text(node):
     """Return the text inside an element."""
     return "".join(node.itertext())
 
 
-def find(root, *tags):
+def find_elements(root, *tags):
     """Return the elements with one of some tags, in the order of the document."""
     return [node for node in root.iter() if node.tag in tags]
 
 
-def find_errors(text):
+def find_html_errors(text):
     """Return all errors of a report."""
-    root, errors = parse(text)
+    root, errors = parse_html(text)
     nodes = [node for node in root.iter() if isinstance(node.tag, str)]
     ids = [node.get("id") for node in nodes if node.get("id")]
     errors += [f"duplicate id {name}" for name in {*ids} if ids.count(name) > 1]
     for node in nodes:
-        references = [name for key in REFERENCES for name in node.get(key, "").split()]
+        references = [name for key in REFERENCE_ATTRIBUTES for name in node.get(key, "").split()]
         references += re.findall(r"(?:url\(|^)#([^)]*)", node.get("href", ""))
         references += [
             one for value in node.attrib.values() for one in re.findall(r"url\(#(.*?)\)", value)
         ]
         errors += [f"<{node.tag}> refers to a missing id {name}" for name in {*references} - {*ids}]
-        errors += _external_resources(node)
-    errors += [error for svg in find(root, "svg") for error in _plot_errors(svg)]
-    errors += [error for table in find(root, "table") for error in _table_errors(table)]
-    return [*errors, *_document_errors(root)]
+        errors += _iter_external_resources(node)
+    errors += [error for svg in find_elements(root, "svg") for error in _iter_plot_errors(svg)]
+    errors += [
+        error for table in find_elements(root, "table") for error in _iter_table_errors(table)
+    ]
+    return [*errors, *_iter_document_errors(root)]
 
 
-def _external_resources(node):
+def _iter_external_resources(node):
     attributes = dict(node.attrib)
     if node.tag == "image" and attributes.get("href", "").startswith("data:image/png;base64,"):
         del attributes["href"]  # The link contains the colours of a heat map.
@@ -67,12 +69,12 @@ def _external_resources(node):
         is_link = name == "href" and not (value.startswith("#") or REPORT_FILE.match(value))
         if name != "xmlns" and (is_link or EXTERNAL_URL.search(value)):
             yield f"<{node.tag}> has an external URL in {name}"
-    if node.tag in ("style", "script") and re.search(LOADING_CODE, text_of(node)):
+    if node.tag in ("style", "script") and re.search(LOADING_CODE, get_text(node)):
         yield f"<{node.tag}> can load a resource"
 
 
-def _plot_errors(svg):
-    named = [node for node in svg if node.tag in ("title", "desc") and text_of(node).strip()]
+def _iter_plot_errors(svg):
+    named = [node for node in svg if node.tag in ("title", "desc") and get_text(node).strip()]
     is_labelled = svg.get("aria-labelledby", "").split() == [node.get("id") for node in named]
     if svg.get("role") != "img" or len(named) != 2 or not is_labelled:
         yield "a plot has no title and alternative text"
@@ -80,30 +82,30 @@ def _plot_errors(svg):
         yield "a plot has no size"
 
 
-def _table_errors(table):
-    if not any(text_of(caption).strip() for caption in table.iter("caption")):
+def _iter_table_errors(table):
+    if not any(get_text(caption).strip() for caption in table.iter("caption")):
         yield "a table has no caption"
-    headings = [(node.get("scope"), text_of(node).strip()) for node in table.iter("th")]
+    headings = [(node.get("scope"), get_text(node).strip()) for node in table.iter("th")]
     if not headings or {scope for scope, _ in headings} - {"col", "row"} or ("col", "") in headings:
         yield "a table has headings without a scope or name"
-    if len({len(find(row, "th", "td")) for row in table.iter("tr")}) != 1:
+    if len({len(find_elements(row, "th", "td")) for row in table.iter("tr")}) != 1:
         yield "a table has rows of different length"
 
 
-def _document_errors(root):
-    levels = [int(node.tag[1]) for node in find(root, "h1", "h2", "h3", "h4", "h5", "h6")]
+def _iter_document_errors(root):
+    levels = [int(node.tag[1]) for node in find_elements(root, "h1", "h2", "h3", "h4", "h5", "h6")]
     if levels[:1] != [1] or levels.count(1) != 1 or any(b > a + 1 for a, b in pairwise(levels)):
         yield "the headings are not nested in one h1"
     if root.get("lang") != "en" or not any(
-        text_of(node).strip() for node in root.iterfind("head/title")
+        get_text(node).strip() for node in root.iterfind("head/title")
     ):
         yield "the report has no language or title"
-    if any(len(find(root, name)) != 1 for name in ("header", "main", "footer")):
+    if any(len(find_elements(root, name)) != 1 for name in ("header", "main", "footer")):
         yield "a landmark is missing or duplicated"
     labels = {label.get("for") for label in root.iter("label")} - {None}
     yield from (
         f"<{node.tag}> has no label"
-        for node in find(root, "input", "select")
+        for node in find_elements(root, "input", "select")
         if node.get("id") not in labels
     )
     policies = [node.get("content") for node in root.iter("meta") if "http-equiv" in node.attrib]

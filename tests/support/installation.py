@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def tracked_files():
+def list_tracked_files():
     """List the files of the checkout that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -22,9 +22,9 @@ def tracked_files():
     return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-def build_from_copy(checkout, *words, **variables):
+def run_python_in_copy(checkout, *words, **variables):
     """Copy the checkout to an empty directory, and run Python there."""
-    for name in tracked_files():
+    for name in list_tracked_files():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, checkout / name)
     built = subprocess.run(
@@ -38,16 +38,16 @@ def build_from_copy(checkout, *words, **variables):
     assert built.returncode == 0, built.stdout + built.stderr
 
 
-def install_wheel(wheel, place):
+def install_wheel(wheel, directory):
     """Install only a wheel, without network, next to the packages of this environment.
 
     Returns:
         The directory with the installed packages.
     """
-    venv.create(place)
-    (library,) = place.glob("lib/python*/site-packages")
+    venv.create(directory)
+    (library,) = directory.glob("lib/python*/site-packages")
     (library / "dependencies.pth").write_text(str(Path(numpy.__file__).parents[1]))
-    python = place / "bin" / "python"
+    python = directory / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
     subprocess.run([*pip, "--no-index", wheel], check=True)
     return library

@@ -14,14 +14,14 @@ import tempfile
 import traceback
 from types import SimpleNamespace
 
-CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-SIZE, OFFSET, TEXT, PLACE = ctypes.c_size_t, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
+CHANGE_EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
+WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+SIZE, OFFSET, TEXT, POINTER = ctypes.c_size_t, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
 SYSTEM_CALLS = {  # return and argument types, in the order of SQLite's table
     "open": (ctypes.c_int, TEXT, ctypes.c_int, ctypes.c_int),
-    "write": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE),
-    "pwrite": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE, OFFSET),
-    "pwrite64": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE, OFFSET),
+    "write": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE),
+    "pwrite": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE, OFFSET),
+    "pwrite64": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE, OFFSET),
     "ftruncate": (ctypes.c_int, ctypes.c_int, OFFSET),
     "unlink": (ctypes.c_int, TEXT),
 }
@@ -32,20 +32,20 @@ class Vfs(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_int) for name in ("version", "file_size", "longest_path")),
-        *((name, PLACE) for name in ("next", "name", "data")),
-        ("functions", PLACE * 13),
-        ("set_call", ctypes.CFUNCTYPE(ctypes.c_int, PLACE, TEXT, PLACE)),
-        ("get_call", ctypes.CFUNCTYPE(PLACE, PLACE, TEXT)),
+        *((name, POINTER) for name in ("next", "name", "data")),
+        ("functions", POINTER * 13),
+        ("set_call", ctypes.CFUNCTYPE(ctypes.c_int, POINTER, TEXT, POINTER)),
+        ("get_call", ctypes.CFUNCTYPE(POINTER, POINTER, TEXT)),
     )
 
 
-class Operations:
+class OperationCounter:
     """Count the file operations of this process, and kill it before the last one."""
 
     def __init__(self, last):
-        self.count, self._last, self._held = 0, last, []
+        self.count, self._last, self._callbacks = 0, last, []
 
-    def watch(self):
+    def start(self):
         sys.addaudithook(self._audit)
         import _sqlite3
 
@@ -55,23 +55,23 @@ class Operations:
         for name, kinds in SYSTEM_CALLS.items():
             if address := vfs[0].get_call(vfs, name.encode()):
                 kind = ctypes.CFUNCTYPE(*kinds, use_errno=True)
-                counted = kind(self._counted(name, kind(address)))
-                vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, PLACE))
-                self._held.append(counted)  # SQLite stores only the address
+                counted = kind(self._wrap_call(name, kind(address)))
+                vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, POINTER))
+                self._callbacks.append(counted)  # SQLite stores only the address
 
-    def _counted(self, name, call):
-        def counted(*arguments):
+    def _wrap_call(self, name, call):
+        def call_and_count(*arguments):
             if name != "open" or arguments[1] & os.O_CREAT:
-                self._next()
+                self._count_operation()
             return call(*arguments)
 
-        return counted
+        return call_and_count
 
     def _audit(self, event, arguments):
-        if event in CHANGES or (event == "open" and (arguments[2] or 0) & WRITING):
-            self._next()
+        if event in CHANGE_EVENTS or (event == "open" and (arguments[2] or 0) & WRITE_FLAGS):
+            self._count_operation()
 
-    def _next(self):
+    def _count_operation(self):
         self.count += 1
         if self.count == self._last:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -80,9 +80,9 @@ class Operations:
 # Functions of the process that forks
 
 
-def execute(place, code):
+def execute_code(directory, code):
     """Execute code in a folder, and return the exit code that a process would have."""
-    os.chdir(place)
+    os.chdir(directory)
     try:
         exec(code, {})
     except SystemExit as end:
@@ -93,17 +93,17 @@ def execute(place, code):
     return 0
 
 
-def attempt(place, code, last, seconds):
+def run_in_child(place, code, last, seconds):
     """Execute code in a child; return its end, its output and the number of operations."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as counted:
         child = os.fork()
         if child == 0:
             for stream in (1, 2):
                 os.dup2(said.fileno(), stream)
-            operations = Operations(last)
-            operations.watch()
+            operations = OperationCounter(last)
+            operations.start()
             signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM terminates the process
-            ended = execute(place, code)
+            ended = execute_code(place, code)
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             os.write(counted.fileno(), str(operations.count).encode())
@@ -115,41 +115,41 @@ def attempt(place, code, last, seconds):
         return {"ended": ended, "said": said.read().decode(), "operations": count}
 
 
-def serve():
+def serve_requests():
     """Execute each line of the input: the first in this process, the others in children."""
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    ended = execute(*json.loads(sys.stdin.readline()))
+    ended = execute_code(*json.loads(sys.stdin.readline()))
     os.write(answers, f"{ended}\n".encode())
     for line in sys.stdin:
-        os.write(answers, f"{json.dumps(attempt(**json.loads(line)))}\n".encode())
+        os.write(answers, f"{json.dumps(run_in_child(**json.loads(line)))}\n".encode())
 
 
 # Interface for tests
 
 
-class Killing:
+class KillableProcess:
     """A process that executes code in children.
 
     place, first: code executed there in the process itself, so that no child has to import or
     compile.
     """
 
-    def __init__(self, place, first, **environment):
+    def __init__(self, directory, first, **environment):
         words, pipes = [sys.executable, __file__], dict.fromkeys(("stdin", "stdout"), -1)
         environment = {**os.environ, **environment}
         self._process = subprocess.Popen(words, text=True, env=environment, **pipes)
-        assert self._ask([str(place), first]) == "0\n"
+        assert self._send_request([str(directory), first]) == "0\n"
 
-    def _ask(self, what):
-        self._process.stdin.write(f"{json.dumps(what)}\n")
+    def _send_request(self, request):
+        self._process.stdin.write(f"{json.dumps(request)}\n")
         self._process.stdin.flush()
         return self._process.stdout.readline()
 
     def attempt(self, place, code, *, last=0, seconds=0):
         """Execute code to its end, up to operation `last`, or for a number of seconds."""
-        asked = {"place": str(place), "code": code, "last": last, "seconds": seconds}
-        return SimpleNamespace(**json.loads(self._ask(asked)))
+        request = {"place": str(place), "code": code, "last": last, "seconds": seconds}
+        return SimpleNamespace(**json.loads(self._send_request(request)))
 
     def __enter__(self):
         return self
@@ -159,4 +159,4 @@ class Killing:
 
 
 if __name__ == "__main__":
-    serve()
+    serve_requests()

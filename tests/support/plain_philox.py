@@ -1,7 +1,7 @@
 """The generator Philox in plain Python, written from its definition."""
 
 
-def plain_philox(counter, key):
+def compute_philox(counter, key):
     """Compute Philox4x32-10: ten rounds of two 32 by 32 bit products with a changing key."""
     c, k = list(counter), list(key)
     for _ in range(10):
@@ -12,7 +12,7 @@ def plain_philox(counter, key):
     return tuple(c)
 
 
-def plain_words(seed, unit, deal, index, domain):
+def compute_random_words(seed, unit, deal, index, domain):
     """Return the random words of an address; see docs/explanation/reproducibility.md."""
     counter = (unit % 2**32, unit >> 32 | deal << 16, index, domain)
-    return plain_philox(counter, (seed % 2**32, seed >> 32))
+    return compute_philox(counter, (seed % 2**32, seed >> 32))

@@ -8,15 +8,15 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
 
-PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
-ALONE = "random", "gold"
+PLAYER_PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
+SOLO_PLAYERS = "random", "gold"
 DEALS = 100
 
 
-def play(text: str, seed: int = 1) -> None:
+def play_variant(text: str, seed: int = 1) -> None:
     """Play a variant and check that every deal has exactly one outcome."""
     variant = variants.find_variant(text)
-    for a, b in [(a, None) for a in ALONE] if variant.is_solo else PAIRS:
+    for a, b in [(a, None) for a in SOLO_PLAYERS] if variant.is_solo else PLAYER_PAIRS:
         matchup = Matchup(
             variant, loader.find_strategy(a), b and loader.find_strategy(b), seed, "deal"
         )
@@ -30,5 +30,5 @@ def play(text: str, seed: int = 1) -> None:
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        play(line.rstrip("\n"))
+        play_variant(line.rstrip("\n"))
         print(line, end="", flush=True)

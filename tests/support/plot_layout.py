@@ -6,12 +6,12 @@ from matplotlib.transforms import Bbox
 
 from simgin.report import figures
 
-PHONE, MARGIN = 390, 16  # width of a phone and margin of a page, in pixels
-MIN_TYPE_SIZE = 8  # minimum font size on a phone, in pixels
-EDGE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
+PHONE_WIDTH, PAGE_MARGIN = 390, 16  # width of a phone and margin of a page, in pixels
+MIN_FONT_SIZE = 8  # minimum font size on a phone, in pixels
+BOX_TOLERANCE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
 
 
-def visible_texts(figure):
+def list_visible_texts(figure):
     """Return every drawn text."""
     texts = [*figure.texts]  # The texts include the title and the caption.
     for axes in figure.axes:
@@ -34,11 +34,16 @@ def is_drawn(text):
     return text.get_visible() and text.get_text().strip()
 
 
-def shrink(box):
-    return Bbox.from_extents(box.x0 + EDGE, box.y0 + EDGE, box.x1 - EDGE, box.y1 - EDGE)
+def shrink_box(box):
+    return Bbox.from_extents(
+        box.x0 + BOX_TOLERANCE,
+        box.y0 + BOX_TOLERANCE,
+        box.x1 - BOX_TOLERANCE,
+        box.y1 - BOX_TOLERANCE,
+    )
 
 
-def data_of(axes):
+def iter_data_paths(axes):
     """Return the paths of data in pixels, each with a flag for filled areas.
 
     Reference lines, below everything else, are not data.
@@ -66,36 +71,36 @@ def data_of(axes):
 
 def is_on_data(text, axes):
     """Return True if a text overlaps the data drawn in `axes`."""
-    inside = Bbox.intersection(shrink(text.get_window_extent()), axes.bbox)
+    inside = Bbox.intersection(shrink_box(text.get_window_extent()), axes.bbox)
     if inside is None or not inside.width or not inside.height:
         return False
-    return any(path.intersects_bbox(inside, filled) for path, filled in data_of(axes))
+    return any(path.intersects_bbox(inside, filled) for path, filled in iter_data_paths(axes))
 
 
-def layout_errors(figure):
+def find_layout_errors(figure):
     """List the layout errors of a figure."""
     figure.draw_without_rendering()
-    texts = visible_texts(figure)
-    found = []
-    boxes = [shrink(text.get_window_extent()) for text in texts]
+    texts = list_visible_texts(figure)
+    errors = []
+    boxes = [shrink_box(text.get_window_extent()) for text in texts]
     for text, box in zip(texts, boxes, strict=True):
         words = text.get_text()
         if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
-            found.append(f"outside: {words!r}")
+            errors.append(f"outside: {words!r}")
         if to_hex(text.get_color()) in (figures.DARKEST, figures.LIGHTEST):
             continue
         for axes in figure.axes:
             if axes.get_visible() and is_on_data(text, axes):
-                found.append(f"on data: {words!r}")
-    for i, j in overlapping(boxes):
-        found.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
-    pixels = (PHONE - 2 * MARGIN) / (72 * figure.get_figwidth())  # of a point
-    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_TYPE_SIZE]
-    found += [f"too small on a phone: {words!r}" for words in small]
-    return found + legends_on_panels(figure)
+                errors.append(f"on data: {words!r}")
+    for i, j in find_overlapping_pairs(boxes):
+        errors.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
+    pixels = (PHONE_WIDTH - 2 * PAGE_MARGIN) / (72 * figure.get_figwidth())  # of a point
+    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_FONT_SIZE]
+    errors += [f"too small on a phone: {words!r}" for words in small]
+    return errors + find_misplaced_legends(figure)
 
 
-def overlapping(boxes):
+def find_overlapping_pairs(boxes):
     edges = np.array([box.extents for box in boxes])
     x0, y0, x1, y1 = edges.T
     apart = (x1[:, None] <= x0) | (x1 <= x0[:, None]) | (y1[:, None] <= y0) | (y1 <= y0[:, None])
@@ -103,15 +108,15 @@ def overlapping(boxes):
     return [(i, j) for i, j in together if i < j]
 
 
-def legends_on_panels(figure):
+def find_misplaced_legends(figure):
     """Return legends with their marks that are on a panel or outside the figure."""
     panels = [axes.bbox for axes in figure.axes if axes.get_visible()]
-    found = []
+    errors = []
     for axes in figure.axes:
         legend = axes.get_legend()
         if legend is None:
             continue
         box = legend.get_window_extent()
         if any(box.overlaps(panel) for panel in panels) or box.x1 > figure.bbox.x1:
-            found.append("a legend covers a panel or leaves the figure")
-    return found
+            errors.append("a legend covers a panel or leaves the figure")
+    return errors

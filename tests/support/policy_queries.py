@@ -11,8 +11,10 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support.hands import PACK, game
 
-ROW = variants.find_variant("eaai").params
-TRIPLES = [frozenset(meld) for meld in reference.list_all_melds(ROW) if len(meld) == 3]
+EAAI_PARAMS = variants.find_variant("eaai").params
+THREE_CARD_MELDS = [
+    frozenset(meld) for meld in reference.list_all_melds(EAAI_PARAMS) if len(meld) == 3
+]
 
 
 def view(**fields: int) -> Any:
@@ -45,10 +47,10 @@ def mask(text: str) -> int:
 
 
 def count_deadwood(hand: int) -> int:
-    return reference.compute_deadwood(cards(hand), ROW)
+    return reference.compute_deadwood(cards(hand), EAAI_PARAMS)
 
 
-def random_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
+def make_random_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
     """Return a view with n cards in hand, some in the pile and some known of the opponent."""
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)

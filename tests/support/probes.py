@@ -26,12 +26,12 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-OWN = -1  # -1 instead of a probability means that the player decides when to knock
-UPCARD = 0  # 0 instead of a turn means the first upcard
+OWN_DECISION = -1  # -1 instead of a probability means that the player decides when to knock
+FIRST_UPCARD = 0  # 0 instead of a turn means the first upcard
 
 
 @helper
-def forced_knock(view, params):
+def get_forced_knock(view, params):
     """Return the forced action, 1 or 0, or -1 for the player's own decision.
 
     params: own turn, action in it, probability of a knock in an earlier turn or OWN.
@@ -45,20 +45,20 @@ def forced_knock(view, params):
 
 @knock(noise=True)
 def gold_knock(view, rules, params):
-    order = -1 if is_gin_or_better(view) else forced_knock(view, params)
-    return order == 1 if order >= 0 else True
+    forced = -1 if is_gin_or_better(view) else get_forced_knock(view, params)
+    return forced == 1 if forced >= 0 else True
 
 
 @knock(noise=True)
 def champion_knock(view, rules, params):
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    order = forced_knock(view, params)
-    return order == 1 if order >= 0 else estimate_knock_gain(view, rules, params[3:]) > 0
+    forced = get_forced_knock(view, params)
+    return forced == 1 if forced >= 0 else estimate_knock_gain(view, rules, params[3:]) > 0
 
 
 @helper
-def partners(card, hand):
+def count_partners(card, hand):
     """Return the number of partner cards, up to 2: same rank, or same suit within two ranks."""
     found = 0
     for other in range(52):
@@ -69,25 +69,29 @@ def partners(card, hand):
 
 
 @helper
-def has(card, step, hand):
+def has_suit_neighbour(card, step, hand):
     """Return True if a hand has the card of the same suit `step` ranks away."""
     rank = card % 13 + step
     return 0 <= rank < 13 and hand >> (card + step) & 1 == 1
 
 
 @helper
-def row_of_upcard(card, hand):
+def get_upcard_row(card, hand):
     """Return the row of the upcard chart: 0 for a meld, else 3 minus the partners."""
     of_rank = 0
     for suit in range(4):
         of_rank += hand >> (13 * suit + card % 13) & 1
-    below, above = has(card, -1, hand), has(card, 1, hand)
-    run = (below and above) or (below and has(card, -2, hand)) or (above and has(card, 2, hand))
-    return 0 if of_rank >= 2 or run else 3 - partners(card, hand)
+    below, above = has_suit_neighbour(card, -1, hand), has_suit_neighbour(card, 1, hand)
+    run = (
+        (below and above)
+        or (below and has_suit_neighbour(card, -2, hand))
+        or (above and has_suit_neighbour(card, 2, hand))
+    )
+    return 0 if of_rank >= 2 or run else 3 - count_partners(card, hand)
 
 
 @helper
-def forced_take(view, rules, params):
+def get_forced_take(view, rules, params):
     """Return the forced action at the upcards of a row or at one turn, or else -1.
 
     The parameters are UPCARD or an own turn, the action there, and the row.
@@ -95,7 +99,9 @@ def forced_take(view, rules, params):
     if view.legal & 3 != 3:
         return -1
     if view.phase == 0:
-        here = params[0] == UPCARD and row_of_upcard(view.taken_offer, view.hand) == params[2]
+        here = (
+            params[0] == FIRST_UPCARD and get_upcard_row(view.taken_offer, view.hand) == params[2]
+        )
     else:
         here = view.own_turn == params[0] and lowers_deadwood(view, rules)
     return int(params[1]) if here else -1
@@ -103,20 +109,20 @@ def forced_take(view, rules, params):
 
 @take
 def gold_take(view, rules, params):
-    order = forced_take(view, rules, params)
-    return order if order >= 0 else take_if(lowers_deadwood(view, rules), view.legal)
+    forced = get_forced_take(view, rules, params)
+    return forced if forced >= 0 else take_if(lowers_deadwood(view, rules), view.legal)
 
 
 @take
 def champion_take(view, rules, params):
-    order = forced_take(view, rules, params)
-    if order >= 0:
-        return order
+    forced = get_forced_take(view, rules, params)
+    if forced >= 0:
+        return forced
     return take_if(estimate_take_gain(view, rules, params[3:]) > 0, view.legal)
 
 
 @helper
-def forced_discard(view, rules, params):
+def get_forced_discard(view, rules, params):
     """Return the n-th lowest unmatched card at one turn, or else -1.
 
     The parameters are the own turn and n. If there are fewer cards, return the last one.
@@ -131,25 +137,25 @@ def forced_discard(view, rules, params):
 
 @discard
 def gold_discard(view, rules, params):
-    order = forced_discard(view, rules, params)
-    return order if order >= 0 else lowest_bit(highest_value_cards(view.best, rules)[0])
+    forced = get_forced_discard(view, rules, params)
+    return forced if forced >= 0 else lowest_bit(highest_value_cards(view.best, rules)[0])
 
 
 @discard
 def champion_discard(view, rules, params):
-    order = forced_discard(view, rules, params)
-    return order if order >= 0 else find_lowest_cost_discard(view.legal, view, rules, params[2:])
+    forced = get_forced_discard(view, rules, params)
+    return forced if forced >= 0 else find_lowest_cost_discard(view.legal, view, rules, params[2:])
 
 
-PROBES = {
+FORCED_POLICIES = {
     "gold": {"knock": gold_knock, "take": gold_take, "discard": gold_discard},
     "champion": {"knock": champion_knock, "take": champion_take, "discard": champion_discard},
 }
 
 
-def with_forced_policy(matchup, slot, *order):
+def force_policy(matchup, slot, *forced):
     """Return the matchup with a forced policy of A in one slot."""
     usual = make_parameter_vector(matchup.a.policy(slot), build_rules(matchup.variant))
-    numbers = np.concatenate([order, usual])
-    policy = replace(PROBES[matchup.a.spec][slot], weights=numbers)
+    numbers = np.concatenate([forced, usual])
+    policy = replace(FORCED_POLICIES[matchup.a.spec][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

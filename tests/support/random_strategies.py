@@ -15,7 +15,7 @@ def stray(view, rules, params):
 
 
 @helper
-def _for_the_shot(hand, points):
+def _find_shot_cards(hand, points):
     """Return the cards that a shot at this score must leave, one for each digit."""
     kept = 0
     for digit in (points // 10 % 10, points % 10):
@@ -27,7 +27,7 @@ def _for_the_shot(hand, points):
 @discard(noise=True)
 def to_shoot(view, rules, params):
     """Keep the cards that a shot must leave and meld the rest."""
-    kept = _for_the_shot(view.hand, view.own_points)
+    kept = _find_shot_cards(view.hand, view.own_points)
     legal = view.legal & ~kept
     if legal == 0:
         return lowest_bit(view.legal)
@@ -80,17 +80,27 @@ def dearest_row(view, rules, params):
     return last
 
 
-DIE = {"offer": any_number, "answer": by_coin}
+DIE_POLICIES = {"offer": any_number, "answer": by_coin}
 STRAY = Strategy(
-    "stray", take=take_at_random, discard=stray, knock=late(before=0.5), show=any_row, **DIE
+    "stray",
+    take=take_at_random,
+    discard=stray,
+    knock=late(before=0.5),
+    show=any_row,
+    **DIE_POLICIES,
 )
-SAME = {"take": take_at_random, "ending": "same"}
+SAME_ENDING = {"take": take_at_random, "ending": "same"}
 STRAY_SAME = Strategy(
-    "stray-same", discard=stray, knock=late(before=0.5), show=dearest_row, **SAME, **DIE
+    "stray-same",
+    discard=stray,
+    knock=late(before=0.5),
+    show=dearest_row,
+    **SAME_ENDING,
+    **DIE_POLICIES,
 )
 LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
 LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
-SHOT = {"discard": to_shoot, "knock": late(before=0.05, least=2), "show": any_row}
-SHOOTER = Strategy("shooter", **SHOT)
-SHOOTER_SAME = Strategy("shooter-same", **SHOT, **SAME)
-GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE)
+SHOT_POLICIES = {"discard": to_shoot, "knock": late(before=0.05, least=2), "show": any_row}
+SHOOTER = Strategy("shooter", **SHOT_POLICIES)
+SHOOTER_SAME = Strategy("shooter-same", **SHOT_POLICIES, **SAME_ENDING)
+GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE_POLICIES)

@@ -9,10 +9,10 @@ from simgin.rules.parameters import load_rule_parameters
 from simgin.strategy import SLOTS, loader
 from simgin.text import notation
 from simgin.text.messages import NO_VALUE
-from support.hostile import ODD, VALUES
+from support.hostile import HOSTILE_VALUES, ODD_STRINGS
 
 
-def rule_value(parameter):
+def rule_values(parameter):
     """Return a value of a rule parameter, sometimes an invalid one."""
     number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
     rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
@@ -24,62 +24,62 @@ def rule_value(parameter):
         "table": rows.map(sorted),
     }
     good = kinds[parameter.kind]
-    return st.one_of(*[good] * 12, st.none(), st.sampled_from(VALUES))
+    return st.one_of(*[good] * 12, st.none(), st.sampled_from(HOSTILE_VALUES))
 
 
-changes = st.lists(
+rule_changes = st.lists(
     st.sampled_from(list(load_rule_parameters().values())).flatmap(
-        lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
+        lambda parameter: st.tuples(st.just(parameter.name), rule_values(parameter))
     ),
     max_size=4,
 ).map(dict)
 
 
-def settings(row):
+def format_settings(row):
     return [f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in row.items()]
 
 
-names = st.lists(st.sampled_from(variants.variant_names()), min_size=1, max_size=3)
-compositions = st.tuples(names, changes).map(
-    lambda drawn: "+".join([*drawn[0], *settings(drawn[1])])
+variant_name_lists = st.lists(st.sampled_from(variants.variant_names()), min_size=1, max_size=3)
+compositions = st.tuples(variant_name_lists, rule_changes).map(
+    lambda drawn: "+".join([*drawn[0], *format_settings(drawn[1])])
 )
 
-cards = st.permutations(range(52)).flatmap(
+card_lists = st.permutations(range(52)).flatmap(
     lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
 )
-hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
+hand_texts = st.tuples(card_lists, st.sampled_from((" ", ",", ", ", "", "  "))).map(
     lambda drawn: drawn[1].join(map(notation.format_card, drawn[0]))
 )
 
 
 @st.composite
-def policy_forms(draw, policy):
+def policy_specs(draw, policy):
     named = st.sampled_from([*policy.params, *policy.params, "k"])
-    values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD))
+    values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD_STRINGS))
     items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
     return policy.name + (":" + ",".join(items) if items else "")
 
 
 @st.composite
-def strategies(draw):
+def strategy_specs(draw):
     text = draw(st.sampled_from([*loader.list_strategies(), "mine.py", "mine.py#x", ".py"]))
     for policy in draw(st.lists(st.sampled_from(loader.list_policies()), max_size=3)):
         slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
-        text += f"+{slot}={draw(policy_forms(policy))}"
+        text += f"+{slot}={draw(policy_specs(policy))}"
     return text
 
 
-def toml(value):
+def format_toml_value(value):
     """Format a value as TOML, or as a string if TOML lacks its type."""
     if isinstance(value, dict):
-        pairs = [f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()]
+        pairs = [f"{json.dumps(key)} = {format_toml_value(item)}" for key, item in value.items()]
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
+        return "[" + ", ".join(map(format_toml_value, value)) + "]"
     text = json.dumps(NO_VALUE if value is None else value)
     return text.replace("NaN", "nan").replace("Infinity", "inf")
 
 
-def toml_file(table):
-    lines = [f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items()]
+def format_toml_file(table):
+    lines = [f"{json.dumps(key)} = {format_toml_value(value)}\n" for key, value in table.items()]
     return "".join(lines).encode(errors="replace")

@@ -13,29 +13,50 @@ from pathlib import Path
 from simgin.web.jobs import JobQueue
 from simgin.web.server import LocalServer
 
-EVENTS = ("open", "os.listdir", "os.scandir", "os.remove", "os.rename", "os.mkdir", "os.rmdir")
-EVENTS += ("os.symlink", "os.link", "os.truncate", "os.chmod", "shutil.rmtree", "sqlite3.connect")
-EVENTS += ("subprocess.Popen", "os.system", "os.exec", "socket.connect", "socket.getaddrinfo")
+RECORDED_EVENTS = (
+    "open",
+    "os.listdir",
+    "os.scandir",
+    "os.remove",
+    "os.rename",
+    "os.mkdir",
+    "os.rmdir",
+)
+RECORDED_EVENTS += (
+    "os.symlink",
+    "os.link",
+    "os.truncate",
+    "os.chmod",
+    "shutil.rmtree",
+    "sqlite3.connect",
+)
+RECORDED_EVENTS += (
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "socket.connect",
+    "socket.getaddrinfo",
+)
 
 
-def record(event, args):
+def print_event(event, args):
     """Print an event; os.write causes no other event."""
-    if event in EVENTS:
+    if event in RECORDED_EVENTS:
         is_writing = event == "open" and bool(args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
         words = [os.fsdecode(one) if isinstance(one, str | bytes) else repr(one) for one in args]
         line = json.dumps([event, is_writing, words[: 1 + (event == "os.rename")]])
         os.write(1, f"{line}\n".encode())
 
 
-def wait_instead(queue, job):
+def start_waiting_process(queue, job):
     """Start a process that waits for the end of its input instead of the command of a job."""
     pipe = subprocess.PIPE
     return subprocess.Popen(["cat"], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 if __name__ == "__main__":
-    JobQueue._start_process = wait_instead
+    JobQueue._start_process = start_waiting_process
     served = LocalServer(Path("results"), ("own.py",))
     print(served.url, flush=True)
-    sys.addaudithook(record)
+    sys.addaudithook(print_event)
     served.run()

@@ -11,43 +11,43 @@ from oracles import reference
 from simgin.core.view import VIEW_FIELDS
 from support import hands
 
-UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
-STOCK, PILE, DEALT = 0, 1, 2  # source in the history
+PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4  # view.phase
+FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
 MAX_MELDINGS = 64  # rows of view.meldings
-ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
+ENDING_CODES = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
-COMPARED = [name for name, _ in VIEW_FIELDS if name != "noise"]
-TALLIED = ("race", "twofold", "deals")  # goals in which a won deal can count more than once
+COMPARED_FIELDS = [name for name, _ in VIEW_FIELDS if name != "noise"]
+TALLIED_GOALS = ("race", "twofold", "deals")  # goals in which a won deal can count more than once
 
 
 def replay_deal(played, match=None):
     """Return the reference's result of a traced deal, after comparing every step."""
     assert not played.error
-    match = match or match_before(played)
-    return (ForOne if match.params["players"] == 1 else ForTwo)(played, match).run()
+    match = match or start_match(played)
+    return (SoloReplay if match.params["players"] == 1 else TwoPlayerReplay)(played, match).run()
 
 
-def match_before(played, **changes):
+def start_match(played, **changes):
     """Return the reference's match that begins with this deal, with changed rules."""
     row = {**played.matchup.variant.params, **changes}
     return reference.Match(row, None if row["players"] == 1 else int(played.state.dealer))
 
 
-class Deal(reference.Deal):
+class CachedDeal(reference.Deal):
     """A reference deal with cached endings."""
 
-    _at: Any = None
-    _found: Any = None
+    _cache_key: Any = None
+    _cached_endings: Any = None
 
     def _list_endings(self):
         now = (self.turns, self._active_seat, self._taken_card, self._drawn_card)
-        if self._at != now:
-            self._at, self._found = now, super()._list_endings()
-        return self._found
+        if self._cache_key != now:
+            self._cache_key, self._cached_endings = now, super()._list_endings()
+        return self._cached_endings
 
 
 @dataclass
-class Seat:
+class SeatRecord:
     """Return the public information about a seat, and its number of turns."""
 
     known: int = 0
@@ -60,39 +60,48 @@ class Seat:
 class Replay:
     played: Any
     match: reference.Match
-    asked: int = 0
+    n_decisions: int = 0
     history: list[tuple[int, int, int, int]] = field(default_factory=list)
-    seats: tuple[Seat, Seat] = field(default_factory=lambda: (Seat(), Seat()))
+    seats: tuple[SeatRecord, SeatRecord] = field(
+        default_factory=lambda: (SeatRecord(), SeatRecord())
+    )
 
     def __post_init__(self):
         self.params, self.state = self.match.params, self.played.state
-        self.deal = self._dealt(hands.names_in_order(self.state.pack[:52]))
+        self.deal = self._start_deal(hands.names_in_order(self.state.pack[:52]))
 
     def run(self):
         """Replay the deal to its end and return the reference's result."""
         while self.deal.result is None:
-            self._step({option[0] for option in self.deal.legal_actions()})
-        assert self.asked == len(self.played.decisions)
-        self._same_result(self.deal.result)
+            self._play_step({option[0] for option in self.deal.legal_actions()})
+        assert self.n_decisions == len(self.played.decisions)
+        self._check_result(self.deal.result)
         return self.deal.result
 
-    def _ask(self, slot, legal, **fields):
+    def _check_decision(self, slot, legal, **fields):
         """Check that this is the engine's next decision and return it."""
-        assert self.asked < len(self.played.decisions), (slot, "was not asked")
-        question = self.played.decisions[self.asked]
-        self.asked += 1
+        assert self.n_decisions < len(self.played.decisions), (slot, "was not asked")
+        decision = self.played.decisions[self.n_decisions]
+        self.n_decisions += 1
         seat = self.deal.seat_to_move
-        assert (question.seat, question.slot) == (seat, slot), self.asked
-        want = {**self._view(seat), **self._best(slot, seat), "legal": legal, **fields}
-        got = dict(zip(COMPARED, question.view[COMPARED].item(), strict=True))
-        assert got.keys() == want.keys()
-        different = {name: (got[name], want[name]) for name in got if got[name] != want[name]}
+        assert (decision.seat, decision.slot) == (seat, slot), self.n_decisions
+        expected = {
+            **self._make_expected_view(seat),
+            **self._find_best_discards(slot, seat),
+            "legal": legal,
+            **fields,
+        }
+        got = dict(zip(COMPARED_FIELDS, decision.view[COMPARED_FIELDS].item(), strict=True))
+        assert got.keys() == expected.keys()
+        different = {
+            name: (got[name], expected[name]) for name in got if got[name] != expected[name]
+        }
         assert not different, (slot, different)
-        self._same_history(question.view, seat)
-        check_columns(question.view, self.match.goal, seat)
-        return question
+        self._check_history(decision.view, seat)
+        check_columns(decision.view, self.match.goal, seat)
+        return decision
 
-    def _view(self, seat):
+    def _make_expected_view(self, seat):
         """Return the expected view (rules.md 9.2) without the decision itself."""
         return {
             "turn": len(self.history) + 1,
@@ -105,10 +114,10 @@ class Replay:
             "ending_card": -1,
             "ending_count": -1,
             "offered": 0,
-            **score_fields(self.match, seat),
+            **make_score_fields(self.match, seat),
         }
 
-    def _best(self, slot, seat):
+    def _find_best_discards(self, slot, seat):
         """Return the least deadwood after a discard and the discards that leave it."""
         held = self.deal.hands[seat]
         if slot not in ("discard", "knock") or len(held) < 11:
@@ -118,59 +127,63 @@ class Replay:
         least = min(left.values())
         return {"least": least, "best": hands.mask(card for card in left if left[card] == least)}
 
-    def _same_history(self, view, seat):
+    def _check_history(self, view, seat):
         """Check the turns so far, with the other seat's stock cards hidden."""
         n = len(self.history)
         seen = [
-            (s, source, -1 if s != seat and source != PILE else card, thrown)
+            (s, source, -1 if s != seat and source != FROM_PILE else card, thrown)
             for s, source, card, thrown in self.history
         ]
         assert [tuple(line) for line in view.history[:n].tolist()] == seen
         assert not view.history[n:].any()
 
-    def _same_result(self, want):
+    def _check_result(self, expected):
         state = self.state
-        assert self.played.kind == want.kind
-        seats = [-1 if seat is None else seat for seat in (want.knocker, want.winner)]
+        assert self.played.kind == expected.kind
+        seats = [-1 if seat is None else seat for seat in (expected.knocker, expected.winner)]
         assert [int(state.knocker), int(state.winner)] == seats
-        assert state.score.tolist() == want.points
-        assert int(state.turns) == want.turns
-        assert (state.draws.tolist(), state.takes.tolist()) == (want.draws, want.takes)
+        assert state.score.tolist() == expected.points
+        assert int(state.turns) == expected.turns
+        assert (state.draws.tolist(), state.takes.tolist()) == (expected.draws, expected.takes)
         assert self.played.turns == self.history
-        if want.knocker is not None:
+        if expected.knocker is not None:
             counts = [
                 int(state.knocker_deadwood),
                 int(state.defender_deadwood),
                 int(state.defender_before),
             ]
             assert counts == [
-                want.knocker_deadwood,
-                want.defender_deadwood or 0,
-                want.deadwood_before_layoff or 0,
+                expected.knocker_deadwood,
+                expected.defender_deadwood or 0,
+                expected.deadwood_before_layoff or 0,
             ]
             shown = sorted(int(meld) for meld in state.melds if meld)
-            assert shown == sorted(map(hands.mask, want.melds))
-            laid_off = sum(map(len, want.laid_off))  # The engine lays off as few cards as possible.
+            assert shown == sorted(map(hands.mask, expected.melds))
+            laid_off = sum(
+                map(len, expected.laid_off)
+            )  # The engine lays off as few cards as possible.
             assert int(state.laid_off) <= laid_off
 
-    def _count(self, seat):
+    def _compute_deadwood(self, seat):
         return reference.compute_deadwood(self.deal.hands[seat], self.params)
 
-    def _close(self, seat, source, drawn, thrown):
+    def _record_turn(self, seat, source, drawn, thrown):
         """Record a turn; big gin has no discard."""
-        self.history.append((seat, source, card_number(drawn), card_number(thrown)))
+        self.history.append((seat, source, to_card_number(drawn), to_card_number(thrown)))
         self.seats[seat].turns += 1
 
 
-class ForTwo(Replay):
+class TwoPlayerReplay(Replay):
     """A two-player deal, with the die."""
 
-    def _dealt(self, pack):
+    def _start_deal(self, pack):
         match, state = self.match, self.state
         assert int(state.dealer) == match.dealer
-        deal = Deal(self.params, pack, match.dealer, tuple(match.points), match.get_next_die())
-        self.phase = UPCARD if self.params["first_turn"].startswith("upcard") else TURN
-        self.first_card = card_number(deal.upcard)
+        deal = CachedDeal(
+            self.params, pack, match.dealer, tuple(match.points), match.get_next_die()
+        )
+        self.phase = PHASE_UPCARD if self.params["first_turn"].startswith("upcard") else PHASE_TURN
+        self.first_card = to_card_number(deal.upcard)
         self.upcard_to = -1 if deal.upcard is None else 2
         for seat in range(2):
             self.seats[seat].deadwood = reference.compute_deadwood(deal.hands[seat], self.params)
@@ -180,94 +193,107 @@ class ForTwo(Replay):
 
     # Playing it
 
-    def _step(self, kinds):
-        if "no offer" in kinds:
-            self._offer()
-        elif "accept" in kinds:
-            accepted = self._ask("answer", 0b11, offered=self.deal.die.pending_offer[1]).action
+    def _play_step(self, action_kinds):
+        if "no offer" in action_kinds:
+            self._play_offer()
+        elif "accept" in action_kinds:
+            accepted = self._check_decision(
+                "answer", 0b11, offered=self.deal.die.pending_offer[1]
+            ).action
             self.deal.apply_action(("accept" if accepted else "refuse",))
         elif self.deal._phase == "last":
-            self._last(kinds)
-        elif kinds & {"take", "stock", "pass"}:
-            self._draw(kinds)
+            self._play_last_discard(action_kinds)
+        elif action_kinds & {"take", "stock", "pass"}:
+            self._play_draw(action_kinds)
         else:
-            self._turn()
+            self._play_turn()
 
-    def _offer(self):
+    def _play_offer(self):
         numbers = {option[1] for option in self.deal.legal_actions() if option[0] == "offer"}
-        offered = self._ask("offer", sum(1 << n for n in {0, *numbers})).action
+        offered = self._check_decision("offer", sum(1 << n for n in {0, *numbers})).action
         self.deal.apply_action(("offer", offered) if offered else ("no offer",))
 
-    def _draw(self, kinds):
+    def _play_draw(self, action_kinds):
         """Choose upcard or stock; there is no decision if only the stock is left."""
-        answers = {0: "stock", 1: "take", 2: "pass"} if "stock" in kinds else {0: "pass", 1: "take"}
-        choices = {answer: kind for answer, kind in answers.items() if kind in kinds}
+        answers = (
+            {0: "stock", 1: "take", 2: "pass"}
+            if "stock" in action_kinds
+            else {0: "pass", 1: "take"}
+        )
+        choices = {answer: kind for answer, kind in answers.items() if kind in action_kinds}
         seat = self.deal.seat_to_move
         action = "stock"
         if len(choices) > 1:
-            legal, offered = sum(1 << answer for answer in choices), card_number(self.deal.pile[-1])
-            action = choices[self._ask("take", legal, taken_offer=offered).action]
-        if action != "take" and "take" in kinds:
-            self.seats[seat].shed |= self._top()  # declined
+            legal, offered = (
+                sum(1 << answer for answer in choices),
+                to_card_number(self.deal.pile[-1]),
+            )
+            action = choices[self._check_decision("take", legal, taken_offer=offered).action]
+        if action != "take" and "take" in action_kinds:
+            self.seats[seat].shed |= self._get_top_card_mask()  # declined
         if action == "take":
-            self._taken_by(seat)
+            self._record_take(seat)
         self.deal.apply_action((action,))
         if self.deal._phase in ("discard", "draw") or action != "pass":
-            self.phase = TURN
+            self.phase = PHASE_TURN
 
-    def _taken_by(self, seat):
-        self.seats[seat].known |= self._top()
+    def _record_take(self, seat):
+        self.seats[seat].known |= self._get_top_card_mask()
         if len(self.deal.pile) == 1 and self.deal.pile[0] == self.deal.upcard and not self.history:
             self.upcard_to = int(seat == self.deal.dealer)
 
-    def _turn(self):
+    def _play_turn(self):
         """Decide with eleven cards: ending or discard first, as the strategy's `ending` states."""
         seat = self.deal.seat_to_move
         endings = self.deal._list_endings()
         throws = {option[1] for option in self.deal.legal_actions() if option[0] == "throw"}
-        first = self._proposal(endings, seat)
+        first = self._choose_proposed_ending(endings, seat)
         at_once = first is not None and (not self.same[seat] or first.kind == "big_gin")
-        if at_once and self._ends(first):
+        if at_once and self._try_ending(first):
             return
-        card = hands.names(1 << self._ask("discard", hands.mask(throws)).action)[0]
+        card = hands.names(1 << self._check_decision("discard", hands.mask(throws)).action)[0]
         if self.same[seat]:
-            second = self._proposal([ending for ending in endings if ending.discard == card], seat)
-            if second is not None and self._ends(second):
+            second = self._choose_proposed_ending(
+                [ending for ending in endings if ending.discard == card], seat
+            )
+            if second is not None and self._try_ending(second):
                 return
-        self._thrown(seat, card)
+        self._record_discard(seat, card)
         self.deal.apply_action(("throw", card))
-        self.seats[seat].deadwood = self._count(seat)
+        self.seats[seat].deadwood = self._compute_deadwood(seat)
 
-    def _last(self, kinds):
+    def _play_last_discard(self, action_kinds):
         """Apply the 50th-card rule: offer a knock if the last discard ends the deal."""
         seat = self.deal.seat_to_move
-        self.phase = LAST
-        if "take" not in kinds:
+        self.phase = PHASE_LAST
+        if "take" not in action_kinds:
             self.deal.apply_action(("pass",))
             return
         card = self.deal.pile[-1]
         conditions = self.deal._get_ending_conditions(taken=card, drawn=None)
         eleven = [*self.deal.hands[seat], card]
         endings = reference.list_legal_endings(eleven, self.params, self.deal.limit, **conditions)
-        best = self._proposal(endings, seat)
-        if not self._asked_to_end(best, taken_offer=card_number(card)):
+        best = self._choose_proposed_ending(endings, seat)
+        if not self._is_ending_accepted(best, taken_offer=to_card_number(card)):
             self.deal.apply_action(("pass",))
             return
-        self._taken_by(seat)
+        self._record_take(seat)
         self.deal.apply_action(("take",))
-        self._end(best)
+        self._end_deal(best)
 
-    def _ends(self, ending):
+    def _try_ending(self, ending):
         """Offer an ending and apply it if the player accepts."""
-        if not self._asked_to_end(ending):
+        if not self._is_ending_accepted(ending):
             return False
-        self._end(ending)
+        self._end_deal(ending)
         return True
 
-    def _asked_to_end(self, ending, **fields):
-        return self._ask("knock", 0b11, **ending_fields(ending), **fields).action == 1
+    def _is_ending_accepted(self, ending, **fields):
+        return (
+            self._check_decision("knock", 0b11, **make_ending_fields(ending), **fields).action == 1
+        )
 
-    def _end(self, ending):
+    def _end_deal(self, ending):
         """End the deal, and show the chosen melding if there is a choice."""
         seat = self.deal.seat_to_move
         self.deal.apply_action(("end", ending.discard, ending.kind))
@@ -276,34 +302,34 @@ class ForTwo(Replay):
             thrown = {ending.discard} - {None}  # The discard is now on the pile.
             kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
             cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
-            question = self._ask(
-                "show", to_int64((1 << len(rows)) - 1), **cards, **ending_fields(ending)
+            decision = self._check_decision(
+                "show", to_int64((1 << len(rows)) - 1), **cards, **make_ending_fields(ending)
             )
-            check_meldings(question.view.meldings.tolist(), rows)
-            self.deal.apply_action(("show", tuple(reference.format_melds(rows[question.action]))))
-        self._thrown(seat, ending.discard)
+            check_meldings(decision.view.meldings.tolist(), rows)
+            self.deal.apply_action(("show", tuple(reference.format_melds(rows[decision.action]))))
+        self._record_discard(seat, ending.discard)
 
-    def _proposal(self, endings, seat):
+    def _choose_proposed_ending(self, endings, seat):
         """Return big gin, a shot, or the ending with least deadwood; ties: highest value first."""
         worth = reference.get_card_values(self.params)
 
-        def preference(ending):
-            dearness = -worth.get(ending.discard, 0), card_number(ending.discard)
-            return -ENDINGS[ending.kind], ending.deadwood, *dearness
+        def sort_key(ending):
+            dearness = -worth.get(ending.discard, 0), to_card_number(ending.discard)
+            return -ENDING_CODES[ending.kind], ending.deadwood, *dearness
 
-        return min(endings, key=preference, default=None)
+        return min(endings, key=sort_key, default=None)
 
-    def _thrown(self, seat, card):
+    def _record_discard(self, seat, card):
         deal = self.deal
-        source = PILE if deal._taken_card else STOCK if deal._drawn_card else DEALT
-        self._close(seat, source, deal._taken_card or deal._drawn_card, card)
+        source = FROM_PILE if deal._taken_card else FROM_STOCK if deal._drawn_card else FROM_DEAL
+        self._record_turn(seat, source, deal._taken_card or deal._drawn_card, card)
         if card is not None:
             self.seats[seat].known &= ~hands.mask([card])
             self.seats[seat].shed |= hands.mask([card])
 
     # State that both engines must share
 
-    def _view(self, seat):
+    def _make_expected_view(self, seat):
         deal, other = self.deal, self.seats[1 - seat]
         hand, pile = hands.mask(deal.hands[seat]), hands.mask(deal.pile)
         seen = {
@@ -320,43 +346,47 @@ class ForTwo(Replay):
             "multiplier": deal.multiplier,
             "stake": deal.die.stake,
             "owner": -1 if deal.die.owner is None else deal.die.owner,
-            "taken": card_number(deal._taken_card),
-            "drawn": card_number(deal._drawn_card),
+            "taken": to_card_number(deal._taken_card),
+            "drawn": to_card_number(deal._drawn_card),
             "phase": self.phase,
         }
-        return {**super()._view(seat), **seen, **({} if deal._cards_seen else self._nothing_seen())}
+        return {
+            **super()._make_expected_view(seat),
+            **seen,
+            **({} if deal._cards_seen else self._make_unseen_fields()),
+        }
 
-    def _nothing_seen(self):
+    def _make_unseen_fields(self):
         """Return the fields of a view that differ before the cards are seen (rules.md 8.1)."""
         limit = -1 if self.params["knock_by_upcard"] else self.params["knock_limit"]
         cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.PACK}
-        return {**cards, "limit": limit, "multiplier": 1, "phase": BLIND}
+        return {**cards, "limit": limit, "multiplier": 1, "phase": PHASE_BLIND}
 
-    def _same_result(self, want):
-        super()._same_result(want)
+    def _check_result(self, expected):
+        super()._check_result(expected)
         state, die = self.state, self.deal.die
-        assert int(state.stock) == want.stock_left
-        owner = -1 if want.owner is None else want.owner
+        assert int(state.stock) == expected.stock_left
+        owner = -1 if expected.owner is None else expected.owner
         assert (int(state.stake), int(state.owner)) == (die.stake, owner)
-        if want.kind == "refused":
-            assert int(state.pays) == want.stake
+        if expected.kind == "refused":
+            assert int(state.pays) == expected.stake
         if not self.deal._cards_seen:  # The offer was refused before the deal.
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
         got = int(state.upcard), int(state.limit), int(state.multiplier)
-        assert got == (card_number(want.upcard), want.limit, want.multiplier)
+        assert got == (to_card_number(expected.upcard), expected.limit, expected.multiplier)
         assert int(state.upcard_to) == self.upcard_to
         for seat in range(2):
             assert int(state.hand[seat]) == hands.mask(self.deal.hands[seat])
 
-    def _top(self):
+    def _get_top_card_mask(self):
         return hands.mask([self.deal.pile[-1]])
 
 
-class ForOne(Replay):
+class SoloReplay(Replay):
     """A solitaire deal: the player is at seat 0, and the joker is the dealer at seat 1."""
 
-    def _dealt(self, pack):
+    def _start_deal(self, pack):
         place = int(self.state.joker)  # position among the 53 cards in dealing order
         rest = place - (11 if self.params["first_turn"] == "discard_first" else 10)
         places = {"none": None, "before_deal": place, "after_deal": rest}
@@ -369,33 +399,37 @@ class ForOne(Replay):
 
     # Playing it
 
-    def _step(self, kinds):
-        if "throw" in kinds:
-            self._turn(kinds)
-        elif "end" in kinds and self._asked_to_end("knock", self.seats[0].deadwood, phase=STOP):
+    def _play_step(self, action_kinds):
+        if "throw" in action_kinds:
+            self._play_turn(action_kinds)
+        elif "end" in action_kinds and self._is_ending_accepted(
+            "knock", self.seats[0].deadwood, phase=PHASE_STOP
+        ):
             how = next(option[2] for option in self.deal.legal_actions() if option[0] == "end")
             self.deal.apply_action(("end", None, how))
         else:
             self.deal.apply_action(("stock",))
 
-    def _turn(self, kinds):
+    def _play_turn(self, action_kinds):
         """Decide with eleven cards: big gin, gin with a discard, or a discard."""
-        if "end" in kinds and self._asked_to_end("big_gin", 0):
-            self._closed(None)
+        if "end" in action_kinds and self._is_ending_accepted("big_gin", 0):
+            self._record_solo_turn(None)
             self.deal.apply_action(("end", None, "big_gin"))
             return
         throws = {option[1] for option in self.deal.legal_actions() if option[0] == "throw"}
         card = self._gin_discard(throws)
-        if card is not None and self._asked_to_end("gin", 0, ending_card=card_number(card)):
-            self._closed(card)
+        if card is not None and self._is_ending_accepted(
+            "gin", 0, ending_card=to_card_number(card)
+        ):
+            self._record_solo_turn(card)
             self.deal.apply_action(("throw", card))
             if self.deal.result is None:  # with penalties, gin always ends the deal
                 self.deal.apply_action(("end", None, "gin"))
             return
-        card = hands.names(1 << self._ask("discard", hands.mask(throws)).action)[0]
-        self._closed(card)
+        card = hands.names(1 << self._check_decision("discard", hands.mask(throws)).action)[0]
+        self._record_solo_turn(card)
         self.deal.apply_action(("throw", card))
-        self.seats[0].deadwood = self._count(0)
+        self.seats[0].deadwood = self._compute_deadwood(0)
 
     def _gin_discard(self, throws):
         """Return the highest discard that leaves gin, the first if several are equal, or None."""
@@ -408,18 +442,22 @@ class ForOne(Replay):
             for card in throws
             if reference.compute_deadwood({*held} - {card}, self.params) == 0
         ]
-        return min(gins, key=lambda card: (-worth[card], card_number(card)), default=None)
+        return min(gins, key=lambda card: (-worth[card], to_card_number(card)), default=None)
 
-    def _asked_to_end(self, how, count, **fields):
-        question = self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields)
-        return question.action == 1
+    def _is_ending_accepted(self, how, count, **fields):
+        decision = self._check_decision(
+            "knock", 0b11, ending=ENDING_CODES[how], ending_count=count, **fields
+        )
+        return decision.action == 1
 
-    def _closed(self, card):
-        self._close(0, STOCK if self.deal._drawn_card else DEALT, self.deal._drawn_card, card)
+    def _record_solo_turn(self, card):
+        self._record_turn(
+            0, FROM_STOCK if self.deal._drawn_card else FROM_DEAL, self.deal._drawn_card, card
+        )
 
     # State that both engines must share
 
-    def _view(self, seat):
+    def _make_expected_view(self, seat):
         deal = self.deal
         hand, pile = hands.mask(deal.hands[0]), hands.mask(deal.discards)
         left = 52 - len({*deal.hands[0], *deal.discards}) + (self.params["joker"] != "none")
@@ -438,25 +476,25 @@ class ForOne(Replay):
             "stake": 1,
             "owner": -1,
             "taken": -1,
-            "drawn": card_number(deal._drawn_card) if len(deal.hands[0]) == 11 else -1,
-            "phase": TURN,
+            "drawn": to_card_number(deal._drawn_card) if len(deal.hands[0]) == 11 else -1,
+            "phase": PHASE_TURN,
         }
-        return {**super()._view(seat), **seen}
+        return {**super()._make_expected_view(seat), **seen}
 
-    def _same_result(self, want):
-        super()._same_result(want)
+    def _check_result(self, expected):
+        super()._check_result(expected)
         state = self.state
-        assert (int(state.stock), int(state.limit)) == (want.stock_left, want.limit)
+        assert (int(state.stock), int(state.limit)) == (expected.stock_left, expected.limit)
         assert (int(state.upcard), int(state.upcard_to), int(state.multiplier)) == (-1, -1, 1)
         assert int(state.hand[0]) == hands.mask(self.deal.hands[0])
-        if want.knocker_deadwood is not None:
-            assert int(state.knocker_deadwood) == want.knocker_deadwood
+        if expected.knocker_deadwood is not None:
+            assert int(state.knocker_deadwood) == expected.knocker_deadwood
 
 
-def score_fields(match, seat):
+def make_score_fields(match, seat):
     """Return the expected score fields of a view before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.params, 1 - seat
-    deals = goal.deal_tally if row["goal"] in TALLIED else goal.deals_won
+    deals = goal.deal_tally if row["goal"] in TALLIED_GOALS else goal.deals_won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
     closed = [winner is not None for winner in getattr(goal, "closed_by", [])]
     return {
@@ -472,12 +510,12 @@ def score_fields(match, seat):
         "deal": match.n_deals,
         "goal": GOALS.index(row["goal"]),
         "target": -1
-        if row[target_parameter(row, seat)] is None
-        else row[target_parameter(row, seat)],
+        if row[get_target_parameter(row, seat)] is None
+        else row[get_target_parameter(row, seat)],
     }
 
 
-def target_parameter(row, seat):
+def get_target_parameter(row, seat):
     """Return the parameter with the target of a seat."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
@@ -488,20 +526,20 @@ def target_parameter(row, seat):
 def check_columns(view, goal, seat):
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
-        want = [column[side] for column in columns]
-        assert view[name].tolist() == want + [0] * (len(view[name]) - len(want)), name
+        expected = [column[side] for column in columns]
+        assert view[name].tolist() == expected + [0] * (len(view[name]) - len(expected)), name
 
 
-def card_number(card):
+def to_card_number(card):
     """Return a card of the reference as 0..51, or -1 for None."""
     return -1 if card is None else hands.mask([card]).bit_length() - 1
 
 
-def ending_fields(ending):
+def make_ending_fields(ending):
     """Return the fields of a view for an ending of the reference."""
     return {
-        "ending": ENDINGS[ending.kind],
-        "ending_card": card_number(ending.discard),
+        "ending": ENDING_CODES[ending.kind],
+        "ending_card": to_card_number(ending.discard),
         "ending_count": ending.deadwood,
     }
 
@@ -511,8 +549,8 @@ def to_int64(bits):
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def check_meldings(got, want):
+def check_meldings(actual, expected):
     """Check that a view has exactly the reference's meldings in order, three masks per row."""
-    rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
-    assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows
-    assert not any(map(any, got[len(rows) :]))
+    rows = [sorted(hands.mask(meld) for meld in melding) for melding in expected]
+    assert [sorted(mask for mask in row if mask) for row in actual[: len(rows)]] == rows
+    assert not any(map(any, actual[len(rows) :]))

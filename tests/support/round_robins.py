@@ -19,9 +19,9 @@ def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     return (a, b), rows
 
 
-def make_round_robin(elo, **how):
+def make_round_robin(elo, **options):
     """Return a round robin of players with exactly these strengths."""
     return dict(
-        make_pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
+        make_pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **options)
         for a, b in itertools.combinations(elo, 2)
     )

@@ -23,14 +23,14 @@ def draw_plots_of_reports(patch):
     patch.setattr(figures, "svg", plots.svg)
 
 
-def with_bounds(rows, value="value", half=0.02):
+def add_bounds(rows, value="value", half=0.02):
     """Return a frame of the rows with confidence bounds around a value, and n."""
-    made = pd.DataFrame(rows)
-    n = np.arange(len(made)) + 12_000
-    return made.assign(low=made[value] - half, high=made[value] + half, n=n)
+    frame = pd.DataFrame(rows)
+    n = np.arange(len(frame)) + 12_000
+    return frame.assign(low=frame[value] - half, high=frame[value] + half, n=n)
 
 
-def rows_for(variants, strategies, **columns):
+def make_rows(variants, strategies, **columns):
     """Return a row for every variant, strategy and combination of columns, with falling values."""
     keys = list(itertools.product(variants, strategies, *columns.values()))
     names = ("variant", "strategy", *columns)
@@ -40,32 +40,32 @@ def rows_for(variants, strategies, **columns):
     ]
 
 
-def scores(variants, strategies):
+def make_scores(variants, strategies):
     tens = range(0, 100, 10)
-    made = with_bounds(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
-    value = 0.5 + (made["a"] - made["b"]) / 250 + made["dealer"] / 50
-    return made.assign(opponent=made["strategy"], value=value)
+    frame = add_bounds(make_rows(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
+    value = 0.5 + (frame["a"] - frame["b"]) / 250 + frame["dealer"] / 50
+    return frame.assign(opponent=frame["strategy"], value=value)
 
 
 METRICS = ("match_win", "deal_win", "gin", "undercut", "void", "margin", "turns")
 
 
-def differences(variants, strategies):
+def make_differences(variants, strategies):
     names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
     rows = []
     for variant, (i, metric) in itertools.product(variants, enumerate(METRICS)):
         rows.append({"variant": variant, **names, "metric": metric, "value": 10.0**i - 5})
-    made = with_bounds(rows, "value", 0.5).assign(base_strategy="gold, simple")
-    return made.assign(p_holm=(made["value"].abs() < 6).astype(float))
+    frame = add_bounds(rows, "value", 0.5).assign(base_strategy="gold, simple")
+    return frame.assign(p_holm=(frame["value"].abs() < 6).astype(float))
 
 
-def effects(variants, strategies):
-    made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
-    rows = with_bounds(made, "value", 0.5)
+def make_effects(variants, strategies):
+    frame = make_rows(variants[:1], strategies, change=("take=lower", "knock=early"))
+    rows = add_bounds(frame, "value", 0.5)
     return rows.assign(opponent="gold", field=rows["strategy"] + " v gold")
 
 
-def search(variants, strategies):
+def make_search_history(variants, strategies):
     """Return two values of the first strategy; the gain is in points."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     names |= {"metric": "margin", "value_low": 4.0, "default": 5.0}
@@ -74,10 +74,10 @@ def search(variants, strategies):
     for n, parameter in itertools.product(range(12), parameters):
         values = {"gain": 0.3 * n - 0.2, "value": 5.0 + n, "value_high": 8.0 + n}
         rows.append(names | {"generations": n, "parameter": parameter} | values)
-    return with_bounds(rows, "gain", 0.4)
+    return add_bounds(rows, "gain", 0.4)
 
 
-def analysis(variants, strategies):
+def make_analysis(variants, strategies):
     """Return six actions of a position: the best, an equal one, and the worst as the actual one."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     actions = ("discard KS", "knock, 9D", "discard TD", "discard AC", "big gin", "take 7H")
@@ -85,76 +85,76 @@ def analysis(variants, strategies):
         names | {"action": action, "cost": 0.7 * i, "by": "match", "best": i < 2, "done": i == 5}
         for i, action in enumerate(actions)
     ]
-    made = with_bounds(rows, "cost", 0.9)
-    return made.assign(worlds=made["n"])
+    frame = add_bounds(rows, "cost", 0.9)
+    return frame.assign(worlds=frame["n"])
 
 
-def rows_by_player_type(variants, **columns):
+def make_rows_by_player_type(variants, **columns):
     """Return a row for every variant, player type and combination of columns of a review."""
     kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
-    made = rows_for(variants, ("gold",), players=kinds, **columns)
-    return with_bounds([row | {"opponent": "gold"} for row in made])
+    frame = make_rows(variants, ("gold",), players=kinds, **columns)
+    return add_bounds([row | {"opponent": "gold"} for row in frame])
 
 
-def fifths(variants, _):
+def make_score_differences(variants, _):
     places = [20 * i for i in range(5)]
-    made = with_bounds(rows_for(variants, ("gold",), own=places, other=places))
-    value = (made["other"] - made["own"]) / 1000
-    return made.assign(value=value, low=value - 0.01, high=value + 0.01, opponent="gold")
+    frame = add_bounds(make_rows(variants, ("gold",), own=places, other=places))
+    value = (frame["other"] - frame["own"]) / 1000
+    return frame.assign(value=value, low=value - 0.01, high=value + 0.01, opponent="gold")
 
 
-def sweep(_, strategies):
+def make_sweep_curves(_, strategies):
     """Return two scorecard rows by two parameters, the first of which is swept."""
-    made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
-    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
+    frame = make_rows(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
+    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in frame]
     names = {"x_name": "undercut bonus", "is_base": False, "factor": 1}
-    return with_bounds(rows, half=2).assign(**names)
+    return add_bounds(rows, half=2).assign(**names)
 
 
-def sweep_map(_, strategies):
-    made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
-    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
+def make_sweep_map(_, strategies):
+    frame = make_rows(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
+    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in frame]
     names = {"title": "Turns per match", "x_name": "gin bonus", "y_name": "undercut bonus"}
-    return with_bounds(rows, half=2).assign(**names, factor=1, even=np.nan)
+    return add_bounds(rows, half=2).assign(**names, factor=1, even=np.nan)
 
 
-def chart(_, strategies):
+def make_decision_chart(_, strategies):
     cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
-    made = with_bounds(rows_for(("standard",), strategies[:1], metric=("knock_gain",), **cells))
-    return made.assign(unit="deal", p_holm=[0.01, 1.0] * (len(made) // 2))
+    frame = add_bounds(make_rows(("standard",), strategies[:1], metric=("knock_gain",), **cells))
+    return frame.assign(unit="deal", p_holm=[0.01, 1.0] * (len(frame) // 2))
 
 
-FRAMES = {
-    "decision_chart": chart,
-    "effects_by_player_type": lambda v, _: rows_by_player_type(
+FRAME_BUILDERS = {
+    "decision_chart": make_decision_chart,
+    "effects_by_player_type": lambda v, _: make_rows_by_player_type(
         v, title=("Turns: change", "Gin: change, points")
     ).assign(factor=100),
-    "endings_by_player_type": lambda v, _: rows_by_player_type(
+    "endings_by_player_type": lambda v, _: make_rows_by_player_type(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
-    "match_length": lambda v, s: with_bounds(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
+    "match_length": lambda v, s: add_bounds(make_rows(v, s[:1], turns=range(0, 200, 10))).assign(
         width=10, median=85.0
     ),
-    "knocks_by_turn": lambda v, s: with_bounds(
-        rows_for(v, s[:1], turn=range(1, 12), deadwood=range(11))
+    "knocks_by_turn": lambda v, s: add_bounds(
+        make_rows(v, s[:1], turn=range(1, 12), deadwood=range(11))
     ),
-    "score_difference": fifths,
-    "sweep_curves": sweep,
-    "sweep_map": sweep_map,
-    "analysis": analysis,
-    "win_by_deadwood": lambda v, s: with_bounds(
-        rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))
+    "score_difference": make_score_differences,
+    "sweep_curves": make_sweep_curves,
+    "sweep_map": make_sweep_map,
+    "analysis": make_analysis,
+    "win_by_deadwood": lambda v, s: add_bounds(
+        make_rows(v, s[:1], turn=range(20), count=range(0, 60, 5))
     ),
-    "knock_thresholds": lambda v, s: with_bounds(
-        rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
+    "knock_thresholds": lambda v, s: add_bounds(
+        make_rows(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
-    "win_by_score": scores,
-    "gin_by_draw": lambda v, s: with_bounds(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
-    "skill": lambda v, s: with_bounds(rows_for(v, (*s[:2], "hindsight"))),
-    "match_totals": lambda v, s: with_bounds(rows_for(v[:1], s, total=range(0, 100, 10))),
-    "forest_plot": differences,
-    "gains_by_field": effects,
-    "search_history": search,
+    "win_by_score": make_scores,
+    "gin_by_draw": lambda v, s: add_bounds(make_rows(v, s, kind=("gin", "joker"), draws=range(20))),
+    "skill": lambda v, s: add_bounds(make_rows(v, (*s[:2], "hindsight"))),
+    "match_totals": lambda v, s: add_bounds(make_rows(v[:1], s, total=range(0, 100, 10))),
+    "forest_plot": make_differences,
+    "gains_by_field": make_effects,
+    "search_history": make_search_history,
 }
 # Variants and strategies for plots with one, several and many entries
 SIZES = {
@@ -165,10 +165,10 @@ SIZES = {
         tuple(f"gold-early+knock=at:k={i}" for i in range(12)),
     ),
 }
-VALUES = ("value", "cost", "gain", "elo", "lead")
+VALUE_COLUMNS = ("value", "cost", "gain", "elo", "lead")
 
 
-def matchups(variants, strategies):
+def make_matchups(variants, strategies):
     """Return a tidy frame of every strategy against simple; one variant if strategies are many."""
     if len(strategies) > 3:
         variants = variants[:1]
@@ -182,90 +182,90 @@ def matchups(variants, strategies):
         for metric, value in values.items():
             unit = "match" if metric == "match_win" else "deal"
             rows.append(names | {"metric": metric, "unit": unit, "value": value})
-    return with_bounds(rows).assign(se=0.01)
+    return add_bounds(rows).assign(se=0.01)
 
 
-def standings(variants, strategies):
+def make_standings(variants, strategies):
     """Return the ratings of a league of at least two strategies, best first."""
     names = [*strategies, "random"]
     rows = []
     for i, name in enumerate(names):
         row = {"variant": variants[0], "strategy": name, "n": 4000, "place": i + 1}
         rows.append(row | {"elo": 900.0 - 60 * i, "lead": 378.0 if i == 1 else 3.0})
-    made = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
     for column in ("elo", "lead"):
-        made[f"{column}_low"] = made[column] - 12
-        made[f"{column}_high"] = made[column] + 12
-    return made
+        frame[f"{column}_low"] = frame[column] - 12
+        frame[f"{column}_high"] = frame[column] + 12
+    return frame
 
 
-def cross(variants, strategies):
+def make_cross_table(variants, strategies):
     """Return the win rates of all pairs in that league."""
     names = [*strategies, "random"]
     rows = []
     for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
         share = 0.5 + (j - i) / (2 * len(names))
         rows.append({"variant": variants[0], "strategy": a, "opponent": b, "value": share})
-    return with_bounds(rows)
+    return add_bounds(rows)
 
 
 # Data for the plots that show several DataFrames
-TABLES = {
-    "endings": lambda v, s: [matchups(v, s)],
-    "win_and_points": lambda v, s: [matchups(v, s)],
-    "elo_ratings": lambda v, s: [standings(v, s)],
-    "cross_table": lambda v, s: [standings(v, s), cross(v, s)],
+FRAME_LIST_BUILDERS = {
+    "endings": lambda v, s: [make_matchups(v, s)],
+    "win_and_points": lambda v, s: [make_matchups(v, s)],
+    "elo_ratings": lambda v, s: [make_standings(v, s)],
+    "cross_table": lambda v, s: [make_standings(v, s), make_cross_table(v, s)],
 }
-UNITS = {"elo_ratings": {"unit": "match"}, "cross_table": {"unit": "match"}}
-PLOT_NAMES = (*FRAMES, *TABLES)
+PLOT_OPTIONS = {"elo_ratings": {"unit": "match"}, "cross_table": {"unit": "match"}}
+PLOT_NAMES = (*FRAME_BUILDERS, *FRAME_LIST_BUILDERS)
 
 
-def with_undefined_row(frame):
+def add_undefined_row(frame):
     """Return the frame with only the names in its last row."""
     known = frame.copy()
-    numbers = _numbers(frame)
+    numbers = _find_value_columns(frame)
     known[numbers] = known[numbers].astype(float)
     known.loc[known.index[-1], numbers] = np.nan
     return known
 
 
-def frames(name, size="several"):
+def make_frames(name, size="several"):
     """Return the frames of a plot at a size."""
-    if name in TABLES:
-        return TABLES[name](*SIZES[size])
-    return [FRAMES[name](*SIZES[size])]
+    if name in FRAME_LIST_BUILDERS:
+        return FRAME_LIST_BUILDERS[name](*SIZES[size])
+    return [FRAME_BUILDERS[name](*SIZES[size])]
 
 
-def with_undefined_values(frame):
+def make_values_undefined(frame):
     """Return the frame with undefined values only, so that no cell or row is significant."""
     known = frame.copy()
-    known[_numbers(frame)] = np.nan
+    known[_find_value_columns(frame)] = np.nan
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
-def without_significance(frame):
+def make_insignificant(frame):
     """Return the frame with every difference 0 and not significant."""
     known = frame.copy()
-    for name in _numbers(frame):
+    for name in _find_value_columns(frame):
         known[name] = float(name.endswith("high")) - float(name.endswith("low"))
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
-def first_row(frame):
+def select_first_row(frame):
     """Return only the first row: a single cell, bar or dot."""
     return frame.iloc[:1]
 
 
-def undefined_first_row(frame):
-    return with_undefined_values(first_row(frame))
+def make_undefined_first_row(frame):
+    return make_values_undefined(select_first_row(frame))
 
 
-def _numbers(frame):
-    return [name for name in frame if name in VALUES or name.endswith(("low", "high"))]
+def _find_value_columns(frame):
+    return [name for name in frame if name in VALUE_COLUMNS or name.endswith(("low", "high"))]
 
 
 @functools.cache
 def draw_plot(name, size="several", change=None):
     """Draw the plot of that name and size once, with seed 7, from modified DataFrames."""
-    changed = [change(frame) if change else frame for frame in frames(name, size)]
-    return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))
+    changed = [change(frame) if change else frame for frame in make_frames(name, size)]
+    return getattr(plots, name)(*changed, seed=7, **PLOT_OPTIONS.get(name, {}))

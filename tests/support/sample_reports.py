@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from simgin.report.report import Plot, Report
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 
-HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
+HOSTILE_TEXT = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
 
 def make_figure(words="deals won, %"):
@@ -30,30 +30,35 @@ def make_text_table(title, headings, rows, note=""):
     return Table(title, frame, columns, note)
 
 
-WINS = pd.DataFrame({"who": ["a", "b", "c"], "won": [3, 5, 4]})
-COLUMNS = [Column("who", "player"), Column("won", "wins")]
+WINS_FRAME = pd.DataFrame({"who": ["a", "b", "c"], "won": [3, 5, 4]})
+WINS_COLUMNS = [Column("who", "player"), Column("won", "wins")]
 TONES = ("base", "little", "much", "same", "depends", "unclear")
-WORDS = ("", "▲ a little more", "▼ much less", "same", "depends on the players", "unclear")
-ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin", "Skill")
+VERDICTS = ("", "▲ a little more", "▼ much less", "same", "depends on the players", "unclear")
+SCORECARD_ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin", "Skill")
 
 
-def score_cell(i, k):
+def make_score_cell(i, k):
     """Return a cell of the scorecard; those of the baseline have no verdict."""
     kind = (i + k) % len(TONES) if i else 0
-    return ScoreCell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
+    return ScoreCell(f"{83 + i + k} %", VERDICTS[kind], "79 to 87", TONES[kind])
 
 
 def make_scorecard(variants):
     """Return a scorecard with a column per rule set and cells of every tone."""
-    cells = {str(i): [score_cell(i, k) for k in range(len(ROWS))] for i in range(len(variants))}
+    cells = {
+        str(i): [make_score_cell(i, k) for k in range(len(SCORECARD_ROWS))]
+        for i in range(len(variants))
+    }
     columns = [Column("row", "measure"), *(Column(str(i), one) for i, one in enumerate(variants))]
-    return Table("At a glance", pd.DataFrame({"row": ROWS, **cells}), columns, "Between equals.")
+    return Table(
+        "At a glance", pd.DataFrame({"row": SCORECARD_ROWS, **cells}), columns, "Between equals."
+    )
 
 
 def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
     cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
-    described = describe_frame(WINS, COLUMNS)
+    described = describe_frame(WINS_FRAME, WINS_COLUMNS)
     parts = {
         "question": f"Who wins, {name}?",
         "rules": [(variant, f"Differs, says {name}.") for variant in variants],
@@ -61,7 +66,7 @@ def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **m
         "plots": [
             Plot("wins", f"Who wins: {name}", f"{name} wins 3.", make_figure()),
             *(
-                Plot(f"league-{i}", f"League: {one}?", described, make_figure(), frame=WINS)
+                Plot(f"league-{i}", f"League: {one}?", described, make_figure(), frame=WINS_FRAME)
                 for i, one in enumerate(variants)
             ),
         ],

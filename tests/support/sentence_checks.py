@@ -2,13 +2,15 @@
 
 import re
 
-SIZES = "gains?|loses?|costs?|beats|trails|leads|by|gain of|loss of|lead of|deficit of|advantage of"
+SIGNED_WORDS = (
+    "gains?|loses?|costs?|beats|trails|leads|by|gain of|loss of|lead of|deficit of|advantage of"
+)
 DIRECTIONS = "more|fewer|less|higher|lower"
 NEGATIONS = r"\b(?:no|none|not|never|nobody)\b"
 PLURALS = "pairs|comparisons|triads|times|strategies|steps|matches|deals|matchups|findings"
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
-FAULTS = {
-    "a minus after a word that says which way": rf"\b(?:{SIZES}) -\d",
+ERROR_PATTERNS = {
+    "a minus after a word that says which way": rf"\b(?:{SIGNED_WORDS}) -\d",
     "a minus before a word that says which way": rf"-{NUMBER}(?:[^.;:(]|\.\d)*\b(?:{DIRECTIONS})\b",
     "a per cent more or less": rf"% (?:{DIRECTIONS})\b",
     "more or less by": rf"\b(?:{DIRECTIONS}) by\b",
@@ -20,13 +22,13 @@ FAULTS = {
 }
 ESTIMATE = re.compile(rf"± {NUMBER}(?= ?%| [a-z]| Elo)")
 ELO = re.compile(rf"Elo -?{NUMBER} ± {NUMBER}")
-IN_THE_UNIT_BEFORE = re.compile(rf"\(difference {NUMBER} ± {NUMBER}\)")
+DIFFERENCE = re.compile(rf"\(difference {NUMBER} ± {NUMBER}\)")
 
 
-def list_errors(text):
-    found = [name for name, pattern in FAULTS.items() if re.search(pattern, text)]
+def find_sentence_errors(text):
+    found = [name for name, pattern in ERROR_PATTERNS.items() if re.search(pattern, text)]
     with_unit = len(ESTIMATE.findall(text))
-    with_unit += len(ELO.findall(text)) + len(IN_THE_UNIT_BEFORE.findall(text))
+    with_unit += len(ELO.findall(text)) + len(DIFFERENCE.findall(text))
     if with_unit < text.count("±"):
         found.append("an estimate without its unit")
     if not text.endswith("."):

@@ -11,31 +11,31 @@ def is_meld(three: Iterable[int]) -> bool:
     return len(set(ranks)) == 1
 
 
-def in_melds(hand: Iterable[int]) -> set[int]:
+def find_melded_cards(hand: Iterable[int]) -> set[int]:
     return {card for three in combinations(hand, 3) if is_meld(three) for card in three}
 
 
-def outs(hand: Collection[int], others: Iterable[int]) -> set[int]:
+def find_outs(hand: Collection[int], others: Iterable[int]) -> set[int]:
     """Return the other cards that make a three-card meld with two cards of a hand."""
     return {card for card in others for two in combinations(hand, 2) if is_meld((*two, card))}
 
 
-def partner(a: int, b: int) -> str | None:
+def get_partner_type(a: int, b: int) -> str | None:
     """Return whether two cards can become a set, a run, or no meld."""
     if a % 13 == b % 13:
         return "rank"
     return "suit" if a // 13 == b // 13 and abs(a - b) <= 2 else None
 
 
-def ways(cards: Collection[int]) -> dict[int, set[str]]:
+def find_partner_types(cards: Collection[int]) -> dict[int, set[str]]:
     """Return, for each card, whether it can become a meld with another card."""
     return {
-        card: {way for other in cards if other != card and (way := partner(card, other))}
+        card: {way for other in cards if other != card and (way := get_partner_type(card, other))}
         for card in cards
     }
 
 
-def touches(card: int, others: Iterable[int]) -> bool:
+def is_next_to_any(card: int, others: Iterable[int]) -> bool:
     return any(
         card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 1)
         for other in others

@@ -6,7 +6,7 @@ import pytest
 
 from simgin.rules.variants import VariantError, find_variant
 
-CLUB = """
+CLUB_VARIANT = """
 [variants.club]
 title = "Club rules"
 about = "Oklahoma with a bigger bonus."
@@ -17,7 +17,7 @@ gin_bonus = 30
 big_gin = true
 start_points = [0, 10]
 """
-DEN = """
+DEN_VARIANT = """
 [variants.den]
 title = "Den rules"
 about = "Games in won games."
@@ -30,7 +30,7 @@ layoff = "no"
 """
 
 
-def write(text, name="mine.toml"):
+def write_variant_file(text, name="mine.toml"):
     """Write a file below the working directory and return its name."""
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def write(text, name="mine.toml"):
     return name
 
 
-def sentences(text):
+def get_error_messages(text):
     with pytest.raises(VariantError) as error:
         find_variant(text)
     assert str(error.value) == "\n".join(error.value.messages)

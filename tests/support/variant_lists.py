@@ -12,19 +12,27 @@ from simgin.strategy import loader
 # no die.
 SINGLE_DEAL_VALUES = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
 SINGLE_DEAL_VALUES |= {"game_bonus": (0,), "box_bonus": (0,)}
-FUZZERS = Path(__file__).with_name("random_strategies.py")
+RANDOM_STRATEGIES_FILE = Path(__file__).with_name("random_strategies.py")
 # Strategies in random_strategies.py
-OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
+RANDOM_STRATEGY_NAMES = (
+    "stray",
+    "stray-same",
+    "late",
+    "last",
+    "shooter",
+    "shooter-same",
+    "gambler",
+)
 
 
-def deals_of(text):
+def as_single_deals(text):
     """Return the variant with the same single deals."""
     row = variants.find_variant(text).params
     other = {name: some[0] for name, some in SINGLE_DEAL_VALUES.items() if row[name] not in some}
     return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
 
 
-def possible_values(parameter):
+def list_parameter_values(parameter):
     """Return every value of a choice; both ends and the default of a number."""
     if parameter.kind == "bool":
         return False, True
@@ -34,13 +42,13 @@ def possible_values(parameter):
     return tuple(value for value in ends if value is not None)
 
 
-def parameters_in(*sections):
+def list_parameters(*sections):
     return [
         name for name, parameter in load_rule_parameters().items() if parameter.section in sections
     ]
 
 
-def values_in_effect(names, rows):
+def find_values_in_effect(names, rows):
     """Return (name, value as a string) of parameters with an effect in some row, or in none."""
     known = {name: load_rule_parameters()[name] for name in names}
     return {
@@ -51,7 +59,7 @@ def values_in_effect(names, rows):
     }
 
 
-def any_variant(rng, base, values):
+def draw_variant(rng, base, values):
     """Return a random variant: `base` with one of the values of each parameter."""
     while True:
         drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
@@ -61,12 +69,14 @@ def any_variant(rng, base, values):
             continue
 
 
-TWO_PLAYER = tuple(
+TWO_PLAYER_VARIANTS = tuple(
     name for name in variants.variant_names() if not variants.find_variant(name).is_solo
 )
-ONE_PLAYER = tuple(name for name in variants.variant_names() if variants.find_variant(name).is_solo)
+ONE_PLAYER_VARIANTS = tuple(
+    name for name in variants.variant_names() if variants.find_variant(name).is_solo
+)
 # Settings of no built-in variant, each with settings that give it an effect.
-UNUSUAL = (
+UNUSUAL_VARIANTS = (
     "standard+first_turn=free",
     "big-gin+first_turn=discard_first+big_gin_bonus=50",
     "standard+first_turn=upcard_stock_or_pass_dead+discard_ban=none",
@@ -81,16 +91,20 @@ UNUSUAL = (
 )
 
 
-def distinct_deals(texts):
+def select_distinct_deals(texts):
     """Return one variant of each group that plays the same single deals."""
     found = {}
-    for text in map(deals_of, texts):
+    for text in map(as_single_deals, texts):
         row = variants.find_variant(text).params
-        rules = tuple(str(row[name]) for name in parameters_in("deal", "meld", "score"))
+        rules = tuple(str(row[name]) for name in list_parameters("deal", "meld", "score"))
         found.setdefault(rules, text)
     return tuple(found.values())
 
 
 def strategy(name):
     """Return a built-in strategy or one of tests/support/random_strategies.py."""
-    return loader.find_strategy(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)
+    return loader.find_strategy(
+        f"{RANDOM_STRATEGIES_FILE}#{name}"
+        if re.split("[:+]", name)[0] in RANDOM_STRATEGY_NAMES
+        else name
+    )

@@ -47,12 +47,12 @@ def serve_in_thread(site):
             thread.join()
 
 
-def page_of(answer, status=200):
+def check_page(response, status=200):
     """Return the text of a page that is valid HTML without inline scripts or styles."""
-    assert answer.status_code == status
-    html5lib.HTMLParser(strict=True).parse(answer.text)
-    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", answer.text)
-    return answer.text
+    assert response.status_code == status
+    html5lib.HTMLParser(strict=True).parse(response.text)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", response.text)
+    return response.text
 
 
 def wait_until(is_true, seconds=300):
@@ -63,6 +63,6 @@ def wait_until(is_true, seconds=300):
         time.sleep(0.02)
 
 
-def wait_for(job, *states):
+def wait_for_job(job, *states):
     """Wait until a job is in one of some states."""
     wait_until(lambda: job.state in states)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-BOOK = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())
-ROWS = BOOK["variants"]
-STANDARD = ROWS["standard"]
+RULE_BOOK = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())
+VARIANT_PARAMS = RULE_BOOK["variants"]
+STANDARD_PARAMS = VARIANT_PARAMS["standard"]
 
 
-def vectors(kind):
+def parametrize_examples(kind):
     return [
         pytest.param(vector, id=vector["id"])
-        for vector in BOOK["vectors"]
+        for vector in RULE_BOOK["vectors"]
         if vector["kind"] == kind
     ]

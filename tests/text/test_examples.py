@@ -13,8 +13,8 @@ from simgin.runs.plan import plan_experiment
 from simgin.text import examples
 from simgin.text.files import NewFileError
 from support.command_line import call
-from support.hostile import read_tree
-from support.killing import Killing
+from support.hostile import read_directory
+from support.killing import KillableProcess
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,7 +98,7 @@ def test_killed_copy_is_completed_by_the_same_command(tmp_path):
     """Kill the copy before every eighth file operation."""
     code = "from simgin.text import examples; examples.copy_examples(examples.Path('mine'))"
     expected_folder, killed_folder = tmp_path / "copied", tmp_path / "place"
-    with Killing(tmp_path, "import simgin.text.examples") as killing:
+    with KillableProcess(tmp_path, "import simgin.text.examples") as killing:
         for folder in (expected_folder, killed_folder):
             folder.mkdir()
         operations = killing.attempt(expected_folder, code).operations
@@ -107,7 +107,7 @@ def test_killed_copy_is_completed_by_the_same_command(tmp_path):
             assert killing.attempt(killed_folder, code, last=last).ended == -signal.SIGKILL
             attempt = killing.attempt(killed_folder, code)
             assert attempt.ended == 0, attempt.said
-            assert read_tree(killed_folder) == read_tree(expected_folder)
+            assert read_directory(killed_folder) == read_directory(expected_folder)
 
 
 def test_example_strategy_is_that_of_the_readme():

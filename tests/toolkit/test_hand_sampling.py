@@ -19,7 +19,7 @@ from simgin.rules import variants
 from simgin.toolkit import estimate_holdings, hand_sampling
 from simgin.toolkit.beliefs import find_deal_stage
 from support.hands import game, mask, members, names
-from support.shapes import in_melds, outs, touches, ways
+from support.shapes import find_melded_cards, find_outs, find_partner_types, is_next_to_any
 
 ROOT = Path(__file__).resolve().parents[2]
 EAAI_RULES, EAAI_PARAMS = game("eaai")
@@ -78,14 +78,14 @@ def describe_hand_features(view, hand):
         {card for kind, _, card in events if kind == event_kind} for event_kind in (0, 2)
     )
     deadwood = reference.compute_deadwood(set(names(hand)), EAAI_PARAMS)
-    unmatched = sorted(set(hand_cards) - in_melds(hand_cards))
-    isolated = [card for card, pairs in ways(unmatched).items() if not pairs]
+    unmatched = sorted(set(hand_cards) - find_melded_cards(hand_cards))
+    isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
     points = {card: min(card % 13 + 1, 10) for card in hand_cards}
-    new_outs = outs(unmatched, set(range(52)) - set(hand_cards))
-    melded_outs = outs(hand_cards, set(range(52)) - set(hand_cards)) - new_outs
+    new_outs = find_outs(unmatched, set(range(52)) - set(hand_cards))
+    melded_outs = find_outs(hand_cards, set(range(52)) - set(hand_cards)) - new_outs
 
     def count_neighbours(chosen, cards):
-        return sum(touches(card, cards) for card in chosen)
+        return sum(is_next_to_any(card, cards) for card in chosen)
 
     return {
         "count": deadwood / 10,
@@ -99,7 +99,7 @@ def describe_hand_features(view, hand):
         "lone": len(isolated),
         "lone_points": sum(points[card] for card in isolated) / 10,
         "lone_high": sum(card % 13 >= 9 for card in isolated),
-        "both_ways": sum(len(pairs) == 2 for pairs in ways(unmatched).values()),
+        "both_ways": sum(len(pairs) == 2 for pairs in find_partner_types(unmatched).values()),
         "taken_loose": sum(int(view.known) >> card & 1 for card in unmatched),
         "taken_lone": sum(int(view.known) >> card & 1 for card in isolated),
         "declined_out": len(new_outs & declined),

@@ -11,7 +11,7 @@ from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from support.hands import NAMES, game, mask, meld_rich_hand, names
+from support.hands import CARD_NAMES, deal_meld_rich_hand, game, mask, names
 
 RNG = random.Random()
 VARIANT_NAMES = variants.variant_names()
@@ -85,7 +85,7 @@ def test_outs_and_deadwood_after_draws_agree_with_the_reference(variant):
                 reference.compute_deadwood({*hand, card} - {discard}, params)
                 for discard in {*hand, card}
             )
-            for card in NAMES
+            for card in CARD_NAMES
             if card in draws
         ]
         assert output[:n].tolist() == expected
@@ -99,10 +99,10 @@ def test_meld_probability_agrees_with_enumeration(variant):
     rules, params = game(variant)
     melds = [meld for meld in reference.list_all_melds(params) if len(meld) == 3]
     probabilities = np.array(
-        [RNG.choice([0, 1, RNG.random()]) * (RNG.random() < 0.3) for _ in NAMES]
+        [RNG.choice([0, 1, RNG.random()]) * (RNG.random() < 0.3) for _ in CARD_NAMES]
     )
-    probability_by_card = dict(zip(NAMES, probabilities.tolist(), strict=True))
-    for index, card in enumerate(NAMES):
+    probability_by_card = dict(zip(CARD_NAMES, probabilities.tolist(), strict=True))
+    for index, card in enumerate(CARD_NAMES):
         meld_probabilities = [
             prod(probability_by_card[other] for other in meld - {card})
             for meld in melds
@@ -157,7 +157,7 @@ def test_gin_draws_agree_with_the_reference(variant):
     rules, params = game(variant)
     n_gin_draws = 0
     for _ in range(60):
-        hand = frozenset(names(meld_rich_hand(RNG, 10, params["ace_runs"])))
+        hand = frozenset(names(deal_meld_rich_hand(RNG, 10, params["ace_runs"])))
         draws = [card for card in sample_cards(40) if card not in hand]
         expected = 0
         if len(hand - set().union(*reference.find_melds(list(hand), params))) <= 3:

@@ -16,7 +16,7 @@ from simgin.web.coach_json import make_position_query
 from simgin.web.live_analysis import LiveAnalysis
 from simgin.web.pages import Form
 from support.command_line import call
-from support.web_site import page_of
+from support.web_site import check_page
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 PILE = "QD TS 9D* QH"
@@ -46,13 +46,13 @@ def parse_lines(answer):
 
 
 def test_page_shows_the_position_in_the_address(browser):
-    page = page_of(
+    page = check_page(
         browser.get("/analyse", params=DRAW_POSITION | {"dealer": "me", "score": "20-35"})
     )
     assert f'value="{HAND}"' in page and f'value="{PILE}"' in page
     assert '<option value="me" selected>' in page and '<option value="draw" selected>' in page
     assert "--dealer me --score 20-35" in page
-    assert "simgin analyze --variant standard" in page_of(browser.get("/analyse"))
+    assert "simgin analyze --variant standard" in check_page(browser.get("/analyse"))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_impossible_position_has_a_message_at_the_field(browser, field, changes,
     (first,) = parse_lines(answer)
     assert answer.status_code == 400 and list(first["errors"]) == [field]
     assert message.lower() in first["errors"][field].lower()
-    page = page_of(browser.get("/analyse", params=DRAW_POSITION | changes), 400)
+    page = check_page(browser.get("/analyse", params=DRAW_POSITION | changes), 400)
     assert f'id="{field}-error"' in page
 
 
@@ -191,7 +191,7 @@ def test_impossible_die_has_a_message_at_the_field(browser, query, message):
     params = DRAW_POSITION | {"variant": "dice"} | query
     (first,) = parse_lines(browser.get("/analyse/costs", params=params))
     assert message in first["errors"]["die"]
-    assert 'id="die-error"' in page_of(browser.get("/analyse", params=params), 400)
+    assert 'id="die-error"' in check_page(browser.get("/analyse", params=params), 400)
 
 
 def test_solitaire_position_is_analysed(browser):

@@ -13,7 +13,7 @@ from simgin.web.expected_time import estimate_cpu_seconds, estimate_time
 from simgin.web.jobs import FAILED, FINISHED
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
 from support.command_line import call
-from support.web_site import page_of, wait_for
+from support.web_site import check_page, wait_for_job
 
 UNDERCUT_10 = "standard+undercut_bonus=10"
 
@@ -32,9 +32,9 @@ def read_command_arguments(browser, name, **values):
 
 @pytest.mark.parametrize("name", ["review", "compare", "odds", "charts"])
 def test_page_shows_the_form_and_the_command_of_its_address(browser, name):
-    page = page_of(browser.get(f"/{name}"))
+    page = check_page(browser.get(f"/{name}"))
     assert "simgin " in page and 'id="command-form"' in page
-    page = page_of(browser.get(f"/{name}?variant=nothing&base=nothing"), 400)
+    page = check_page(browser.get(f"/{name}?variant=nothing&base=nothing"), 400)
     assert "nothing is not a known variant" in page.replace("&#39;", "")
 
 
@@ -210,7 +210,7 @@ def test_job_writes_the_results_of_the_command(browser, site):
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     job = site.jobs.find(name)
     assert job.command == command
-    wait_for(job, FINISHED, FAILED)
+    wait_for_job(job, FINISHED, FAILED)
     assert job.state == FINISHED and job.percent == 100 and "gold" in job.output
     assert {"title", "done", "total", "result"} <= set(job.progress)
     assert job.history[-1]["n"] == 200 and job.history[-1]["players"] == ["gold", "simple"]

@@ -7,22 +7,22 @@ import pytest
 
 from simgin.web import app
 from support.command_line import call
-from support.web_site import page_of
+from support.web_site import check_page
 
 
 def test_home_page_lists_the_latest_results(browser, site):
-    assert "There are no results yet." in page_of(browser.get("/"))
+    assert "There are no results yet." in check_page(browser.get("/"))
     call("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
     (site.results / "not a run").mkdir(parents=True)
     (site.results / "half").mkdir()
     (site.results / "half" / "ledger.sqlite").write_bytes(b"")
-    page = page_of(browser.get("/"))
+    page = check_page(browser.get("/"))
     assert "half" in page and "interrupted" in page and "not a run" not in page
 
 
 def test_unknown_address_has_an_error_page(browser):
-    assert "This page does not exist" in page_of(browser.get("/nothing"), 404)
-    assert page_of(browser.get("/jobs/nothing"), 400)
+    assert "This page does not exist" in check_page(browser.get("/nothing"), 404)
+    assert check_page(browser.get("/jobs/nothing"), 400)
 
 
 @pytest.mark.parametrize("name", sorted(app.read_static_files()))
@@ -33,7 +33,7 @@ def test_static_files_are_sent_with_their_type(browser, name):
 
 
 def test_files_that_a_page_uses_exist(browser):
-    page = page_of(browser.get("/"))
+    page = check_page(browser.get("/"))
     names = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
     assert len(names) >= 3
     assert all(browser.get(name).status_code == 200 for name in names)

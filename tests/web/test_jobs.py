@@ -14,7 +14,7 @@ from simgin.web.jobs import (
     JobQueue,
     _append_chart_point,
 )
-from support.web_site import page_of, wait_for, wait_until
+from support.web_site import check_page, wait_for_job, wait_until
 
 SHORT_MATCH = ["match", "gold", "simple", "--deals", "200"]
 
@@ -26,7 +26,7 @@ def make_match_arguments(site, run_name, deals):
 
 def test_failed_job_shows_the_error_of_the_command(site, browser):
     job = site.jobs.enqueue(["match", "gold", "nobody"], "a mistake")
-    wait_for(job, FAILED)
+    wait_for_job(job, FAILED)
     assert job.error.startswith("'nobody' is not")
     assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
 
@@ -36,12 +36,12 @@ def test_job_is_cancelled_resumed_and_finished(site, browser):
     wait_until(lambda: job.progress.get("done"))
     assert browser.post(f"/jobs/{job.name}/cancel").json()["state"] == CANCELLED
     second = site.jobs.enqueue(["cite"], "next")
-    wait_for(second, FINISHED)
+    wait_for_job(second, FINISHED)
     assert (site.results / "mine/ledger.sqlite").exists()
     assert browser.post(f"/jobs/{job.name}/cancel").status_code == 400
     job.words[4] = "200"  # fewer deals than the first try has played
     assert browser.post(f"/jobs/{job.name}/resume").status_code == 200
-    wait_for(job, FINISHED, FAILED)
+    wait_for_job(job, FINISHED, FAILED)
     assert job.state == FINISHED
 
 
@@ -50,7 +50,7 @@ def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
     wait_until(lambda: job.progress.get("done"))
     site.jobs.cancel(job.name)
     site.jobs.resume(job.name)
-    wait_for(job, "running")
+    wait_for_job(job, "running")
     assert not any("interrupted" in message for message in job.messages)
     site.jobs.cancel(job.name)
 
@@ -65,7 +65,7 @@ def test_events_show_the_progress_until_the_end(site, browser):
 def test_open_jobs_are_interrupted_after_a_restart(site):
     first = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
     waiting = site.jobs.enqueue(SHORT_MATCH, "next")
-    wait_for(first, "running")
+    wait_for_job(first, "running")
     site.jobs.close()
     restarted_queue = JobQueue(site.results)
     try:
@@ -73,7 +73,7 @@ def test_open_jobs_are_interrupted_after_a_restart(site):
             first.name: INTERRUPTED,
             waiting.name: INTERRUPTED,
         }
-        wait_for(restarted_queue.resume(waiting.name), FINISHED, FAILED)
+        wait_for_job(restarted_queue.resume(waiting.name), FINISHED, FAILED)
         assert restarted_queue.find(waiting.name).state == FINISHED
     finally:
         restarted_queue.close()
@@ -90,7 +90,7 @@ def test_number_of_open_jobs_is_limited(site):
 
 def test_corrupt_job_files_are_ignored(site, empty_directory):
     job = site.jobs.enqueue(["cite"], "a short job")
-    wait_for(job, FINISHED)
+    wait_for_job(job, FINISHED)
     (folder,) = (empty_directory / "data/jobs").iterdir()
     (folder / "bad.json").write_text('{"name": 1}')
     (folder / "worse.json").write_bytes(b"\xff")
@@ -132,8 +132,8 @@ def test_run_of_an_open_job_is_not_shown_as_interrupted(site, browser):
 def test_unfinished_job_without_a_directory_can_be_resumed(site, browser):
     job = site.jobs.enqueue(["odds", "standard", "-o", "x"], "Odds", "odds")
     site.jobs.cancel(job.name)
-    assert f'data-resume="{job.name}"' in page_of(browser.get("/results"))
-    assert page_of(browser.get("/")).count("state cancelled") == 1
+    assert f'data-resume="{job.name}"' in check_page(browser.get("/results"))
+    assert check_page(browser.get("/")).count("state cancelled") == 1
 
 
 def test_chart_history_is_thinned_but_keeps_the_last_points():

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from simgin.analysis.deal_file import read_deal_file
-from support.killing import Killing
+from support.killing import KillableProcess
 from support.web_site import serve
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -51,7 +51,9 @@ QUERY = "variant=standard&opponent=simple&length=match&seat=0"
 def crash_runner(tmp_path_factory):
     """Run code in child processes that can be killed at a given file operation."""
     directory = tmp_path_factory.mktemp("warm")
-    with Killing(directory, OPEN_GAME_CODE + ACT_CODE, SIMGIN_DATA_DIR="data") as crash_runner:
+    with KillableProcess(
+        directory, OPEN_GAME_CODE + ACT_CODE, SIMGIN_DATA_DIR="data"
+    ) as crash_runner:
         yield crash_runner
 
 

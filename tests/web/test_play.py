@@ -20,7 +20,7 @@ from simgin.web.coach_json import spell_out_discards
 from simgin.web.games import OpenGames
 from simgin.web.opponents import list_opponents
 from support.command_line import call
-from support.web_site import page_of
+from support.web_site import check_page
 
 QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 
@@ -140,7 +140,7 @@ def test_action_can_be_undone_and_game_resumed_by_another_server(browser, site):
     last_state = play_until(browser, QUERY, random.Random(1), lambda state: state["can_undo"])
     site.games = OpenGames()
     assert read_state(browser) == last_state
-    page = page_of(browser.get("/play"))
+    page = check_page(browser.get("/play"))
     assert "Standard Gin against gold, deal 1, seed 3" in page
     assert f"/play?{QUERY.replace('&', '&amp;')}" in page
     call_screen = call("play", "gold", "--seed", 3).stdout
@@ -206,7 +206,7 @@ def test_coach_shows_the_cost_of_each_action(browser):
     ],
 )
 def test_invalid_field_has_a_message(browser, query, message):
-    page = page_of(browser.get(f"/play?{query}"), 400)
+    page = check_page(browser.get(f"/play?{query}"), 400)
     assert 'aria-invalid="true"' in page and message.replace("'", "&#39;") in page
     assert 'id="game"' not in page
     answer = browser.get(f"/play/state?{query}", headers={"Accept": "application/json"})
@@ -217,16 +217,16 @@ def test_unfinished_game_keeps_its_score_and_the_coach(browser):
     first = read_state(browser)
     post_action(browser, "act", first, key=first["table"]["choices"][0]["key"])
     browser.get(f"/play?{QUERY}&coach=always")
-    page = page_of(browser.get("/play"))
+    page = check_page(browser.get("/play"))
     assert re.search(
         r"gold, deal 1, seed 3, you score 0, gold score 0, 20\d\d-\d\d-\d\d \d\d:\d\d<", page
     )
-    page = page_of(browser.get(f"/play?{QUERY}"))
+    page = check_page(browser.get(f"/play?{QUERY}"))
     assert '<option value="always" selected>' in page
 
 
 def test_page_shows_the_command_and_the_chosen_fields(browser):
-    page = page_of(browser.get(f"/play?{QUERY}&coach=always"))
+    page = check_page(browser.get(f"/play?{QUERY}&coach=always"))
     assert "simgin play gold -v standard --seed 3 --coach" in page
     assert re.search(r'<option value="gold" [^>]*selected>gold, average<', page)
 
@@ -246,8 +246,10 @@ def test_card_after_a_knock_is_described_as_discard(text, expected):
 
 def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):
     rules = "the owner may offer a higher number. A player who declines an offer loses the deal."
-    assert rules in page_of(browser.get("/play?variant=dice&opponent=gold")).partition("<form")[0]
-    assert rules in page_of(browser.get("/play")).partition("<form")[2]
+    assert (
+        rules in check_page(browser.get("/play?variant=dice&opponent=gold")).partition("<form")[0]
+    )
+    assert rules in check_page(browser.get("/play")).partition("<form")[2]
     state = read_state(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
     assert "The stake of this deal is one won deal." in state["table"]["die"][0]
     state = read_state(browser, "variant=solitaire-gin&length=deal&seed=3")
@@ -278,6 +280,6 @@ def test_strategy_file_of_the_server_can_be_an_opponent(site, unauthorized_clien
     client = TestClient(
         create_app(site_with_strategy, TOKEN, PORT), base_url=ADDRESS, follow_redirects=True
     )
-    page = page_of(client.get(f"/play?token={TOKEN}"))
+    page = check_page(client.get(f"/play?token={TOKEN}"))
     assert f'<option value="{path}"' in page
     assert client.get("/play/state", params={"variant": "standard", "opponent": str(path)}).json()

@@ -10,7 +10,7 @@ from simgin.report.html_report import compute_report_script_digest
 from simgin.runs.ledger import open_ledger
 from simgin.web.jobs import FINISHED
 from support.command_line import call
-from support.web_site import page_of, wait_for
+from support.web_site import check_page, wait_for_job
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +31,16 @@ def test_results_page_links_finished_and_interrupted_runs(browser, site_run, sit
     (site.results / "half").mkdir()
     with open_ledger(site.results / "half" / "ledger.sqlite", {"seed": 1}) as ledger:
         ledger.write_command("simgin match gold simple -o results/half")
-    page = page_of(browser.get("/results"))
+    page = check_page(browser.get("/results"))
     assert "Does gold beat simple?" in page and 'href="/results/first"' in page
-    assert "2,000 deals" in page and "2,000 deals" in page_of(browser.get("/"))
+    assert "2,000 deals" in page and "2,000 deals" in check_page(browser.get("/"))
     assert "interrupted" in page and "/compare-runs?base=first" in page
-    page = page_of(browser.get("/results/half"))
+    page = check_page(browser.get("/results/half"))
     assert "started in a terminal" in page and "simgin match gold simple -o results/half" in page
 
 
 def test_report_equals_the_file_of_the_command(browser, site_run):
-    page = page_of(browser.get("/results/first"))
+    page = check_page(browser.get("/results/first"))
     assert 'src="/results/first/files/report.html"' in page
     answer = browser.get("/results/first/files/report.html")
     assert answer.content == (site_run / "report.html").read_bytes()
@@ -89,13 +89,13 @@ def test_links_to_other_directories_are_not_followed(browser, site_run, site):
 
 
 def test_comparison_requires_two_runs(browser, site_run):
-    assert "requires two finished runs" in page_of(browser.get("/compare-runs?base=first"))
+    assert "requires two finished runs" in check_page(browser.get("/compare-runs?base=first"))
 
 
 def test_two_runs_are_compared(browser, site_run, site):
     shutil.copytree(site_run, site.results / "second")
     for address in ("", "?run=second", "?base=second", "?base=first"):
-        page = page_of(browser.get(f"/compare-runs{address}"))
+        page = check_page(browser.get(f"/compare-runs{address}"))
         assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
         assert re.search(r">\d{4}-\d\d-\d\d \d\d:\d\d, Does gold beat simple\?, 2,000 deals<", page)
     query = "run=first&base=second"
@@ -108,9 +108,9 @@ def test_two_runs_are_compared(browser, site_run, site):
         f"{site_run.parent}/second",
         "compare-first-second",
     ]
-    page_of(browser.get(f"/compare-runs?{query}"))
+    check_page(browser.get(f"/compare-runs?{query}"))
     job = site.jobs.find(browser.post(f"/compare-runs?{query}").json()["job"])
-    wait_for(job, FINISHED)
-    assert page_of(browser.get(f"/results/{job.run}"))
+    wait_for_job(job, FINISHED)
+    assert check_page(browser.get(f"/results/{job.run}"))
     for wrong in ("run=first&base=first", "run=../first&base=second", "run=x"):
         assert browser.post(f"/compare-runs?{wrong}").status_code == 400
