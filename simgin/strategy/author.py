@@ -199,8 +199,8 @@ class Policy:
         describe: Function that computes the features of a discard. `simgin train` requires this
             function.
         start: Initial weights for training, by description of the feature.
-        pickled_function: Pickle of the function if it was defined in a running program and not in
-            a strategy file (see `simgin.strategy.by_value`).
+        live: Pickle of the function if it was defined in a running program and not in a strategy
+            file (see `simgin.strategy.by_value`).
     """
 
     slot: str
@@ -213,7 +213,7 @@ class Policy:
     for_rules: Callable[..., np.ndarray] | None = None
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
-    pickled_function: bytes = field(default=b"", compare=False, repr=False)
+    live: bytes = field(default=b"", compare=False, repr=False)
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
         """Return the same policy with different default values of its parameters.

@@ -54,7 +54,7 @@ def pickle_strategy(strategy: Strategy) -> bytes:
     Raises:
         StrategyError: If the strategy reads an object that cannot be pickled.
     """
-    policies = {policy.slot: replace(policy, pickled_function=b"") for policy in strategy.policies}
+    policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
     parts = {**vars(strategy), **policies, "spec": ""}
     return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
@@ -152,9 +152,7 @@ def unpickle_strategy(content: bytes) -> Strategy:
         for function in collect_functions(policy.function):
             if not get_module_name(function).startswith(BUILT_IN_PREFIX):
                 function.__module__ = module
-    policies = {
-        policy.slot: replace(policy, pickled_function=content) for policy in strategy.policies
-    }
+    policies = {policy.slot: replace(policy, live=content) for policy in strategy.policies}
     return with_policies(strategy, policies)
 
 

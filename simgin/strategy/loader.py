@@ -98,7 +98,7 @@ def is_same_strategy(a: Strategy, b: Strategy) -> bool:
 
 def _pickle_live_policies(strategy: Strategy) -> list[bytes]:
     """Return the pickle of each policy that was defined in the running program."""
-    return sorted({policy.pickled_function for policy in strategy.policies} - {b""})
+    return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
 def _restore_strategy(spec: str, contents: list[bytes]) -> Strategy:
@@ -278,7 +278,7 @@ def find_source_files(strategy: Strategy) -> list[Path]:
     """
     files = set()
     for policy in strategy.policies:
-        if is_built_in(policy.function) or not policy.pickled_function:
+        if is_built_in(policy.function) or not policy.live:
             functions = collect_functions(policy.function)
             if policy.for_rules is not None:
                 functions += collect_functions(policy.for_rules)
