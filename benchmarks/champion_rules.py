@@ -52,6 +52,7 @@ N_MATCHES_BY_OPPONENT = {
     **dict.fromkeys(STRONG_STRATEGIES, 10_000),
 }
 DEFAULT_N_MATCHES = 2_000
+N_ROUNDS = 12  # number of training rounds, three times as many as by default
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
 
 
@@ -68,9 +69,11 @@ def list_opponents() -> list[str]:
     ]
 
 
-def load_trained_champion(variant: str, workers: int | None, **sizes: Any) -> Strategy:
+def load_trained_champion(variant: str, workers: int | None) -> Strategy:
     """Return `champion` with the weights that `simgin train champion` trains for a variant."""
-    adaptation = adapt_champion(variant, workers=workers, **sizes)
+    adaptation = adapt_champion(
+        variant, workers=workers, rounds=N_ROUNDS, confirmation_matches=1_000
+    )
     print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
     return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION)
 
@@ -122,7 +125,7 @@ def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
     """Return the opponent with a given name, trained for the variant if necessary."""
     if name == TRAINED_CHAMPION:
         # The confirmation does not affect the weights, so it is as short as possible.
-        return load_trained_champion(variant.spec, workers, confirmation_matches=1_000)
+        return load_trained_champion(variant.spec, workers)
     if name != UNADAPTED_CHAMPION:
         return loader.find_strategy(name)
     champion = loader.find_strategy("champion")

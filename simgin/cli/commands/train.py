@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--rounds",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Number of training rounds [default: 8, or 12 for champion].",
+    help="Number of training rounds [default: 8, or 4 for champion].",
 )
 @options.count_option(
     "--deals",
@@ -56,7 +56,7 @@ def train_command(
     """Train the weights of a strategy, and validate the gain.
 
     For the strategy `champion`, simgin fine-tunes the weights of all decisions for a two-player
-    variant. The training takes about a minute on one core, and simgin caches the trained weights.
+    variant. The training takes about 20 seconds on one core, and simgin caches the trained weights.
 
     \b
       simgin train champion -v straight -o straight.npy
