@@ -78,8 +78,9 @@ def match_command(
     To label strategies in plots, add a [labels] table to an experiment file.
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
-    --deals or --matches to extend a finished run. If you use --until, --sprt or --for, the options
-    --deals and --matches set the maximum sample size.
+    --deals or --matches to extend a finished run. Do not extend a run because a difference is not
+    significant yet, as this makes false findings more frequent. Use --sprt instead. If you use
+    --until, --sprt or --for, the options --deals and --matches set the maximum sample size.
 
     Before a long run, use --dry-run to see the expected precision, or --power to see the required
     sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %
