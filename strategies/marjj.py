@@ -75,6 +75,7 @@ def discard_like_marjj(view, rules, params):
         deadwood_points = deadwood(ten_cards, rules)
         if deadwood_points == 0:
             return card
+        tally[: deadwood_points + 1] = 0  # A draw never increases the deadwood.
         score = deadwood_points + params[WEIGHT_INDEX] * _compute_mean_next_deadwood(
             ten_cards, view.unseen, int(params[BEST_INDEX]), tally, rules
         ) * _compute_power(params[DECAY_INDEX], view.own_turn - 1)
@@ -135,10 +136,9 @@ def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
         n_averaged: Number of lowest values to average.
-        tally: Scratch space with one number per deadwood value.
+        tally: Scratch space with one zero per possible deadwood value.
         rules: Rules of the variant.
     """
-    tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
     return mean_of_smallest(tally, float(max(1, min(n, n_averaged))))
 
