@@ -146,7 +146,7 @@ def build_tables(chunks: list[EvaluationChunk]) -> tuple[pd.DataFrame, pd.DataFr
     """Return tables of the error rates and of the costliest decisions of a strategy."""
     result = merge_chunks(chunks)
     lead = result.lead
-    frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
+    frame = result.frame.assign(lead=lead.value, lead_se=lead.se)
     rows = []
     for decision, loss in result.find_costliest(N_COSTLIEST):
         row = {"strategy": chunks[0].strategy, "place": decision.label, "done": decision.chosen}
