@@ -126,9 +126,9 @@ class ChartRequest:
         Args:
             kind: Key of `CHART_KINDS`.
             variant: Variant spec.
-            player: Strategy spec.  By default, `run_chart` finds the strongest strategy.
+            player: Strategy spec. By default, `run_chart` finds the strongest strategy.
             score: Score such as `60-80`, with the points of the player first.
-            deals: Number of deals.  The default depends on the kind.
+            deals: Number of deals. The default depends on the kind.
             seed: Seed of the deals.
 
         Raises:

@@ -66,13 +66,12 @@ def run_request(
     """Run a request with a progress display, save its report and print its result.
 
     Args:
-        run: Function that runs the request.  Its arguments are a progress callback and, if
+        run: Function that runs the request. Its arguments are a progress callback and, if
             `identity` is given, a ledger.
         title: Title of the progress bar.
         command: Command that repeats the result.
         make_screen: Function that returns the parts of the screen. Its arguments are the result
-            and a
-            function that builds the report.
+            and a function that builds the report.
         workers: Number of threads that is stored in the manifest.
         as_json: True to print only one JSON object.
         output: Directory for the report, or None.

@@ -32,7 +32,7 @@ def make_external_strategy(name: str, act: ActFunction, about: str = "") -> Stra
     Args:
         name: Name of the strategy.
         act: Function that returns an action for an observation dict, as in `simgin.envs.gin_rummy`.
-        about: Description of the strategy.  The default is the docstring of `act`.
+        about: Description of the strategy. The default is the docstring of `act`.
 
     Example:
         def act(observation):

@@ -186,7 +186,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         opponent: Strategy spec of the opponent, which is ignored in solitaire games.
         unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
-        copy: True to return new arrays in every step.  If False, the next step overwrites the
+        copy: True to return new arrays in every step. If False, the next step overwrites the
             observations.
 
     Example:

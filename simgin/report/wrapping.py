@@ -71,7 +71,7 @@ class Sentences:
 
     Args:
         sentences: Sentences in order of importance.
-        max_lines: Maximum number of lines to print on the terminal.  If sentences are omitted, the
+        max_lines: Maximum number of lines to print on the terminal. If sentences are omitted, the
             last line states their number. The first sentence is always printed.
     """
 

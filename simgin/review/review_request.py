@@ -136,7 +136,7 @@ class ReviewRequest:
         Args:
             names: Variant specs.
             against: Variant spec of the baseline.
-            players: Strategies that replace the default player types, with the weakest first.  The
+            players: Strategies that replace the default player types, with the weakest first. The
                 last strategy is the strong player.
             sweep: One or two parameters with their values, such as undercut_bonus=0,10,25 or
                 knock_limit=0..10.

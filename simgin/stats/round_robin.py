@@ -148,7 +148,7 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
     Args:
         names: Names of the strategies.
-        pairings: Batch rows of each pair of strategies.  A draw counts as half a win.
+        pairings: Batch rows of each pair of strategies. A draw counts as half a win.
         weights: Weights of the batches in each table, (n_tables, n_batches) float64.
     """
     k = len(names)
