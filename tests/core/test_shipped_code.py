@@ -51,7 +51,7 @@ def shipped_package(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "first")
     assert (count_compilations(), describe_problem()) == (1, "")
     script.write_compiled_package(tmp_path / "compiled")
-    monkeypatch.setattr(shipped_code, "DIRECTORY", tmp_path / "compiled")
+    monkeypatch.setattr(shipped_code, "CODE_DIRECTORY", tmp_path / "compiled")
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "second")
     yield tmp_path / "compiled"
     monkeypatch.undo()

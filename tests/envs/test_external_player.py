@@ -32,7 +32,7 @@ class FailingRepr:
         ("52", "'52', a str, but an action must be an integer."),
         ([52], "[52], a list, but an action must be an integer."),
         (np.zeros(2), "array([0., 0.]), a ndarray, but an action must be an integer."),
-        (FailingRepr(), "a Speechless, but an action must be an integer."),
+        (FailingRepr(), "a FailingRepr, but an action must be an integer."),
     ],
 )
 def test_invalid_action_of_an_external_policy_is_reported(returned_value, expected):

@@ -300,7 +300,7 @@ def test_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, name):
 
 def test_address_of_a_worker_is_rejected_as_scheduler(two_worker_cluster):
     """A worker uses the same protocol as a scheduler."""
-    log = (two_worker_cluster.place / "worker.log").read_text()
+    log = (two_worker_cluster.directory / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
     assert f"no scheduler was found at {address} (the server is not" in find_match_error(address)
 

@@ -370,10 +370,10 @@ HOSTILE_CHANGES = {
     "a trigger": hostile_ledgers.add_endless_trigger,
     "pages in a circle": hostile_ledgers.add_cyclic_pages,
     **{
-        f"a pipe{end}": partial(hostile_ledgers.create_pipe, end=end)
-        for end in ledger.SQLITE_SUFFIXES
+        f"a pipe{suffix}": partial(hostile_ledgers.create_pipe, suffix=suffix)
+        for suffix in ledger.SQLITE_SUFFIXES
     },
-    "a link-wal": partial(hostile_ledgers.create_link, end="-wal", target=__file__),
+    "a link-wal": partial(hostile_ledgers.create_link, suffix="-wal", target=__file__),
 }
 
 

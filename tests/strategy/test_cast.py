@@ -111,7 +111,7 @@ def test_default_players_come_from_the_cast():
     assert list(review_request.ReviewRequest(("standard",)).kinds) == [
         *cast.list_weaker_types(standard)
     ]
-    drill_matchups = drill.DrillRequest.read("standard", positions=1).players
+    drill_matchups = drill.DrillRequest.read("standard", positions=1).matchups
     assert [matchup.a.spec for matchup in drill_matchups] == weaker
     assert {matchup.opponent for matchup in drill_matchups} == {cast.find_strong_player(standard)}
     assert odds.OddsRequest.read(["standard"]).two_player_groups == [
