@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from simgin.cli.output import console
+from simgin.cli.output import make_console
 from simgin.report.report_table import make_table_from_rows
 from worked_examples import engine, files, reference
 from worked_examples.schema import ExampleError
@@ -33,7 +33,7 @@ def main():
             print(f"conform: {line}", file=sys.stderr)
         return 2
     for part in format_report(results):
-        console().print(part)
+        make_console().print(part)
     return files.get_exit_code(results)
 
 
