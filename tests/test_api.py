@@ -23,7 +23,7 @@ from simgin.stats.table import format_csv
 from simgin.text.messages import SimginError
 from support.command_line import call, interrupt_after_blocks
 
-PANEL_EXPERIMENT = """
+PANEL_EXPERIMENT_TOML = """
 question = "Who throws better?"
 seed = 3
 deals = "12k"
@@ -45,7 +45,7 @@ PUBLIC_FUNCTIONS = [
 def experiment_file(tmp_path_factory):
     """Return the path of an experiment file with a panel."""
     path = tmp_path_factory.mktemp("frames") / "throwing.toml"
-    path.write_text(PANEL_EXPERIMENT)
+    path.write_text(PANEL_EXPERIMENT_TOML)
     return path
 
 
@@ -87,7 +87,7 @@ def test_ledger_is_closed_when_its_results_are_deleted(experiment_file):
 
 def test_results_with_display_names_keep_the_run_open(experiment_file, tmp_path):
     labelled = tmp_path / "labelled.toml"
-    labelled.write_text(f'{PANEL_EXPERIMENT}[labels]\ngold = "mine"\n')
+    labelled.write_text(f'{PANEL_EXPERIMENT_TOML}[labels]\ngold = "mine"\n')
     named = simgin.run(labelled).with_display_names
     gc.collect()
     assert "mine" in set(named.table["strategy"]) and len(list(simgin.run(labelled).plots())) > 1
@@ -396,11 +396,11 @@ def test_objects_have_informative_representations(panel_results):
 def test_train_builds_the_request_of_the_command(monkeypatch):
     requests = []
 
-    def run(request, *_):
+    def record_request(request, *_):
         requests.append(request)
         return SimpleNamespace()
 
-    monkeypatch.setattr(adapt, "run_adaptation", run)
+    monkeypatch.setattr(adapt, "run_adaptation", record_request)
     simgin.train("champion", "straight", rounds=1, confirmation_matches="1k")
     (request,) = requests
     options = {"rounds": 1, "confirmation_matches": "1k"}

@@ -19,7 +19,7 @@ from support.command_line import call
 from support.html_checks import find_elements, get_text, parse_html
 
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
-LEAGUE_EXPERIMENT = """
+LEAGUE_EXPERIMENT_TOML = """
 question = "Who wins?"
 seed = 3
 deals = "2k"
@@ -35,7 +35,7 @@ def make_grade(directory):
 
 def make_league(directory):
     path = directory / "league.toml"
-    path.write_text(LEAGUE_EXPERIMENT)
+    path.write_text(LEAGUE_EXPERIMENT_TOML)
     return simgin.run(path)
 
 
@@ -65,7 +65,7 @@ RESULT_MAKERS = {
     "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
     "tune": make_tuning,
 }
-NAMES_WITHOUT_PLOT = {"rates", "grade", "find"}
+RESULTS_WITHOUT_PLOT = {"rates", "grade", "find"}
 
 
 @pytest.fixture(scope="module", params=RESULT_MAKERS)
@@ -100,7 +100,7 @@ def test_html_of_a_result_is_valid_and_complete(named_result, drawn_plots):
     cells = [get_text(cell).strip() for cell in find_elements(rows[1], "th", "td")]
     assert cells[0] == str(table.rows[0][0]).strip()
     assert result.summary().split()[0] in get_text(find_elements(root, "p")[0])
-    assert len(find_elements(root, "svg")) == (name not in NAMES_WITHOUT_PLOT)
+    assert len(find_elements(root, "svg")) == (name not in RESULTS_WITHOUT_PLOT)
     other, _ = parse_html(result._repr_html_())
     ids = [{node.get("id") for node in tree.iter() if node.get("id")} for tree in (root, other)]
     assert ids[0] and not ids[0] & ids[1]  # a notebook shows both
@@ -112,7 +112,7 @@ def test_result_has_a_frame_and_a_plot(named_result):
     table = next(iter(result.frames().values()))
     assert {*result.frame.columns} == {*table.columns}
     assert result.frame.equals(table[result.frame.columns])
-    if name in NAMES_WITHOUT_PLOT:
+    if name in RESULTS_WITHOUT_PLOT:
         with pytest.raises(SimginError, match=r"has no plot\. Use the DataFrame `\.frame`"):
             result.plot()
     else:

@@ -76,7 +76,7 @@ def test_simgin_plays_from_the_folder_that_contains_the_clone(python):
 
 
 def test_package_in_the_working_directory_takes_precedence(python, tmp_path):
-    """Other packages called simgin, such as another clone, stay importable."""
+    """Expect other packages called simgin, such as another clone, to stay importable."""
     (tmp_path / "simgin").mkdir()
     (tmp_path / "simgin" / "__init__.py").touch()
     expected = str(tmp_path / "simgin" / "__init__.py")

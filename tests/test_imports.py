@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-COMMAND_CODE = """
+COMMAND_CODE_TEMPLATE = """
 import sys
 from simgin.cli.main import cli
 try:
@@ -20,13 +20,16 @@ MODULES_UNUSED_BY_MATCH = "pydantic matplotlib jinja2 pandas scipy.special scipy
 OTHER_STRATEGY_MODULES = (
     "simgin_strategies.champion simgin_strategies.mishra simgin_strategies.solo_dp"
 )
-CASES = [
-    (COMMAND_CODE.format(words=["--help"]), f"{HEAVY_MODULES} {WEB_MODULES}"),
+UNNEEDED_MODULES_CASES = [
+    (COMMAND_CODE_TEMPLATE.format(words=["--help"]), f"{HEAVY_MODULES} {WEB_MODULES}"),
     (
-        COMMAND_CODE.format(words=MATCH_COMMAND),
+        COMMAND_CODE_TEMPLATE.format(words=MATCH_COMMAND),
         f"{MODULES_UNUSED_BY_MATCH} {OTHER_STRATEGY_MODULES}",
     ),
-    (COMMAND_CODE.format(words=[*MATCH_COMMAND, "--json"]), f"{MODULES_UNUSED_BY_MATCH} rich"),
+    (
+        COMMAND_CODE_TEMPLATE.format(words=[*MATCH_COMMAND, "--json"]),
+        f"{MODULES_UNUSED_BY_MATCH} rich",
+    ),
     ("import simgin", f"{HEAVY_MODULES} {WEB_MODULES}"),
     ("import simgin.cli.commands.web", f"{HEAVY_MODULES} {WEB_MODULES}"),
     ("import simgin.cli.commands.variants", HEAVY_MODULES),
@@ -36,7 +39,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("code", "unneeded"), CASES)
+@pytest.mark.parametrize(("code", "unneeded"), UNNEEDED_MODULES_CASES)
 def test_unneeded_modules_are_not_imported(code, unneeded):
     imported = f"{set(unneeded.split())} & set(sys.modules)"
     checked_code = f"{code}\nimport sys\nprint({imported}, file=sys.stderr)"

@@ -9,7 +9,7 @@ ROOT = next(
     folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists()
 )
 PACKAGES_TABLE = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())
-IMPORTS = {name: package["imports"] for name, package in PACKAGES_TABLE["packages"].items()}
+ALLOWED_IMPORTS = {name: package["imports"] for name, package in PACKAGES_TABLE["packages"].items()}
 # The package itself, the module with the version, and the entry point
 EXEMPT_MODULES = ("", "version", "renamed", "__main__")
 
@@ -32,7 +32,7 @@ def find_package(module: str) -> str:
     return module.partition(".")[0]
 
 
-def iterate_imported_modules(source: str) -> Iterator[str]:
+def iter_imported_modules(source: str) -> Iterator[str]:
     """Yield the modules of simgin that a source imports, including imports inside functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -56,22 +56,24 @@ def find_forbidden_packages(module: str, source: str) -> set[str]:
         package,
         "version",
         "renamed",
-        *IMPORTS[package],
+        *ALLOWED_IMPORTS[package],
         *PACKAGES_TABLE["exceptions"].get(module, ()),
     }
-    return {find_package(name) for name in iterate_imported_modules(source)} - allowed
+    return {find_package(name) for name in iter_imported_modules(source)} - allowed
 
 
 def test_imports_point_downwards() -> None:
     for path in list_source_files():
         module = find_module_name(path)
         if module not in EXEMPT_MODULES:
-            assert find_package(module) in IMPORTS, f"{path.name} is in no package of packages.toml"
+            assert find_package(module) in ALLOWED_IMPORTS, (
+                f"{path.name} is in no package of packages.toml"
+            )
             assert not find_forbidden_packages(module, path.read_text()), path
-    order = list(IMPORTS)
-    for package, imports in IMPORTS.items():
+    order = list(ALLOWED_IMPORTS)
+    for package, imports in ALLOWED_IMPORTS.items():
         above = [name for name in imports if order.index(name) >= order.index(package)]
         assert not above, f"{package} may import {above}, which are not below it"
     assert {find_package(find_module_name(path)) for path in list_source_files()} - set(
         EXEMPT_MODULES
-    ) == set(IMPORTS)
+    ) == set(ALLOWED_IMPORTS)

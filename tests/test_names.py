@@ -38,7 +38,7 @@ def test_public_names_are_unique_across_packages():
     assert frequent == {"__all__", "__getattr__"}
 
 
-RENAMED = tomllib.loads((PACKAGE_DIRECTORY / "renamed.toml").read_text())
+NEW_NAMES_BY_OWNER = tomllib.loads((PACKAGE_DIRECTORY / "renamed.toml").read_text())
 CLASSES_BY_NAME = {
     one.__name__: one
     for one in (
@@ -48,7 +48,7 @@ CLASSES_BY_NAME = {
 }
 
 
-@pytest.mark.parametrize("owner", RENAMED)
+@pytest.mark.parametrize("owner", NEW_NAMES_BY_OWNER)
 def test_old_name_raises_an_error_with_the_new_name(owner):
     is_class = owner in CLASSES_BY_NAME
     owner_object = (
@@ -56,7 +56,7 @@ def test_old_name_raises_an_error_with_the_new_name(owner):
     )
     known = {*dir(owner_object), *getattr(owner_object, "__all__", ())}
     known |= {field.name for field in fields(owner_object)} if is_class else set()
-    for old, new in RENAMED[owner].items():
+    for old, new in NEW_NAMES_BY_OWNER[owner].items():
         first, _, inner = new.partition(".")
         assert first in known and (not inner or hasattr(getattr(owner_object, first), inner))
         with pytest.raises(AttributeError, match=rf"{owner}\.{old} is now {owner}\.{new}\."):

@@ -29,7 +29,7 @@ from support import command_line
 from support.installation import install_wheel, list_tracked_files, run_python_in_copy
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT_METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BUILD_CODE = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
 IMPORTED_EXTRAS = ("cluster", "parquet", "tune", "rl", "anki")  # that simgin imports
 GENERATED_FILES = ("PKG-INFO", "setup.cfg")
@@ -107,7 +107,7 @@ def test_wheel_has_the_expected_metadata(built_packages):
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         wheel_metadata = email.message_from_bytes(archive.read(name))
-    assert wheel_metadata["Version"] == PROJECT["version"]
+    assert wheel_metadata["Version"] == PROJECT_METADATA["version"]
     assert wheel_metadata["Description-Content-Type"] == "text/markdown"
     assert (
         wheel_metadata.get_payload(decode=True).decode().strip()
@@ -129,7 +129,7 @@ def test_links_of_the_package_page_resolve_to_files():
 
 def test_citation_matches_the_project_metadata():
     citation = (ROOT / "CITATION.cff").read_text()
-    assert f"\nversion: {PROJECT['version']}\n" in citation
+    assert f"\nversion: {PROJECT_METADATA['version']}\n" in citation
     for line in (f'title: "{TITLE}"', f"  - name: {AUTHORS}", f"license: {LICENSE}"):
         assert f"\n{line}\n" in citation
     entry = command_line.call("cite").stdout
@@ -138,15 +138,15 @@ def test_citation_matches_the_project_metadata():
         text in entry for text in ("@software{simgin,", TITLE, get_version(), str(RELEASE_YEAR))
     )
     assert f"Copyright (c) {RELEASE_YEAR} {AUTHORS}" in (ROOT / "LICENSE").read_text()
-    address = PROJECT.get("urls", {}).get("Repository")
+    address = PROJECT_METADATA.get("urls", {}).get("Repository")
     assert (f"\nrepository-code: {address}\n" in citation) == (address is not None)
     assert ("repository-code:" in citation) == (address is not None)
 
 
 # Commands of the documentation, run in a user's environment
 
-SMALL_SIZES = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
-SIZE_OPTION = re.compile(r" --(?:deals|matches) \S+")
+SMALL_SIZE_BY_COMMAND = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
+SIZE_OPTION_PATTERN = re.compile(r" --(?:deals|matches) \S+")
 
 
 def read_code_blocks(page, language="sh"):
@@ -161,7 +161,8 @@ def read_page_commands(page):
     commands = [line for line in lines if line.startswith("simgin ")]
     commands = [line.replace(" --adapt", "") if "--sweep" in line else line for line in commands]
     return [
-        f"{SIZE_OPTION.sub('', line)} {SMALL_SIZES.get(line.split()[1], '')}".strip()
+        f"{SIZE_OPTION_PATTERN.sub('', line)} "
+        f"{SMALL_SIZE_BY_COMMAND.get(line.split()[1], '')}".strip()
         for line in commands
     ]
 
@@ -196,8 +197,8 @@ def run_as_user(*parts, user_environment, cwd):
 
 
 def test_every_pinned_package_supports_the_oldest_python():
-    """Only packages that are installed in the pinned version are checked."""
-    oldest = PROJECT["requires-python"].removeprefix(">=")
+    """Check only packages that are installed in the pinned version."""
+    oldest = PROJECT_METADATA["requires-python"].removeprefix(">=")
     unsupported = []
     for line in (ROOT / "constraints.txt").read_text().splitlines():
         name, version = line.split("==")
@@ -213,9 +214,9 @@ def test_every_pinned_package_supports_the_oldest_python():
 
 def read_oldest_versions():
     """Return the oldest version of each package that pyproject.toml allows."""
-    extras = PROJECT["optional-dependencies"]
+    extras = PROJECT_METADATA["optional-dependencies"]
     used = [extras[name] for name in IMPORTED_EXTRAS]
-    requirements = map(Requirement, chain(PROJECT["dependencies"], *used))
+    requirements = map(Requirement, chain(PROJECT_METADATA["dependencies"], *used))
     return {
         requirement.name: Version(
             next(spec.version for spec in requirement.specifier if spec.operator == ">=")
@@ -336,7 +337,7 @@ def test_installed_wheel_contains_the_examples(user_environment, tmp_path):
         run_as_user(command, user_environment=user_environment, cwd=tmp_path / "mine")
 
 
-TYPED_CODE = """
+TYPE_CHECKED_CODE = """
 import simgin
 from simgin import plots
 
@@ -353,7 +354,7 @@ simgin.match("gold", deal=3)
 
 @pytest.mark.slow
 def test_type_checker_knows_the_types_of_the_api(user_environment, tmp_path):
-    (tmp_path / "script.py").write_text(TYPED_CODE)
+    (tmp_path / "script.py").write_text(TYPE_CHECKED_CODE)
     python = user_environment / "bin" / "python"  # mypy does not find editable installs
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]
     process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

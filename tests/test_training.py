@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPTS = {path.name: path.read_text() for path in (ROOT / "training").glob("*.py")}
+SCRIPT_TEXT_BY_NAME = {path.name: path.read_text() for path in (ROOT / "training").glob("*.py")}
 
 
 def list_training_scripts():
@@ -20,14 +20,16 @@ def list_training_scripts():
 
 
 def test_every_weights_file_is_written_by_a_script_that_make_train_runs():
-    written = "".join(SCRIPTS[name] for name in list_training_scripts())
+    written = "".join(SCRIPT_TEXT_BY_NAME[name] for name in list_training_scripts())
     files = [path.name for path in (ROOT / "strategies").glob("*.npy")]
     assert [name for name in files if f'"{name}"' not in written] == []
 
 
 def test_make_train_runs_every_script_that_writes_files_of_the_package():
     writers = {
-        name for name, text in SCRIPTS.items() if "np.save(" in text or ".write_text(" in text
+        name
+        for name, text in SCRIPT_TEXT_BY_NAME.items()
+        if "np.save(" in text or ".write_text(" in text
     }
     assert writers == set(list_training_scripts())
 

@@ -13,7 +13,7 @@ from simgin.stats.table import format_csv
 from support.command_line import call, interrupt_after_blocks
 from support.command_runs import STRATEGY_SOURCE, list_files, read_reproducible_files
 
-pytestmark = pytest.mark.usefixtures("empty_directory", "few_mixes")
+pytestmark = pytest.mark.usefixtures("empty_directory", "few_mix_samples")
 
 PANEL_COMMAND = ("match", "mine.py", "gold-early", "stubborn", "--against", "gold")
 DEAL_OPTIONS = ("--deals", 4000, "--workers", 1)

@@ -75,7 +75,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def working_directory(folder, few_mixes, monkeypatch):
+def working_directory(folder, few_mix_samples, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 

@@ -14,8 +14,8 @@ from support.command_line import call
 from support.worked_examples import parametrize_examples
 
 
-def analyze_named_hand(cards, variant="standard", **options):
-    """Analyse a hand given as a string."""
+def analyze_hand_text(cards, variant="standard", **options):
+    """Analyse a hand that is given as text."""
     return hand_analysis.analyze_hand(
         variants.find_variant(variant), notation.parse_cards(cards), **options
     )
@@ -37,11 +37,11 @@ def test_endings_agree_with_the_worked_examples(vector):
     }
     settings = [f"{name}={'yes' if flag else 'no'}" for name, flag in flags.items()]
     settings += [f"{name}={hand_input[name]}" for name in ("ace_runs", "knock_limit")]
-    analysis = analyze_named_hand(
+    analysis = analyze_hand_text(
         hand_input["hand"], "+".join(["standard+discard_ban=none", *settings]), score=score
     )
     endings = [ending for ending in analysis.endings if ending.kind in ("knock", "gin")]
-    knocks = {format_card(ending.discard): ending.count for ending in endings}
+    knocks = {format_card(ending.discard): ending.deadwood for ending in endings}
     if hand_input["discard_ban"] == "drawn":  # the command does not know the drawn card
         knocks.pop(hand_input["drawn"], None)
     assert knocks == expected["knock"]
@@ -54,8 +54,8 @@ OVERLAPPING_MELDS_HAND = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
 
 
 def test_shot_requires_the_digits_of_the_score():
-    analysis = analyze_named_hand("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
-    endings = {(ending.kind, ending.count) for ending in analysis.endings}
+    analysis = analyze_hand_text("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
+    endings = {(ending.kind, ending.deadwood) for ending in analysis.endings}
     assert endings == {("knock", 10), ("shot", 10)}
     assert (
         hand_analysis.find_required_shot_ranks(311) == [1, 1]

@@ -12,7 +12,12 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.text.notation import format_card
 
-OPPONENTS = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitaire-gin": None}
+OPPONENT_BY_VARIANT = {
+    "standard": "simple",
+    "tedesco": "simple",
+    "basic": "simple",
+    "solitaire-gin": None,
+}
 
 
 def trace_deals(variant, opponent):
@@ -22,7 +27,7 @@ def trace_deals(variant, opponent):
 
 
 def find_pile_before(deal, index):
-    """Return the pile before a decision of the trace, oldest first, with stars.
+    """Return the pile before a decision, oldest card first, with a star at taken cards.
 
     A player decides about the ending after the discard, which is in the pile only later.
     """
@@ -37,11 +42,11 @@ def find_pile_before(deal, index):
     return cards
 
 
-@pytest.mark.parametrize("variant", OPPONENTS)
+@pytest.mark.parametrize("variant", OPPONENT_BY_VARIANT)
 def test_pile_on_the_table_can_be_parsed(variant):
-    is_solo = OPPONENTS[variant] is None
+    is_solo = OPPONENT_BY_VARIANT[variant] is None
     label = "Discards (oldest first)  " if is_solo else "Pile (oldest first)  "
-    for deal in trace_deals(variant, OPPONENTS[variant]):
+    for deal in trace_deals(variant, OPPONENT_BY_VARIANT[variant]):
         rules = build_rules(deal.matchup.variant)
         for index, decision in enumerate(deal.decisions):
             expected = find_pile_before(deal, index)

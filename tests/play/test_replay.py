@@ -29,7 +29,7 @@ TWO_PLAYERS, SOLO_PLAYER = ("gold", "simple"), ("gold+knock=at:k=4", None)
 RANDOM_OFFER_PLAYERS = ("gold+stake=random", "simple+stake=random")
 
 
-def make_named_replay(players, variant, unit, half=0, deal=None):
+def make_replay_from_names(players, variant, unit, half=0, deal=None):
     return replay.make_replay(replay.trace_numbered_deal(*players, variant, 1, unit, half, deal))
 
 
@@ -45,7 +45,7 @@ def test_replays_agree_with_the_sums_of_the_kernel(variant):
     }
     addresses = [(unit, half) for unit in range(units) for half in halves]
     results = [
-        replay_json.replay_to_json(make_named_replay(players, variant, *address))[-1]
+        replay_json.replay_to_json(make_replay_from_names(players, variant, *address))[-1]
         for address in addresses
     ]
     assert facts["turns"] == sum(result["turns"] for result in results)
@@ -72,9 +72,9 @@ def test_replay_text_has_every_turn_and_decision(variant):
     is_solo = variants.find_variant(variant).is_solo
     for unit in range(8 if is_solo else 2):
         shown_replay = (
-            make_named_replay(SOLO_PLAYER, variant, unit)
+            make_replay_from_names(SOLO_PLAYER, variant, unit)
             if is_solo
-            else make_named_replay(TWO_PLAYERS, variant, 3, unit)
+            else make_replay_from_names(TWO_PLAYERS, variant, 3, unit)
         )
         lines = list(shown_replay.iter_lines())
         assert all(len(line) <= 80 for line in lines)
@@ -121,7 +121,7 @@ def test_deals_of_a_match_are_shown_with_its_score(players, variant, target):
     deal_index = 0
     while max(score) < target:
         first, *_, last = replay_json.replay_to_json(
-            make_named_replay(players, variant, 2, 0, deal_index)
+            make_replay_from_names(players, variant, 2, 0, deal_index)
         )
         assert (first["points"], first["deal"], first["in_match"]) == (
             score.tolist(),
@@ -161,7 +161,7 @@ def test_show_command_can_be_repeated():
     assert "simple (A) (seat 0)" in self_play and "simple (B) (seat 1)" in self_play
 
 
-INVALID_POLICIES = """
+INVALID_POLICIES_CODE = """
 from simgin.strategy import Strategy, discard, offer
 from simgin.toolkit import best_discard
 
@@ -191,7 +191,7 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 )
 def test_replay_stops_at_an_illegal_action(arguments, message, last_line, tmp_path):
     path = tmp_path / "bad.py"
-    path.write_text(INVALID_POLICIES)
+    path.write_text(INVALID_POLICIES_CODE)
     result = call("show", path, *arguments, code=2)
     lines_before, lines_after = result.stdout.split("The deal stops here")
     assert lines_before.rstrip().endswith(last_line)
@@ -219,7 +219,7 @@ def format_die_decision(row):
 def test_replay_shows_every_offer_and_its_answer(variant):
     case_kinds = set()
     for unit in range(60):
-        shown_replay = make_named_replay(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
+        shown_replay = make_replay_from_names(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
         lines, (first, *decisions, last) = (
             list(shown_replay.iter_lines()),
             replay_json.replay_to_json(shown_replay),
@@ -258,7 +258,7 @@ def test_replay_shows_every_offer_and_its_answer(variant):
 )
 def test_match_score_is_shown_before_and_after_a_deal(variant, score_pattern):
     first_replay, second_replay = (
-        make_named_replay(TWO_PLAYERS, variant, 0, 0, deal) for deal in (2, 3)
+        make_replay_from_names(TWO_PLAYERS, variant, 0, 0, deal) for deal in (2, 3)
     )
     line = " ".join("\n".join(first_replay.iter_lines()).split("Match: ")[1].split())
     score_by_name = dict(part.split(", ", 1) for part in line.split("; "))
@@ -273,7 +273,7 @@ def test_match_score_is_shown_before_and_after_a_deal(variant, score_pattern):
 def test_replay_shows_the_chosen_melding():
     melding_lines = []
     for unit in range(20):
-        shown_replay = make_named_replay(
+        shown_replay = make_replay_from_names(
             ("gold+show=random", "simple"), "standard+melding=choice", unit, unit % 2
         )
         melding_lines += [line for line in shown_replay.iter_lines() if "shows melding" in line]
@@ -286,7 +286,7 @@ def test_replay_reports_the_final_hand_and_the_joker():
     """Expect ten cards to count, or eleven with big gin."""
     params, case_kinds = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):
-        shown_replay = make_named_replay(("solo-greedy", None), "gin-solitaire", unit)
+        shown_replay = make_replay_from_names(("solo-greedy", None), "gin-solitaire", unit)
         dealt, *_, result = replay_json.replay_to_json(shown_replay)
         joker_index = shown_replay.state.joker - 11
         assert result["above_joker"] == joker_index - shown_replay.state.draws[0] >= 0

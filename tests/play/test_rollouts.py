@@ -107,7 +107,7 @@ def find_decision_index(view, decisions, slot):
 
 @cache
 def make_forced_policy(usual_policy):
-    """Return a policy that is forced at one decision; its parameters precede the usual ones."""
+    """Return a policy that takes a given action at one decision, which its parameters identify."""
 
     def choose_forced_action(view, rules, params):
         decision_key = (view.turn, view.hand, view.phase, view.ending_card)
@@ -149,11 +149,11 @@ def test_rollout_of_the_chosen_action_is_the_played_deal(variant):
     )
     slots = ("discard", "knock") if is_solo else PROPOSALS
     matchup = parse_matchup(*players, variant, 5, "deal")
-    assert max(count_replayed_decisions(matchup, slot, 30) for slot in slots) >= 10
+    assert max(check_and_count_rollouts(matchup, slot, 30) for slot in slots) >= 10
 
 
-def count_replayed_decisions(matchup, slot, units):
-    """Check that one rollout of each decision is the original deal; return their number."""
+def check_and_count_rollouts(matchup, slot, units):
+    """Check that one rollout of each decision repeats its deal; return the number of decisions."""
     rollouts = roll_out_deals(matchup, PROPOSALS[slot], 0, units, 11)
     _, records = kernel.play_with_records(matchup, 0, units)
     record_by_unit = {int(row["unit"]): row for row in records[records["half"] == 0]}
@@ -438,10 +438,18 @@ def iter_decisions(matchup, n_deals):
             yield from ((deal, decision) for decision in deal.decisions)
 
 
-UNOWNED_DIE = "dice+die_centre_in_play=yes"
+UNOWNED_DIE_VARIANT = "dice+die_centre_in_play=yes"
 DIE_VARIANTS = (
-    *("dice", "dice-pro", UNOWNED_DIE, f"{UNOWNED_DIE}+first_turn=free+die_refusal_pays=new"),
-    *(f"{UNOWNED_DIE}+first_turn={first}" for first in ("discard_first", "upcard_stock_or_pass")),
+    *(
+        "dice",
+        "dice-pro",
+        UNOWNED_DIE_VARIANT,
+        f"{UNOWNED_DIE_VARIANT}+first_turn=free+die_refusal_pays=new",
+    ),
+    *(
+        f"{UNOWNED_DIE_VARIANT}+first_turn={first}"
+        for first in ("discard_first", "upcard_stock_or_pass")
+    ),
 )
 OFFERING_PLAYERS = (
     "champion+offer=strong:count=60,turn=9+answer=brave",
@@ -449,7 +457,7 @@ OFFERING_PLAYERS = (
 )
 STOPPING_PLAYERS = ("solo-lookahead+knock=at:k=6", None)
 CARD_ACTIONS = {core_answers.ACTION_STOCK, ACTION_DISCARD}
-WORLD_CASES = [  # variant, players, units, required actions
+TRUE_WORLD_CASES = [  # variant, players, units, required actions
     *(
         (name, ("gold", "gold-early"), 1, CARD_ACTIONS)
         for name in TWO_PLAYER_VARIANTS
@@ -469,7 +477,7 @@ WORLD_CASES = [  # variant, players, units, required actions
 ]
 
 
-@pytest.mark.parametrize(("variant", "players", "n_units", "required_actions"), WORLD_CASES)
+@pytest.mark.parametrize(("variant", "players", "n_units", "required_actions"), TRUE_WORLD_CASES)
 def test_rollout_in_the_true_world_is_the_played_deal(variant, players, n_units, required_actions):
     matchup = parse_matchup(*players, variant, 5, "deal")
     rules = build_rules(matchup.variant)

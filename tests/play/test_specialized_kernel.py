@@ -20,9 +20,9 @@ from simgin.strategy import loader
 from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, UNUSUAL_VARIANTS
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-run_linker_in_process = specialized_kernel.run_linker
+original_run_linker = specialized_kernel.run_linker
 thread_state = threading.local()
-SUBPROCESS_RUN = "simgin.play.specialized_kernel.subprocess.run"
+SUBPROCESS_RUN_NAME = "simgin.play.specialized_kernel.subprocess.run"
 
 
 def make_matchup(a, b="simple", variant="standard", unit="deal"):
@@ -40,7 +40,7 @@ def make_kernel_parts(matchup):
 def compile_matchup_code(*names):
     """Return the code of a specialised kernel for a matchup."""
     request = specialized_kernel.build_request(*make_kernel_parts(make_matchup(*names)))
-    return run_linker_in_process(request)
+    return original_run_linker(request)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def corrupt_cache(directory, _):
 
 
 def prevent_compilation(_, monkeypatch):
-    monkeypatch.setattr(specialized_kernel, "run_linker", run_linker_in_process)
+    monkeypatch.setattr(specialized_kernel, "run_linker", original_run_linker)
     monkeypatch.setattr(sys, "executable", "/missing/python")
 
 
@@ -161,7 +161,7 @@ def test_kernel_is_compiled_if_the_cache_is_unusable(
     assert np.array_equal(play_until_specialized(matchup)[1], first)
 
 
-RULE_CHANGING_STRATEGY = """
+RULE_CHANGING_STRATEGY_CODE = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -171,7 +171,7 @@ def modifies(view, rules, params):
     return best_discard(view.hand, view.legal, rules)
 STRATEGY = Strategy("modifies", discard=modifies)
 """
-FAILING_STRATEGY = """
+FAILING_STRATEGY_CODE = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -185,17 +185,17 @@ STRATEGY = Strategy("fails", discard=fails)
 
 def test_policy_that_might_modify_the_rules_is_not_specialised(tmp_path):
     file = tmp_path / "modifies.py"
-    file.write_text(RULE_CHANGING_STRATEGY)
+    file.write_text(RULE_CHANGING_STRATEGY_CODE)
     with pytest.raises(ValueError, match="modifies might modify the rules"):
         specialized_kernel.build_request(*make_kernel_parts(make_matchup(str(file))))
 
 
 def test_specialised_kernel_raises_the_same_policy_error(use_thread_loop, tmp_path):
     file = tmp_path / "fails.py"
-    file.write_text(FAILING_STRATEGY)
+    file.write_text(FAILING_STRATEGY_CODE)
     matchup = make_matchup(str(file))
     generic, policies, rules = make_kernel_parts(matchup)
-    code = run_linker_in_process(specialized_kernel.build_request(generic, policies, rules))
+    code = original_run_linker(specialized_kernel.build_request(generic, policies, rules))
     messages = set()
     for loop in (generic.entry_point, specialized_kernel.load_kernel(generic, code)):
         with pytest.raises(kernel.PolicyCallError, match="raised ValueError: too late") as error:
@@ -256,8 +256,8 @@ MIXED_MATCHUPS += [
 def compile_and_kill(request, delay):
     """Start a compilation and kill its process after some seconds."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(SUBPROCESS_RUN, partial(subprocess.run, timeout=delay))
-        run_linker_in_process(request)
+        monkeypatch.setattr(SUBPROCESS_RUN_NAME, partial(subprocess.run, timeout=delay))
+        original_run_linker(request)
 
 
 @pytest.mark.slow

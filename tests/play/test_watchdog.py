@@ -11,7 +11,7 @@ import pytest
 
 from simgin.play import parallel
 
-LOOPING_STRATEGY = """
+LOOPING_STRATEGY_CODE = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
 @discard
@@ -22,7 +22,7 @@ def endless(view, rules, params):
     return best_discard(view.hand, view.legal, rules)
 STRATEGY = Strategy("looping", discard=endless)
 """
-SLOW_STRATEGY = """
+SLOW_STRATEGY_CODE = """
 from simgin.strategy import Strategy, discard
 NOTES = {}
 @discard
@@ -68,7 +68,7 @@ def start_program(file, code, seconds, arguments):
 def test_looping_policy_can_be_interrupted(arguments, tmp_path):
     file = tmp_path / "looping.py"
     process = start_program(
-        file, LOOPING_STRATEGY, 1.1, [argument.format(file) for argument in arguments]
+        file, LOOPING_STRATEGY_CODE, 1.1, [argument.format(file) for argument in arguments]
     )
     assert process.stderr is not None
     lines = queue.SimpleQueue()
@@ -101,7 +101,7 @@ def test_deal_of_a_looping_policy_is_aborted(arguments, tmp_path):
     file, (command, *options) = tmp_path / "looping.py", arguments
     patience = ("--patience", "1s") if options else ()
     process = start_program(
-        file, LOOPING_STRATEGY, 0.4, [command, str(file), "simple", *options, *patience]
+        file, LOOPING_STRATEGY_CODE, 0.4, [command, str(file), "simple", *options, *patience]
     )
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 2 and ("is dealt" in output) == (command == "show"), errors
@@ -112,7 +112,9 @@ def test_deal_of_a_looping_policy_is_aborted(arguments, tmp_path):
 
 def test_slow_policy_is_not_reported(tmp_path):
     file = tmp_path / "slow.py"
-    process = start_program(file, SLOW_STRATEGY, 2, ["match", str(file), "simple", "--deals", "40"])
+    process = start_program(
+        file, SLOW_STRATEGY_CODE, 2, ["match", str(file), "simple", "--deals", "40"]
+    )
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in output
     assert "has not returned" not in errors

@@ -236,14 +236,14 @@ def test_every_panel_without_data_has_a_message(name):
 
 
 # A ladder has another row for hindsight; a league has two players
-PLOTS_OF_SEVERAL_ROWS = ("skill", "elo_ratings")
+MULTI_ROW_PLOTS = ("skill", "elo_ratings")
 
 
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_small_and_insignificant_data_cause_no_warnings(name):
     changes = [sample_plots.make_insignificant]
     changes += [sample_plots.select_first_row, sample_plots.make_undefined_first_row] * (
-        name not in PLOTS_OF_SEVERAL_ROWS
+        name not in MULTI_ROW_PLOTS
     )
     for change in changes:
         draw_plot(name, "one", change).draw_without_rendering()
@@ -255,7 +255,7 @@ def test_single_knock_is_a_cell_of_the_chart():
 
 
 def test_sweep_map_with_one_row_has_no_break_even_line():
-    """Use one value of the second parameter, but the line needs two rows."""
+    """Use one value of the second parameter, although the line needs two rows."""
     frame = FRAME_BUILDERS["sweep_map"](*SIZES["one"])
     figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
     assert len(figure.axes[0].collections) == 1

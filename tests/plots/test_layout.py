@@ -12,24 +12,24 @@ from simgin.report import figures
 from support.plot_layout import find_layout_errors
 from support.sample_plots import PLOT_NAMES, add_undefined_row, draw_plot
 
-EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
-EVERY_PLOT_AND_SIZE = pytest.mark.parametrize(
+parametrize_plots = pytest.mark.parametrize("name", PLOT_NAMES)
+parametrize_plots_and_sizes = pytest.mark.parametrize(
     ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
 )
 
 
 def test_every_plot_has_sample_data():
-    """Add DataFrames for a new plot to tests/support/sample_plots.py."""
+    """Fail until tests/support/sample_plots.py has DataFrames for a new plot."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
-@EVERY_PLOT_AND_SIZE
+@parametrize_plots_and_sizes
 def test_plot_elements_do_not_overlap(name, size):
     figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.SIMGIN_STYLE["figure.figsize"][0]
     assert find_layout_errors(figure) == []
 
 
-@EVERY_PLOT
+@parametrize_plots
 def test_panels_with_undefined_values_do_not_overlap(name):
     assert find_layout_errors(draw_plot(name, "several", change=add_undefined_row)) == []

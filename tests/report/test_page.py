@@ -27,15 +27,15 @@ def render_sample_report():
 EMPTY_PARTS = {
     name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")
 }
-WARNING_PART = {
+CAVEAT_PART = {
     "caveat": Caveat(f"Warning: {HOSTILE_TEXT} was not trained.", f"simgin x '{HOSTILE_TEXT}'")
 }
-TWO_PLOTS = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
+PLOTS_PART = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
     "parts",
-    [{}, EMPTY_PARTS | {"files": {}}, TWO_PLOTS, WARNING_PART],
+    [{}, EMPTY_PARTS | {"files": {}}, PLOTS_PART, CAVEAT_PART],
     ids=["whole", "empty", "alike", "warning"],
 )
 def test_report_is_valid_and_reproducible_html(parts):
@@ -78,7 +78,7 @@ def test_parts_of_the_report_are_ordered_by_importance():
 
 def test_caveat_follows_the_question():
     """Check the HTML report, the summary and the first lines of the screen."""
-    report = make_report(**WARNING_PART)
+    report = make_report(**CAVEAT_PART)
     root, _ = parse_html(html_report.render_html(report))
     (header,) = find_elements(root, "header")
     first, second, *_ = (*find_elements(header, "h1"), *find_elements(header, "p"))

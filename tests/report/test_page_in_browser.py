@@ -17,7 +17,7 @@ from support.sample_reports import HOSTILE_TEXT, make_report
 pytestmark = pytest.mark.slow
 
 SCREEN_WIDTHS, COLOUR_SCHEMES = (390, 1280), ("light", "dark")
-EXPERIMENTS = {
+EXPERIMENT_TOML_BY_NAME = {
     "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\n'
     "matches = 1000\n"
     '[panel]\nstrategies = ["simple", "gold", "gin-only", "gold-early", "stubborn"]\n'
@@ -40,7 +40,7 @@ def report_paths(tmp_path_factory):
 
 def write_reports(directory):
     """Write the reports of experiments, a match and reviews; return their paths by name."""
-    for name, content in EXPERIMENTS.items():
+    for name, content in EXPERIMENT_TOML_BY_NAME.items():
         (directory / f"{name}.toml").write_text(content)
         call("run", directory / f"{name}.toml", "-o", directory / name)
     call("match", "gold", "--deals", "4k", "-o", directory / "match")
@@ -110,7 +110,7 @@ def test_report_fits_the_screen_with_readable_text(open_report, tmp_path, name, 
     assert screenshot.stat().st_size > 10_000
 
 
-IS_ASCENDING_SCRIPT = """
+IS_ASCENDING_JS = """
 (texts) => texts.every((one, i) =>
   i === 0 || texts[i - 1].localeCompare(one, 'en', { numeric: true }) <= 0)
 """
@@ -142,7 +142,7 @@ def test_every_column_can_be_sorted_both_ways(open_report, name):
                 else:
                     texts = [cell.strip() for cell in cells if cell.strip()]
                     assert tab.evaluate(
-                        IS_ASCENDING_SCRIPT, texts if direction == "ascending" else texts[::-1]
+                        IS_ASCENDING_JS, texts if direction == "ascending" else texts[::-1]
                     )
 
 

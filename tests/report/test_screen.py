@@ -33,7 +33,7 @@ def make_frame(*matchups, n_units=300):
 
 
 CHANGED_VARIANT = "oklahoma+big_gin=yes"
-ONE_MATCHUP = make_frame(("standard", "gold", "simple"))
+ONE_MATCHUP_FRAME = make_frame(("standard", "gold", "simple"))
 PANEL_FRAME = make_frame(("standard", LONG_SPEC, "simple"), ("standard", "gold", "simple"))
 VARIANTS_FRAME = make_frame(
     ("standard", "gold", "simple"), (f"{CHANGED_VARIANT}+gin_bonus=20", "gold", "simple")
@@ -45,7 +45,7 @@ ROUND_ROBIN_FRAME = make_frame(
     *(("standard", *pair) for pair in combinations(("gold", "simple", LONG_SPEC), 2))
 )
 FRAMES = {
-    "one": ONE_MATCHUP,
+    "one": ONE_MATCHUP_FRAME,
     "panel": PANEL_FRAME,
     "games": VARIANTS_FRAME,
     "both": PANEL_AND_VARIANTS_FRAME,
@@ -81,10 +81,10 @@ def test_numbers_and_names_are_complete_at_every_width(name, width):
 
 
 def test_single_matchup_has_a_column_per_player():
-    text = render_text(summary.build_terminal_table(ONE_MATCHUP, 7), 80)
+    text = render_text(summary.build_terminal_table(ONE_MATCHUP_FRAME, 7), 80)
     assert text.startswith("\ngold against simple, standard, 600 matches (")
     assert "seed 7" in " ".join(text.split())
-    rows = ONE_MATCHUP.set_index(["strategy", "metric"])[["value", "low", "high"]]
+    rows = ONE_MATCHUP_FRAME.set_index(["strategy", "metric"])[["value", "low", "high"]]
     lines = text.splitlines()
     checked_titles = []
     for line in lines[4:-2]:
@@ -156,7 +156,7 @@ def test_sentences_are_limited_to_the_screen():
 
 @pytest.mark.parametrize("width", [48, 80, 200])
 def test_details_list_every_metric_with_its_meaning(width):
-    text = render_text(summary.build_details_table(ONE_MATCHUP), width)
+    text = render_text(summary.build_details_table(ONE_MATCHUP_FRAME), width)
     assert max(map(len, text.splitlines())) <= width
     joined = " ".join(text.split())
     assert "gold against simple, standard, 600 matches" in joined

@@ -16,7 +16,7 @@ from support.command_runs import STRATEGY_SOURCE
 from support.hostile import read_directory
 from support.html_checks import find_html_errors
 
-EXPERIMENTS = {
+EXPERIMENT_TOML_BY_NAME = {
     "panel": """
         question = "Does <b>waiting</b> & hoping pay?"
         hypothesis = "It does."
@@ -36,7 +36,7 @@ EXPERIMENTS = {
 
 
 @pytest.fixture(autouse=True)
-def write_own_strategy(empty_directory, few_mixes):
+def write_own_strategy(empty_directory, few_mix_samples):
     """Write the strategy file of the experiments."""
     Path("mine.py").write_text(STRATEGY_SOURCE)
 
@@ -54,7 +54,7 @@ def copy_run_directory(tmp_path_factory):
             if name == "match":
                 return directory_path, call("match", "gold", "--deals", 300, "-o", "out").stdout
             Path("mine.py").write_text(STRATEGY_SOURCE)
-            Path(f"{name}.toml").write_text(EXPERIMENTS[name])
+            Path(f"{name}.toml").write_text(EXPERIMENT_TOML_BY_NAME[name])
             return directory_path, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
 
     def copy_run(name="match"):
@@ -79,7 +79,7 @@ def read_verdict(files):
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", EXPERIMENT_TOML_BY_NAME)
 def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
     run_output = copy_run_directory(name)
     before = read_directory("out")

@@ -162,7 +162,7 @@ def test_squares_of_knocks_agree_with_the_matches(deals_by_match, match_courses)
 
 
 def compute_median(counts):
-    """Return the median of counts whose batches are matches."""
+    """Return the median from counts of each value, with one batch per match."""
     return match_course.estimate_grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
 
 
@@ -187,7 +187,7 @@ def test_median_of_integers_is_interpolated():
 
 
 def compute_unit_se(matches, count_denominator, count_numerator):
-    """Return the standard deviation of a match's influence on a ratio, times sqrt(n).
+    """Return the standard error of a ratio over matches, times the root of their number.
 
     Args:
         matches: Deals of every match.
@@ -204,8 +204,8 @@ def compute_unit_se(matches, count_denominator, count_numerator):
     )
 
 
-def make_ending_test(*endings):
-    """Return a function that checks if a deal ended in one of these ways."""
+def make_ending_predicate(*endings):
+    """Return a function that is true for a deal that ended in one of these ways."""
     return lambda deal: batch_columns.DEAL_RESULTS[deal["kind"]] in endings
 
 
@@ -219,15 +219,15 @@ def test_effect_size_bounds_are_computed_from_single_matches(
         row.key: row.measure(stats) for row in list_scorecard_rows(matchup.variant.params, 8)
     }
 
-    def count_match_ends(deal):
+    def count_if_match_ended(deal):
         return int(deal["outcome"] != UNDECIDED)
 
     expected = {
-        "turns_per_match": (count_match_ends, lambda deal: int(deal["turns"])),
-        "deals_per_match": (count_match_ends, lambda _: 1),
+        "turns_per_match": (count_if_match_ended, lambda deal: int(deal["turns"])),
+        "deals_per_match": (count_if_match_ended, lambda _: 1),
         "turns": (lambda _: 1, lambda deal: int(deal["turns"])),
-        "gin": (lambda _: 1, make_ending_test("gin", "big_gin", "shot")),
-        "dead": (lambda _: 1, make_ending_test("void")),
+        "gin": (lambda _: 1, make_ending_predicate("gin", "big_gin", "shot")),
+        "dead": (lambda _: 1, make_ending_predicate("void")),
     }
     for key, (count_denominator, count_numerator) in expected.items():
         assert measurements[key].unit_se == pytest.approx(
@@ -261,7 +261,7 @@ def test_unit_error_of_two_endings_is_that_of_their_sum():
     stats = MatchupStats(run_matchup(matchup, 2_000, 1), {})
     rate = stats.estimate_per_unit("deals", "gin", "knock", is_proportion=True)
     expected = compute_unit_se(
-        deals_by_unit.values(), lambda _: 1, make_ending_test("gin", "knock")
+        deals_by_unit.values(), lambda _: 1, make_ending_predicate("gin", "knock")
     )
     assert rate.unit_se == pytest.approx(expected, rel=0.02)
 

@@ -42,7 +42,7 @@ REVIEW_ARGUMENTS += (
     "--goals",
     "turns per match 60..120",
 )
-T_QUANTILES = {9: 2.262157163}  # Student's t of ten batches
+T_QUANTILE_BY_DF = {9: 2.262157163}  # Student's t of ten batches
 
 
 def read_files(directory_path):
@@ -292,7 +292,7 @@ def test_metrics_and_differences_agree_with_numpy(small_review, batch_rows, vari
         error = math.sqrt(10 / 9 * (influences**2).sum())
         assert [row["value"], row["se"]] == pytest.approx([value, error], rel=1e-8)
         if key != "dead":
-            interval = [value - T_QUANTILES[9] * error, value + T_QUANTILES[9] * error]
+            interval = [value - T_QUANTILE_BY_DF[9] * error, value + T_QUANTILE_BY_DF[9] * error]
             assert [row["low"], row["high"]] == pytest.approx(interval, rel=1e-8)
         if variant == BASELINE:
             continue

@@ -81,7 +81,7 @@ def test_only_a_default_review_with_a_baseline_is_sequential():
 
 # Stages of a small review
 
-SMALL_LOOKS = {1_000: 0.003, 2_000: 0.0105, 4_000: 0.043}
+ERROR_RATES_BY_SMALL_LOOK = {1_000: 0.003, 2_000: 0.0105, 4_000: 0.043}
 PLAYER_SPECS = ["simple", "gin-only", "gold-early"]
 REVIEW_ARGUMENTS = (
     "review",
@@ -95,8 +95,8 @@ REVIEW_ARGUMENTS = (
 
 @pytest.fixture
 def use_small_looks(monkeypatch, empty_directory):
-    """Shorten the sample sizes of the looks."""
-    monkeypatch.setattr(review_request, "ERROR_RATES_BY_LOOK", SMALL_LOOKS)
+    """Use small sample sizes at the looks of a sequential review."""
+    monkeypatch.setattr(review_request, "ERROR_RATES_BY_LOOK", ERROR_RATES_BY_SMALL_LOOK)
 
 
 def test_only_undecided_matchups_are_extended(use_small_looks):

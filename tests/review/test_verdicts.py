@@ -226,7 +226,7 @@ def test_large_change_in_the_knock_rate_is_reported_before_the_turn(
 
 
 # Estimates of every size for each row; a little is from 1 and much from 3
-CHANGE_BY_SIZE = {
+CHANGE_BY_EFFECT_SIZE = {
     "same": 0.0,
     "little": 1.5,
     "less": -1.5,
@@ -254,9 +254,9 @@ def test_every_verdict_has_at_most_three_short_sentences(length, skill):
     """Combine all changes of length, gin, playing for gin, other rows and skill."""
     strong_change, weaker_change = length
     for (change, gin_rate), gin_effect, size in itertools.product(
-        GIN_CHANGES, (0, 0.2, -0.2), CHANGE_BY_SIZE
+        GIN_CHANGES, (0, 0.2, -0.2), CHANGE_BY_EFFECT_SIZE
     ):
-        changes = dict.fromkeys(ROW_KEYS, CHANGE_BY_SIZE[size]) | {
+        changes = dict.fromkeys(ROW_KEYS, CHANGE_BY_EFFECT_SIZE[size]) | {
             "turns_per_match": strong_change,
             "gin": change,
         }
@@ -401,7 +401,7 @@ def make_training_caveat(request, command="simgin review straight -o out --seed 
     return review_report._make_training_caveat(Review(request, None), command)
 
 
-NEW_VARIANT = "standard+undercut_bonus=150"  # outside the training range of champion
+UNTRAINED_VARIANT = "standard+undercut_bonus=150"  # outside the training range of champion
 TRAINED_PLAYER = "champion@standard-undercut-bonus-150-1234abcd.npy"
 
 
@@ -409,11 +409,13 @@ TRAINED_PLAYER = "champion@standard-undercut-bonus-150-1234abcd.npy"
     ("review_request", "beginning"),
     [
         (
-            make_request((BASELINE, "champion"), (NEW_VARIANT, "champion")),
+            make_request((BASELINE, "champion"), (UNTRAINED_VARIANT, "champion")),
             "champion was not trained for Undercut ",
         ),
         (
-            make_request((NEW_VARIANT, "champion"), (BASELINE, "champion"), baseline=NEW_VARIANT),
+            make_request(
+                (UNTRAINED_VARIANT, "champion"), (BASELINE, "champion"), baseline=UNTRAINED_VARIANT
+            ),
             "champion was not trained for U",
         ),
         (
@@ -427,15 +429,15 @@ TRAINED_PLAYER = "champion@standard-undercut-bonus-150-1234abcd.npy"
             "champion and mishra-uniform were not trained for Race or Straight.",
         ),
         (
-            make_request((BASELINE, "marjj-early"), (NEW_VARIANT, TRAINED_PLAYER)),
+            make_request((BASELINE, "marjj-early"), (UNTRAINED_VARIANT, TRAINED_PLAYER)),
             "marjj-early was not trained for Standard.",
         ),
         (make_request((BASELINE, "champion"), ("tedesco", "champion")), None),
         (make_request((BASELINE, "champion"), (OTHER_VARIANT, "champion")), None),
-        (make_request((BASELINE, "champion"), (NEW_VARIANT, TRAINED_PLAYER)), None),
+        (make_request((BASELINE, "champion"), (UNTRAINED_VARIANT, TRAINED_PLAYER)), None),
         # Training gained nothing
         (make_request((BASELINE, "champion"), ("race", "champion"), adapt=True), None),
-        (make_request((BASELINE, "gold"), (NEW_VARIANT, "gold"), given_strong="gold"), None),
+        (make_request((BASELINE, "gold"), (UNTRAINED_VARIANT, "gold"), given_strong="gold"), None),
         (make_request(("solitary-gin", "solo-champion"), baseline=None), None),
     ],
 )
@@ -451,7 +453,7 @@ def test_caveat_names_the_untrained_rules(review_request, beginning):
 
 
 def test_notes_name_the_rules_for_which_training_failed():
-    players = ((BASELINE, "champion"), ("race", "champion"), (NEW_VARIANT, TRAINED_PLAYER))
+    players = ((BASELINE, "champion"), ("race", "champion"), (UNTRAINED_VARIANT, TRAINED_PLAYER))
     for adapt, expected in (
         (True, ["Training did not find a stronger player under Standard and Race."]),
         (False, []),
@@ -478,7 +480,7 @@ def test_caveat_names_or_counts_the_rule_sets_of_a_sweep():
 
 
 def test_caveat_suggests_a_command_that_trains():
-    request = make_request((BASELINE, "champion"), (NEW_VARIANT, "champion"))
+    request = make_request((BASELINE, "champion"), (UNTRAINED_VARIANT, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
     assert make_training_caveat(request, command).command == (
         "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
@@ -487,11 +489,13 @@ def test_caveat_suggests_a_command_that_trains():
 
 def test_rows_that_depend_on_training_are_marked():
     """Expect no mark for comebacks and weaker players (decisions/0008-reviews.md)."""
-    marked = review_report.build_scorecard_table(make_review(variant_name=NEW_VARIANT)).frame["row"]
+    marked = review_report.build_scorecard_table(make_review(variant_name=UNTRAINED_VARIANT)).frame[
+        "row"
+    ]
     unmarked = {"Comebacks", scorecard.GIN_VS_KNOCK_TITLE}
     assert {row for row in marked if not row.endswith("†")} == unmarked
-    request = make_request((BASELINE, "champion"), (NEW_VARIANT, TRAINED_PLAYER))
-    review = make_review(variant_name=NEW_VARIANT)
+    request = make_request((BASELINE, "champion"), (UNTRAINED_VARIANT, TRAINED_PLAYER))
+    review = make_review(variant_name=UNTRAINED_VARIANT)
     object.__setattr__(review, "request", request)
     assert not any(
         row.endswith("†") for row in review_report.build_scorecard_table(review).frame["row"]
@@ -499,18 +503,18 @@ def test_rows_that_depend_on_training_are_marked():
 
 
 def test_frames_mark_the_metrics_that_depend_on_training():
-    review = make_review({"gin": 0.1}, variant_name=NEW_VARIANT)
-    dependent = {(NEW_VARIANT, "gin", STRONG), (NEW_VARIANT, "knock_turn", STRONG)}
+    review = make_review({"gin": 0.1}, variant_name=UNTRAINED_VARIANT)
+    dependent = {(UNTRAINED_VARIANT, "gin", STRONG), (UNTRAINED_VARIANT, "knock_turn", STRONG)}
     assert all(review.is_untrained(key) for key in dependent)
     weaker_type = IMMEDIATE_KNOCKER
     independent = {
         (BASELINE, "gin", STRONG),
-        (NEW_VARIANT, "comebacks", STRONG),
-        (NEW_VARIANT, "gin", weaker_type),
+        (UNTRAINED_VARIANT, "comebacks", STRONG),
+        (UNTRAINED_VARIANT, "gin", weaker_type),
     }
     assert not any(review.is_untrained(key) for key in independent)
-    assert review.is_untrained((NEW_VARIANT, SKILL, weaker_type))
-    assert not review.is_untrained((NEW_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
+    assert review.is_untrained((UNTRAINED_VARIANT, SKILL, weaker_type))
+    assert not review.is_untrained((UNTRAINED_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
     is_untrained = review.differences.set_index(["metric", "players"])["untrained"]
     assert (
         is_untrained["gin", STRONG]

@@ -49,7 +49,7 @@ TEST_VALUES = {
 }
 BASE_VARIANTS = ("standard", "gin-solitaire", "solitary-gin")
 # Includes players that use the knock limit
-PLAYERS_BY_NUMBER = {
+STRATEGIES_BY_N_PLAYERS = {
     2: (("gambler", "stray"), ("rlcard-novice", "gambler"), ("shooter", "gold")),
     1: ("stray", "rlcard-novice"),
 }
@@ -73,7 +73,7 @@ def sample_rules(rng, base):
     return replace(variants.find_variant(base), spec=f"{base}+{text}", params=row)
 
 
-def play_sums(variant, players, n, unit="match"):
+def compute_fact_sums(variant, players, n, unit="match"):
     """Return the sums of every fact over n pairs of matches or deals."""
     a, b = (players, None) if isinstance(players, str) else players
     return kernel.play_batches(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
@@ -89,13 +89,13 @@ def iter_changed_variants(variant, name):
 
 def find_effective_parameters(variant, players, n, rng):
     """Yield the parameters that change a result, trying one value of effective parameters."""
-    expected = play_sums(variant, players, n)
+    expected = compute_fact_sums(variant, players, n)
     for name, parameter in load_rule_parameters().items():
         changes = [*iter_changed_variants(variant, name)]
         if parameter.has_effect(variant.params):
             changes = rng.sample(changes, min(1, len(changes)))
         if not all(
-            np.array_equal(play_sums(changed_variant, players, n), expected)
+            np.array_equal(compute_fact_sums(changed_variant, players, n), expected)
             for changed_variant in changes
         ):
             yield name
@@ -103,12 +103,12 @@ def find_effective_parameters(variant, players, n, rng):
 
 def find_effective_match_parameters(variant, players, n):
     """Yield the match-only parameters that change a result of single deals."""
-    expected = play_sums(variant, players, n, "deal")
+    expected = compute_fact_sums(variant, players, n, "deal")
     for name in [
         name for name, parameter in load_rule_parameters().items() if parameter.matches_only
     ]:
         if any(
-            (play_sums(changed_variant, players, n, "deal") != expected).any()
+            (compute_fact_sums(changed_variant, players, n, "deal") != expected).any()
             for changed_variant in iter_changed_variants(variant, name)
         ):
             yield name
@@ -122,7 +122,7 @@ def test_declared_effects_agree_with_played_results(n_rule_sets, n):
     for i in range(n_rule_sets):
         for base in BASE_VARIANTS:
             variant = sample_rules(rng, base)
-            possible_players = PLAYERS_BY_NUMBER[variant.params["players"]]
+            possible_players = STRATEGIES_BY_N_PLAYERS[variant.params["players"]]
             players = possible_players[i % len(possible_players)]
             declared_ineffective = {
                 name
@@ -146,18 +146,19 @@ def test_declared_effects_agree_with_played_results(n_rule_sets, n):
 
 # Warnings
 
-POINTS_GOAL = "has no effect with goal = points. It requires"
-NO_KNOCKS = (
+POINTS_GOAL_MESSAGE = "has no effect with goal = points. It requires"
+NO_KNOCKS_MESSAGE = (
     "has no effect with knock_by_upcard = no and knock_limit = 0. It requires another value of"
 )
 WARNING_BY_SPEC = {
-    "standard+columns=4": f"columns {POINTS_GOAL} goal = columns.",
-    "standard+games_target=3": f"games_target {POINTS_GOAL} goal = games.",
-    "standard+deal_count_gin=2+box_bonus=25": f"deal_count_gin {POINTS_GOAL} goal = race, twofold "
-    "or deals.",
+    "standard+columns=4": f"columns {POINTS_GOAL_MESSAGE} goal = columns.",
+    "standard+games_target=3": f"games_target {POINTS_GOAL_MESSAGE} goal = games.",
+    "standard+deal_count_gin=2+box_bonus=25": f"deal_count_gin {POINTS_GOAL_MESSAGE} goal = race, "
+    "twofold or deals.",
     "standard+penalty_gin=-20": "penalty_gin has no effect with deal_scoring = versus. It requires "
     "deal_scoring = penalty.",
-    "straight+undercut_bonus=10": f"undercut_bonus {NO_KNOCKS} knock_by_upcard or knock_limit.",
+    "straight+undercut_bonus=10": f"undercut_bonus {NO_KNOCKS_MESSAGE} "
+    "knock_by_upcard or knock_limit.",
     "oklahoma+knock_limit=5": "knock_limit has no effect with knock_by_upcard = yes. It requires "
     "knock_by_upcard = no.",
     "standard+discard_view=open": "discard_view never has an effect. It only describes the game.",
@@ -192,7 +193,7 @@ def test_setting_without_effect_causes_a_warning(spec):
 
 def test_default_setting_without_effect_causes_a_warning():
     assert collect_rules_warnings(simgin.find_variant, "standard+columns=3") == [
-        f"standard: columns {POINTS_GOAL} goal = columns."
+        f"standard: columns {POINTS_GOAL_MESSAGE} goal = columns."
     ]
 
 
@@ -201,7 +202,7 @@ def test_effective_rules_cause_no_warning(spec):
     assert collect_rules_warnings(variants.find_variant, spec) == []
 
 
-VARIANT_FILE_CONTENT = """
+VARIANT_TOML = """
 [variants.mine]
 title = "Mine"
 about = "Four columns."
@@ -209,7 +210,7 @@ base = "standard+games_target=3"
 [variants.mine.changes]
 columns = 4
 """
-EXPERIMENT_FILE_CONTENT = """
+EXPERIMENT_TOML = """
 variants = ["standard+columns=4"]
 seed = 1
 deals = 20
@@ -262,8 +263,8 @@ def test_command_warns_once_about_rules_without_effect(command, empty_directory)
 
 
 def test_files_with_rules_without_effect_cause_warnings(empty_directory):
-    Path("own.toml").write_text(VARIANT_FILE_CONTENT)
-    Path("run.toml").write_text(EXPERIMENT_FILE_CONTENT)
+    Path("own.toml").write_text(VARIANT_TOML)
+    Path("run.toml").write_text(EXPERIMENT_TOML)
     expected = "own.toml#mine: games_target has no effect with goal = points."
     for arguments in (("variants", "check", "own.toml"), ("variants", "own.toml#mine")):
         warnings_text = " ".join(call(*arguments).stderr.split())

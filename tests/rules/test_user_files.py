@@ -66,9 +66,6 @@ def test_path_can_contain_special_characters(path):
 
 # Errors
 
-LONG_NUMBER = "9" * 9999
-NUMBER = "gin_bonus must be a whole number from 0 to 1000, not "
-
 
 def test_invalid_variant_does_not_affect_others_in_its_file():
     write_variant_file(CLUB_VARIANT + DEN_VARIANT.replace("games", "gamse"))

@@ -30,7 +30,7 @@ from simgin.runs.cluster import ClusterError, ClusterPool
 from simgin.runs.runner import ThreadPool
 from simgin.text.amounts import AmountError
 
-FAILING_STRATEGY = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
+FAILING_STRATEGY_CODE = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,7 @@ def worker_directory(tmp_path_factory):
     worker_directory = tmp_path_factory.mktemp("two_workers")
     for name, text in (
         ("mine", MINE),
-        ("fails", FAILING_STRATEGY),
+        ("fails", FAILING_STRATEGY_CODE),
         ("other", MINE.replace("> 3", "> 4")),
     ):
         (worker_directory / f"{name}.py").write_text(text)
@@ -154,30 +154,30 @@ def find_run_error(worker_pool, task):
     return str(error.value)
 
 
-SAME_VERSIONS_HINT = r"Install the same versions of simgin and the strategies on all machines\."
+SAME_VERSIONS_PATTERN = r"Install the same versions of simgin and the strategies on all machines\."
 
 
 @pytest.mark.parametrize("file_name", ["other.py", "alike.py", "elsewhere.py"])
 def test_strategy_that_differs_on_the_worker_is_rejected(
     worker_pool, tmp_path, monkeypatch, file_name
 ):
-    """The file is missing, or its code or its combination of policies differs."""
+    """Use a missing file, and files with other code or another combination of policies."""
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if file_name == "alike.py" else MINE
     (tmp_path / file_name).write_text(text)
-    message = rf"\({file_name} \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_HINT}$"
+    message = rf"\({file_name} \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_PATTERN}$"
     if file_name == "elsewhere.py":
         message = rf"^worker tcp://[\d.:]+: the strategy file {file_name} cannot be read"
     assert re.search(message, find_run_error(worker_pool, make_file_task(file_name)))
 
 
-ENGINE_DIFFERS_MESSAGE = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_HINT}$"
+ENGINE_DIFFERS_PATTERN = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_PATTERN}$"
 
 
 def test_worker_with_another_engine_is_rejected(worker_pool, monkeypatch):
     required_versions = {**cluster._collect_required_versions(), "engine": "0" * 16}
     monkeypatch.setattr(cluster, "_collect_required_versions", lambda: required_versions)
-    assert re.search(ENGINE_DIFFERS_MESSAGE, find_run_error(worker_pool, TASKS[0]))
+    assert re.search(ENGINE_DIFFERS_PATTERN, find_run_error(worker_pool, TASKS[0]))
 
 
 def test_worker_lost_during_preparation_does_not_stop_the_run(worker_pool, monkeypatch):
@@ -190,8 +190,11 @@ def test_worker_lost_during_preparation_does_not_stop_the_run(worker_pool, monke
 @pytest.mark.parametrize(
     ("appended_code", "message"),
     [
-        ("# another version\n", ENGINE_DIFFERS_MESSAGE),
-        ("raise ImportError('half')", rf"cannot load simgin \(.*half.*\)\. {SAME_VERSIONS_HINT}$"),
+        ("# another version\n", ENGINE_DIFFERS_PATTERN),
+        (
+            "raise ImportError('half')",
+            rf"cannot load simgin \(.*half.*\)\. {SAME_VERSIONS_PATTERN}$",
+        ),
     ],
 )
 def test_worker_with_another_simgin_is_rejected(tmp_path, appended_code, message):
@@ -299,7 +302,7 @@ def test_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, name):
 
 
 def test_address_of_a_worker_is_rejected_as_scheduler(two_worker_cluster):
-    """A worker uses the same protocol as a scheduler."""
+    """Use a worker, which has the same protocol as a scheduler."""
     log = (two_worker_cluster.directory / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
     assert f"no scheduler was found at {address} (the server is not" in find_match_error(address)

@@ -101,12 +101,12 @@ def test_invalid_run_directory_is_rejected(tmp_path, monkeypatch, path, message)
     assert read_directory(tmp_path) == before
 
 
-def record_writes(monkeypatch, fails_at):
-    """Return a list of written names; the write with index `fails_at` raises an error."""
+def record_writes(monkeypatch, failure_index):
+    """Return a list of written names; the write with index `failure_index` raises an error."""
     written, write = [], directory.write_file
 
     def fail_as_full_disk(path, content):
-        if len(written) == fails_at:
+        if len(written) == failure_index:
             raise OSError(28, "No space left on device")
         written.append(path.name)
         write(path, content)
@@ -115,20 +115,20 @@ def record_writes(monkeypatch, fails_at):
     return written
 
 
-@pytest.mark.parametrize("fails_at", range(len(NEW_FILES) + 2))
+@pytest.mark.parametrize("failure_index", range(len(NEW_FILES) + 2))
 def test_failed_save_leaves_complete_files_and_can_be_repeated(
-    run_directory, monkeypatch, fails_at
+    run_directory, monkeypatch, failure_index
 ):
     message = r"No space left on device\)\. Fix the problem and repeat the command to continue"
     with monkeypatch.context() as patched:
-        record_writes(patched, fails_at)
+        record_writes(patched, failure_index)
         with pytest.raises(ResultsError, match=message):
             directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
     for name, content in read_directory(run_directory).items():
         versions = [files[name] for files in (FILES, NEW_FILES) if name in files]
         assert name == "manifest.json" or content in versions or content.decode() in versions
     manifest = directory.read_manifest(run_directory)
-    expected = (2, "while its files were being written") if fails_at else (1, None)
+    expected = (2, "while its files were being written") if failure_index else (1, None)
     assert (manifest["seed"], manifest.get("stopped")) == expected
     directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
     assert set(read_directory(run_directory)) == {"manifest.json", *NEW_FILES}
@@ -140,7 +140,7 @@ def test_failed_save_leaves_complete_files_and_can_be_repeated(
 
 
 def test_manifest_is_written_first_and_last(run_directory, monkeypatch):
-    """A kill after the last write leaves a finished run.
+    """Expect that a kill after the last write leaves a finished run.
 
     A kill before it leaves a manifest that names every possible file.
     """
@@ -216,7 +216,7 @@ def test_second_of_two_concurrent_requests_is_rejected(tmp_path):
 
 
 def test_results_that_another_request_wrote_meanwhile_are_kept(tmp_path):
-    """`analyze -o` checks the directory at its start and again before it writes."""
+    """Expect `analyze -o` to check the directory at its start and again before it writes."""
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])

@@ -8,7 +8,7 @@ from support.experiment_files import list_matchups, read_plan
 # Comparisons
 
 
-KNOCK_AND_BONUS_SWEEP = """
+KNOCK_AND_BONUS_SWEEP_TOML = """
 [sweep]
 strategy = "simple+knock=at:k={k}"
 variant = "standard+undercut_bonus={u}"
@@ -40,25 +40,28 @@ def compute_contrasts_of_all_pairs(plan, base):
     }
 
 
-PANEL_EXPERIMENT = """
+PANEL_EXPERIMENT_TOML = """
 variants = ["eaai", "standard", "pro"]
 panel.strategies = ["gold", "gin-only", "simple"]
 """
-OPPONENT_SWEEP = """
+OPPONENT_SWEEP_TOML = """
 [sweep]
 strategy = "{a}"
 against = "{b}"
 grid = { a = ["gold", "gin-only"], b = ["simple", "stubborn"] }
 """
-SOLO_EXPERIMENT = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]'
+SOLO_EXPERIMENT_TOML = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]'
 
 
 @pytest.mark.parametrize(
     ("experiment", "base"),
-    [(PANEL_EXPERIMENT, base) for base in ("", "pro", "simple", "gold")]
-    + [(KNOCK_AND_BONUS_SWEEP, base) for base in ("", "simple", "simple+knock=at:k=10", "standard")]
-    + [(SOLO_EXPERIMENT, base) for base in ("", "gin-only")]
-    + [(OPPONENT_SWEEP, "")],
+    [(PANEL_EXPERIMENT_TOML, base) for base in ("", "pro", "simple", "gold")]
+    + [
+        (KNOCK_AND_BONUS_SWEEP_TOML, base)
+        for base in ("", "simple", "simple+knock=at:k=10", "standard")
+    ]
+    + [(SOLO_EXPERIMENT_TOML, base) for base in ("", "gin-only")]
+    + [(OPPONENT_SWEEP_TOML, "")],
 )
 def test_contrasts_equal_those_found_in_all_pairs(tmp_path, experiment, base):
     plan = read_plan(
@@ -69,7 +72,7 @@ def test_contrasts_equal_those_found_in_all_pairs(tmp_path, experiment, base):
         plan, base.removesuffix("+knock=at:k=10")
     )  # as simple does
     if (
-        experiment == PANEL_EXPERIMENT and base == "simple"
+        experiment == PANEL_EXPERIMENT_TOML and base == "simple"
     ):  # the opponent, whose self-play need not be played
         panel = [i for i, (_, a, b) in enumerate(list_matchups(plan)) if a != b]
         expected |= {(i, SELF_PLAY) for i in panel}
@@ -86,7 +89,7 @@ def test_round_robins_and_matchups_are_compared_only_between_variants(tmp_path):
 
 
 def test_sweep_without_a_baseline_matchup_has_no_contrasts(tmp_path):
-    """The strategy and the rules change together, so no contrast isolates one of them."""
+    """Change the strategy and the rules together, so that no contrast isolates one of them."""
     text = (
         '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\n'
         "grid.k = [5, 7]"
@@ -105,7 +108,7 @@ def test_pair_with_swapped_sides_has_no_contrast(tmp_path):
 
 # Changes by field
 
-FIELDS_EXPERIMENT = """
+FIELDS_EXPERIMENT_TOML = """
 question = "?"
 variants = ["standard", "eaai"]
 changes = ["knock=early", "knock=at", "take=deny"]
@@ -121,13 +124,13 @@ against = "gold-early"
 
 
 def test_every_change_is_played_in_every_field_and_compared(tmp_path):
-    """A change that equals the present policy of the player is omitted."""
+    """Expect a change that equals the present policy of the player to be omitted."""
     pairs = [("gold+knock=early", "gold"), ("gin-only", "simple")]
     pairs += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]
     pairs += [("gold+knock=early", "gold-early"), ("gin-only+knock=at", "simple")]
     pairs += [("gold+take=deny", "gold"), ("gin-only+take=deny", "simple")]
     pairs += [("gold+take=deny", "gold-early")]
-    plan = read_plan(tmp_path, FIELDS_EXPERIMENT)
+    plan = read_plan(tmp_path, FIELDS_EXPERIMENT_TOML)
     assert list_matchups(plan) == [
         (variant, *pair) for variant in ("standard", "eaai") for pair in pairs
     ]

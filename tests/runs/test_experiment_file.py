@@ -14,13 +14,13 @@ from simgin.runs.experiment_file import ExperimentError
 from simgin.runs.plan import Plan, plan_experiment
 from support.experiment_files import list_matchups, read_plan, read_sweep
 
-MATCHUP = '[[matchups]]\na = "gold"\n'
+MATCHUP_TOML = '[[matchups]]\na = "gold"\n'
 
 
 def test_minimal_file_uses_the_defaults(tmp_path):
     task = Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 100_000)
     expected = Plan("waiting", (task,), question="Well?")
-    assert read_plan(tmp_path, 'question = "Well?"\n' + MATCHUP) == expected
+    assert read_plan(tmp_path, 'question = "Well?"\n' + MATCHUP_TOML) == expected
 
 
 def test_file_can_combine_matchups_round_robin_and_panel(tmp_path):
@@ -87,7 +87,7 @@ def test_unreadable_file_is_rejected(tmp_path):
     ],
 )
 def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, unit, n):
-    plan = read_plan(tmp_path, f'question = "?"\n{options}\n{MATCHUP}')
+    plan = read_plan(tmp_path, f'question = "?"\n{options}\n{MATCHUP_TOML}')
     assert plan.stopping_rules == ((rule(plan.matchups[0]),) if rule else ())
     assert (plan.seconds, plan.unit, [task.n for task in plan.tasks]) == (seconds, unit, [n])
 
@@ -134,18 +134,20 @@ def test_sweep_can_be_for_solitaire(tmp_path):
 # The page about them
 
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
-EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+PAGE_TEXT = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
+EXAMPLE_TOML_TEXTS = re.findall(r"```toml\n(.*?)```", PAGE_TEXT, re.S)
 EXPERIMENT_KEYS = {
     field.alias or name for name, field in experiment_file.ExperimentFile.model_fields.items()
 }
 
 
 def test_page_documents_every_key():
-    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(EXPERIMENT_KEYS)
-    assert EXPERIMENT_KEYS - {key for text in EXAMPLES for key in tomllib.loads(text)} == {"seed"}
+    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE_TEXT, re.M)) == sorted(EXPERIMENT_KEYS)
+    assert EXPERIMENT_KEYS - {
+        key for text in EXAMPLE_TOML_TEXTS for key in tomllib.loads(text)
+    } == {"seed"}
 
 
-@pytest.mark.parametrize("text", EXAMPLES)
+@pytest.mark.parametrize("text", EXAMPLE_TOML_TEXTS)
 def test_examples_on_the_page_can_be_played(tmp_path, text):
     assert read_plan(tmp_path, text).tasks

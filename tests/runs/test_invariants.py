@@ -106,7 +106,7 @@ UNCHECKED_COLUMNS = {"deal squares", "match squares", "dealt deadwood"}
 
 @pytest.mark.parametrize("change", [1, -1])
 def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
-    """Some errors in products with a variable denominator, and in three sums, are missed."""
+    """Allow undetected errors in products with a variable denominator, and in three sums."""
     matchup, valid_row = valid_batch
     undetected = list_undetected_columns(matchup, valid_row, lambda n: n + change)
     assert (
@@ -120,7 +120,7 @@ def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
 
 
 def test_changed_high_bit_of_a_square_is_detected(valid_batch):
-    """Facts that can be negative are an exception."""
+    """Check every fact except those that can be negative."""
     for fact in {*batch_columns.STATISTIC_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40

@@ -66,7 +66,7 @@ def is_intact(path):
 
 
 @pytest.fixture
-def path(tmp_path):
+def ledger_path(tmp_path):
     return tmp_path / LEDGER_FILE
 
 
@@ -78,7 +78,7 @@ block_positions = st.tuples(st.integers(0, 12), st.integers(1, 60))
 
 @given(st.lists(block_positions, max_size=12), st.integers(1, 130))
 def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
-    """The reference is a dictionary of batches by number and size."""
+    """Compare with a dictionary of batches by number and size."""
     batches = {}
     with open_ledger(None, RUN_IDENTITY) as run_ledger:
         for first, count in blocks:
@@ -104,17 +104,17 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
                 run_ledger.read_rows(0, units, 10)
 
 
-@pytest.mark.parametrize(("table", "fails_at"), [("blocks", 10), ("deals", 10), ("deals", 19)])
-def test_block_is_stored_completely_or_not_at_all(path, table, fails_at):
+@pytest.mark.parametrize(("table", "failing_row"), [("blocks", 10), ("deals", 10), ("deals", 19)])
+def test_block_is_stored_completely_or_not_at_all(ledger_path, table, failing_row):
     """Make writing of a block or its deals fail, as on a full disk."""
     rows = make_random_rows(np.random.default_rng(3), 10)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         run_ledger.add_block(0, 0, [BATCH_SIZE] * 10, pack_rows(rows), "x", deals)
         run_ledger._connection.execute(
             f"CREATE TEMP TRIGGER full BEFORE INSERT ON {table} "
-            f"WHEN NEW.{column} = {fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
+            f"WHEN NEW.{column} = {failing_row} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
         message = r"cannot be written \(no room\)\. Finished batches are saved\. Fix the"
         with pytest.raises(LedgerError, match=message):
@@ -170,23 +170,24 @@ IDENTITY_CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "message"), IDENTITY_CHANGES)
-def test_another_run_is_rejected_with_the_difference(path, change, message):
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+def test_another_run_is_rejected_with_the_difference(ledger_path, change, message):
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         run_ledger.add_block(
             0, 0, [BATCH_SIZE], pack_rows(make_random_rows(np.random.default_rng(5), 1)), "x"
         )
-    before = path.read_bytes()
-    with pytest.raises(LedgerError) as error, open_ledger(path, {**RUN_IDENTITY, **change}):
+    before = ledger_path.read_bytes()
+    with pytest.raises(LedgerError) as error, open_ledger(ledger_path, {**RUN_IDENTITY, **change}):
         pass
     lines = str(error.value).splitlines()
-    assert lines[0] == f"{path.parent} contains another run:" and lines[1:-1] == [f"  {message}"]
+    assert lines[0] == f"{ledger_path.parent} contains another run:"
+    assert lines[1:-1] == [f"  {message}"]
     assert lines[-1] == "Choose another directory with -o, or remove this directory to start again."
-    assert path.read_bytes() == before
+    assert ledger_path.read_bytes() == before
 
 
-def test_empty_ledger_accepts_any_run(path):
+def test_empty_ledger_accepts_any_run(ledger_path):
     for seed in (1, 2):
-        with open_ledger(path, {**RUN_IDENTITY, "seed": seed}) as run_ledger:
+        with open_ledger(ledger_path, {**RUN_IDENTITY, "seed": seed}) as run_ledger:
             assert run_ledger.identity["seed"] == seed
 
 
@@ -221,35 +222,35 @@ def start_processes(path, count):
     return processes
 
 
-def test_only_one_of_several_processes_opens_the_ledger(path):
-    """All other processes fail until the first one closes the ledger."""
-    processes = start_processes(path, 3)
+def test_only_one_of_several_processes_opens_the_ledger(ledger_path):
+    """Expect all other processes to fail until the first one closes the ledger."""
+    processes = start_processes(ledger_path, 3)
     outputs = [process.stdout.readline() for process in processes]
-    for opening in (open_ledger(path, {"seed": 1}), open_existing_ledger(path)):
+    for opening in (open_ledger(ledger_path, {"seed": 1}), open_existing_ledger(ledger_path)):
         with pytest.raises(LedgerError, match=r"in use by another process\. Wait"), opening:
             pass
     errors = [process.communicate()[1] for process in processes]
     assert sorted(outputs) == ["", "", "open\n"]
     assert sum("another process" in error for error in errors) == 2
-    assert is_intact(path)
+    assert is_intact(ledger_path)
 
 
-def test_blocks_of_a_killed_process_are_kept(path):
-    (killed_process,) = start_processes(path, 1)
+def test_blocks_of_a_killed_process_are_kept(ledger_path):
+    (killed_process,) = start_processes(ledger_path, 1)
     assert killed_process.stdout.readline() == "open\n"
     killed_process.kill()
     killed_process.communicate()
-    assert (path.parent / f"{LEDGER_FILE}-wal").stat().st_size > 0
+    assert (ledger_path.parent / f"{LEDGER_FILE}-wal").stat().st_size > 0
     for opening in (
-        open_existing_ledger(path),
-        open_ledger(path, {"seed": 1}),
-        open_existing_ledger(path),
+        open_existing_ledger(ledger_path),
+        open_ledger(ledger_path, {"seed": 1}),
+        open_existing_ledger(ledger_path),
     ):
         with opening as run_ledger:
             assert run_ledger.find_finished_batches(0, BATCH_SIZE) == {(0, 1000)}
             assert run_ledger.read_rows(0, 1000, BATCH_SIZE).sum() == batch_columns.N_COLUMNS
-    assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
-    assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
+    assert [file.name for file in ledger_path.parent.iterdir()] == [LEDGER_FILE]
+    assert ledger_path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
 
 
 # Kills before every file operation while a ledger is created, converted and written
@@ -338,7 +339,7 @@ def test_ledger_killed_again_during_repair_can_be_completed(crash_runner, tmp_pa
 
 
 def test_read_only_ledger_can_be_read_unless_incomplete(crash_runner, tmp_path):
-    """To read an incomplete ledger, SQLite must repair it."""
+    """Expect an error for an incomplete ledger, which SQLite would have to repair."""
     directory = Path(tempfile.mkdtemp())  # readable by other users, unlike pytest's directories
     directory.chmod(0o755)
     operations = crash_runner.attempt(directory, WRITE_CODE).operations
@@ -378,32 +379,36 @@ HOSTILE_CHANGES = {
 
 
 @pytest.mark.parametrize("change", HOSTILE_CHANGES)
-def test_hostile_ledger_is_rejected_without_side_effects(path, change):
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+def test_hostile_ledger_is_rejected_without_side_effects(ledger_path, change):
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         run_ledger.add_block(
             0, 0, [BATCH_SIZE] * 3, pack_rows(make_random_rows(np.random.default_rng(5), 3)), "x"
         )
-    path.with_name("mine").write_text("years of work")
-    HOSTILE_CHANGES[change](path)
-    before = {**read_directory(path.parent), LEDGER_FILE: b""}
-    for opening in (open_existing_ledger(path), open_ledger(path, RUN_IDENTITY)):
+    ledger_path.with_name("mine").write_text("years of work")
+    HOSTILE_CHANGES[change](ledger_path)
+    before = {**read_directory(ledger_path.parent), LEDGER_FILE: b""}
+    for opening in (open_existing_ledger(ledger_path), open_ledger(ledger_path, RUN_IDENTITY)):
         with time_limit(20), pytest.raises(LedgerError) as error, opening as run_ledger:
             run_ledger.read_rows(0, 3 * BATCH_SIZE, BATCH_SIZE)
         assert str(error.value).endswith(".")
-    assert {**read_directory(path.parent), LEDGER_FILE: b""} == before
+    assert {**read_directory(ledger_path.parent), LEDGER_FILE: b""} == before
 
 
-def test_ctrl_c_stops_a_query(path, monkeypatch):
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+def test_ctrl_c_stops_a_query(ledger_path, monkeypatch):
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         run_ledger.add_block(
             0, 0, [BATCH_SIZE], pack_rows(make_random_rows(np.random.default_rng(5), 1)), "x"
         )
-    hostile_ledgers.add_cyclic_pages(path)
+    hostile_ledgers.add_cyclic_pages(ledger_path)
     monkeypatch.setattr(ledger._QueryStepLimit, "is_exceeded", False)
     ctrl_c_timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A background process may ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    with time_limit(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
+    with (
+        time_limit(20),
+        pytest.raises(KeyboardInterrupt),
+        open_existing_ledger(ledger_path) as run_ledger,
+    ):
         ctrl_c_timer.start()
         try:
             run_ledger.read_rows(0, BATCH_SIZE, BATCH_SIZE)
@@ -427,18 +432,18 @@ STEP_RESULT = np.random.default_rng(8).random(400)  # the result of a step, almo
 
 @pytest.mark.parametrize("value", [None, 7, "gold", b"", b"\xff" * 40])
 @pytest.mark.parametrize("table", ["blocks", "deals", "steps"])
-def test_row_with_a_changed_value_is_ignored(path, table, value):
+def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
     """Replace the value of each column by values of several types."""
     rows = make_random_rows(np.random.default_rng(9), 4)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 2
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         for first in (0, 2):
             run_ledger.add_block(
                 0, first, [BATCH_SIZE] * 2, pack_rows(rows[first : first + 2]), "x", deals
             )
         run_ledger.add_pass_result("luck", 1, {"shares": STEP_RESULT})
-    original = path.read_bytes()
-    with sqlite3.connect(path) as connection:
+    original = ledger_path.read_bytes()
+    with sqlite3.connect(ledger_path) as connection:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
     all_batches = {(k, BATCH_SIZE) for k in range(4)}
     lost_batches = {
@@ -447,13 +452,13 @@ def test_row_with_a_changed_value_is_ignored(path, table, value):
         "steps": set(),
     }[table]
     for column in columns:
-        path.write_bytes(original)
+        ledger_path.write_bytes(original)
         condition = f"rowid = (SELECT min(rowid) FROM {table})"
-        with suppress(sqlite3.IntegrityError), sqlite3.connect(path) as connection:
+        with suppress(sqlite3.IntegrityError), sqlite3.connect(ledger_path) as connection:
             connection.execute(f"UPDATE {table} SET {column} = ? WHERE {condition}", [value])
-        if path.read_bytes() == original:
+        if ledger_path.read_bytes() == original:
             continue  # a value that SQLite itself rejects
-        with open_ledger(path, RUN_IDENTITY) as run_ledger:
+        with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
             assert run_ledger.has_pass_result("luck", 1) == (table != "steps")
             played, recorded = (
                 run_ledger.find_finished_batches(0, BATCH_SIZE, with_deals=with_deals)
@@ -465,7 +470,7 @@ def test_row_with_a_changed_value_is_ignored(path, table, value):
             )
             run_ledger.add_block(0, 0, [BATCH_SIZE] * 2, pack_rows(rows[:2]), "x", deals)
             assert (run_ledger.read_rows(0, 4 * BATCH_SIZE, BATCH_SIZE) == rows).all()
-        assert is_intact(path)
+        assert is_intact(ledger_path)
 
 
 def assert_rejected(path, message):
@@ -475,36 +480,37 @@ def assert_rejected(path, message):
             pass
 
 
-def test_file_that_is_not_a_ledger_is_rejected_and_unchanged(path):
-    with sqlite3.connect(path) as connection:
+def test_file_that_is_not_a_ledger_is_rejected_and_unchanged(ledger_path):
+    with sqlite3.connect(ledger_path) as connection:
         connection.execute("CREATE TABLE recipes (name)")
     messages = {b"a diary\n" * 500: "is corrupt", b"x" * 4096: "is corrupt"}
-    messages[path.read_bytes()] = "is not a simgin ledger. Move the file"
+    messages[ledger_path.read_bytes()] = "is not a simgin ledger. Move the file"
     for content, message in messages.items():
-        path.write_bytes(content)
-        assert_rejected(path, message)
-        assert path.read_bytes() == content
-        assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
+        ledger_path.write_bytes(content)
+        assert_rejected(ledger_path, message)
+        assert ledger_path.read_bytes() == content
+        assert [file.name for file in ledger_path.parent.iterdir()] == [LEDGER_FILE]
 
 
 @pytest.mark.parametrize("version", ["0", str(ledger.LEDGER_FORMAT + 1), "old"])
-def test_ledger_of_another_format_is_rejected(path, version):
-    with open_ledger(path, RUN_IDENTITY):
+def test_ledger_of_another_format_is_rejected(ledger_path, version):
+    with open_ledger(ledger_path, RUN_IDENTITY):
         pass
-    with sqlite3.connect(path) as connection:
+    with sqlite3.connect(ledger_path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [version])
     assert_rejected(
-        path, rf"another version of simgin \(format {version}, not " rf"{ledger.LEDGER_FORMAT}\)"
+        ledger_path,
+        rf"another version of simgin \(format {version}, not " rf"{ledger.LEDGER_FORMAT}\)",
     )
 
 
-def test_missing_ledger_is_reported(path):
+def test_missing_ledger_is_reported(ledger_path):
     message = rf"does not contain {LEDGER_FILE}\. Specify a directory written by `simgin run`"
-    with pytest.raises(LedgerError, match=message), open_existing_ledger(path):
+    with pytest.raises(LedgerError, match=message), open_existing_ledger(ledger_path):
         pass
     with (
         pytest.raises(LedgerError, match="cannot be used"),
-        open_ledger(path / "deeper" / LEDGER_FILE, RUN_IDENTITY),
+        open_ledger(ledger_path / "deeper" / LEDGER_FILE, RUN_IDENTITY),
     ):
         pass
 
@@ -512,18 +518,18 @@ def test_missing_ledger_is_reported(path):
 # Run time
 
 
-def test_run_of_ten_thousand_blocks_resumes_quickly(path):
-    """Opening, scheduling and summing take less than 2 s of CPU time (0.4 s measured).
+def test_run_of_ten_thousand_blocks_resumes_quickly(ledger_path):
+    """Allow 2 s of CPU time for opening, scheduling and summing (0.4 s measured).
 
     CPU time does not depend on the load of the machine.
     """
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     row = np.arange(batch_columns.N_COLUMNS, dtype=np.int64)[None] * 17
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         for k in range(10_000):
             run_ledger.add_block(0, k, [BATCH_SIZE], pack_rows(row), "thread 1")
     started = time.process_time()
-    with open_ledger(path, RUN_IDENTITY) as run_ledger:
+    with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         block = Schedule([Task(matchup, 2 * BATCH_SIZE * 20_000)], run_ledger, 2).next_block()
         total = run_ledger.compute_total(0, 10_000 * BATCH_SIZE, BATCH_SIZE)
     seconds = time.process_time() - started
@@ -537,7 +543,7 @@ def test_run_of_ten_thousand_blocks_resumes_quickly(path):
 STEP_ARRAYS = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
 
 
-class RecordedSteps:
+class RecordingSteps:
     """Extra steps that record when they are played, and that can be interrupted."""
 
     def __init__(self, interrupted=""):
@@ -562,16 +568,16 @@ def has_expected_arrays(ledger, name, n):
     return arrays == [(key, array.tobytes()) for key, array in STEP_ARRAYS.items()]
 
 
-def test_only_missing_steps_are_played_again(path):
-    recorded_steps = RecordedSteps(interrupted="value")
+def test_only_missing_steps_are_played_again(ledger_path):
+    recorded_steps = RecordingSteps(interrupted="value")
     steps = [recorded_steps.make_step(name) for name in ("luck", "value", "turns")]
-    with open_ledger(path, {}) as ledger:
+    with open_ledger(ledger_path, {}) as ledger:
         # An empty ledger would start again
         ledger.add_block(0, 0, [1], pack_rows(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
             runner.play_passes(steps, ledger)
     recorded_steps.interrupted = ""
-    with open_ledger(path, {}) as ledger:
+    with open_ledger(ledger_path, {}) as ledger:
         assert [step.name for step in runner.find_missing_passes(steps, ledger)] == [
             "value",
             "turns",
@@ -581,13 +587,13 @@ def test_only_missing_steps_are_played_again(path):
     assert recorded_steps.names == ["luck", "value", "turns"]
 
 
-def test_step_result_is_stored_for_one_sample_size(path):
-    recorded_steps = RecordedSteps()
-    with open_ledger(path, {}) as ledger:
+def test_step_result_is_stored_for_one_sample_size(ledger_path):
+    recorded_steps = RecordingSteps()
+    with open_ledger(ledger_path, {}) as ledger:
         runner.play_passes([recorded_steps.make_step("luck", 1000)], ledger)
         runner.play_passes([recorded_steps.make_step("luck", 2000)], ledger)
         assert recorded_steps.names == ["luck", "luck"]
-    with open_existing_ledger(path) as ledger:
+    with open_existing_ledger(ledger_path) as ledger:
         assert has_expected_arrays(ledger, "luck", 2000)
         message = r"the data of the extra pass luck are missing or corrupt\. Run the same"
         with pytest.raises(LedgerError, match=message):
@@ -595,7 +601,7 @@ def test_step_result_is_stored_for_one_sample_size(path):
 
 
 def test_progress_is_reported_over_all_steps():
-    recorded_steps, reports = RecordedSteps(), []
+    recorded_steps, reports = RecordingSteps(), []
     with open_ledger(None, {}) as ledger:
         steps = [recorded_steps.make_step("luck"), recorded_steps.make_step("value")]
         runner.play_passes(
@@ -605,7 +611,7 @@ def test_progress_is_reported_over_all_steps():
 
 
 def test_ledger_can_be_closed_in_another_thread(tmp_path):
-    """Python can delete a caller's results in any thread."""
+    """Allow Python to delete a caller's results, which closes the ledger, in any thread."""
     resources = ExitStack()
     run_ledger = resources.enter_context(open_ledger(tmp_path / LEDGER_FILE, {"seed": 1}))
     run_ledger.write_command("mine")

@@ -29,7 +29,7 @@ MATCHUPS = {
 }
 
 
-def write_and_read(path, matchup, units):
+def write_and_read_deals(path, matchup, units):
     """Play a matchup and write its deals; return row sums, records and the file read back."""
     rows, deals = play_with_records(matchup, 0, units)
     names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
@@ -39,7 +39,7 @@ def write_and_read(path, matchup, units):
 
 @pytest.mark.parametrize("matchup", MATCHUPS.values(), ids=MATCHUPS)
 def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
-    row, deals, frame = write_and_read(tmp_path / "deals.parquet", matchup, 150)
+    row, deals, frame = write_and_read_deals(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
     names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {names}
@@ -104,7 +104,7 @@ def test_several_matchups_share_a_file(tmp_path):
 
 
 def test_columns_have_small_types_and_descriptions(tmp_path):
-    write_and_read(tmp_path / "deals.parquet", SOLO_MATCHUP, 10)
+    write_and_read_deals(tmp_path / "deals.parquet", SOLO_MATCHUP, 10)
     schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
         description = field.metadata[b"description"].decode()
@@ -128,7 +128,7 @@ def test_number_that_does_not_fit_is_an_error(tmp_path):
 
 def test_interrupted_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "deals.parquet"
-    write_and_read(path, SOLO_MATCHUP, 10)
+    write_and_read_deals(path, SOLO_MATCHUP, 10)
     before = path.read_bytes()
 
     def yield_interrupted_rows():

@@ -101,7 +101,7 @@ def test_progress_and_each_block_are_reported_once(set_toy_player):
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_smallest_failing_unit_is_reported_and_valid_blocks_are_kept(set_toy_player, workers):
-    """A later block in another thread can fail before an earlier one."""
+    """Let a later block in another thread fail before an earlier one."""
     set_toy_player(
         make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0)
     )
@@ -117,7 +117,7 @@ def interrupt(done, total):
 
 
 def test_interrupted_run_finishes_started_blocks_only(set_toy_player):
-    """Ctrl-C arrives in the main thread; the progress callback simulates it."""
+    """Simulate Ctrl-C, which arrives in the main thread, in the progress callback."""
     played_batches = []
 
     def play_slowly(matchup, first, units):
@@ -157,7 +157,7 @@ def test_hung_strategy_does_not_block_an_interruption(set_toy_player, monkeypatc
 # Ends that are not known in advance
 
 
-class StopAfter:
+class StopAfterUnits:
     """Stopping rule that is met at a number of units and records the totals it checks."""
 
     text = "enough units"
@@ -180,7 +180,7 @@ EXPECTED_TOTALS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_toy_player, workers):
     rng = np.random.default_rng(5)
     set_toy_player(lambda *block: (time.sleep(rng.random() * 0.003), make_numbered_rows(*block))[1])
-    rule = StopAfter(345)
+    rule = StopAfterUnits(345)
     result, rows = run_toy_matchup(10**6, workers, stopping_rules=[rule])
     assert rule.checked_totals == EXPECTED_TOTALS[:35]
     assert (
@@ -190,23 +190,25 @@ def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_toy_player, wo
 
 
 def test_stopping_rule_continues_an_earlier_run(set_toy_player):
-    """A killed run can leave a gap. After the stop, nothing is played again."""
+    """Continue a run with a gap, as a kill can leave, and expect no play after the stop."""
     with open_ledger(None, {}) as ledger:
         ledger.add_block(0, 0, [10] * 3, pack_rows(make_numbered_rows(TOY_MATCHUP, 0, 30)), "x")
         ledger.add_block(0, 5, [10] * 40, pack_rows(make_numbered_rows(TOY_MATCHUP, 50, 400)), "x")
-        rule = StopAfter(200)
+        rule = StopAfterUnits(200)
         result, _ = run_toy_matchup(10**6, 1, ledger=ledger, stopping_rules=[rule])
         assert result.units == 200 and rule.checked_totals == EXPECTED_TOTALS[:20]
         set_toy_player(make_failing_player(*range(10**4)))
-        assert run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfter(200)])[0] == result
-        shorter = run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfter(100)])[0]
+        assert (
+            run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfterUnits(200)])[0] == result
+        )
+        shorter = run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfterUnits(100)])[0]
         assert (shorter.units, shorter.stopped) == (100, "100 units")
 
 
 def test_each_matchup_has_its_own_stopping_rule(set_toy_player):
     with open_ledger(None, {}) as ledger:
         tasks = [Task(TOY_MATCHUP, 1000), Task(TOY_MATCHUP, 35), Task(TOY_MATCHUP, 1000)]
-        rules = map(StopAfter, (100, 999, 55))
+        rules = map(StopAfterUnits, (100, 999, 55))
         results = runner.run_tasks(tasks, ledger, ThreadPool(2), stopping_rules=list(rules))
     assert [result.units for result in results] == [100, 35, 60]
     assert results[1].stopped == "enough units: not reached"
@@ -232,7 +234,7 @@ def test_time_limit_ends_a_matchup_at_a_batch_end(set_toy_player):
 
 
 def test_deals_without_records_are_played_again_to_record_them(tmp_path):
-    """A second call plays nothing and returns the same rows."""
+    """Expect a second call to play nothing and to return the same rows."""
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
     with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
         runner.run_tasks([Task(matchup, 4000)], ledger, ThreadPool(2))
@@ -251,7 +253,7 @@ def test_deals_without_records_are_played_again_to_record_them(tmp_path):
 
 @pytest.mark.slow
 def test_memory_hardly_grows_with_the_number_of_deals():
-    """The batch rows of 20 million deals have 46 MB."""
+    """Allow 30 MB for 20 million deals, whose batch rows have 46 MB."""
 
     def measure_peak_megabytes(deals):
         command = (

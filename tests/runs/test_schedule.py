@@ -52,7 +52,7 @@ def tasks_with_batches(draw):
 
 @given(st.lists(tasks_with_batches(), min_size=1, max_size=4), st.integers(1, 5), st.data())
 def test_every_missing_unit_is_scheduled_once_and_in_order(tasks_with_finished, n_workers, data):
-    """Blocks finish in any order after any time, which changes only the sizes of later blocks."""
+    """Finish blocks in any order after any time, which changes only the sizes of later blocks."""
     tasks, finished = zip(*tasks_with_finished, strict=True)
     schedule = Schedule(tasks, make_ledger(*finished), n_workers)
     all_units = [set(range(task.n)) for task in tasks]

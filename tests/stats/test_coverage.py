@@ -178,7 +178,7 @@ def test_intervals_of_differences_have_nominal_coverage(batches, seeds):
 
 
 def iter_rare_differences(batches, min_cases, max_cases):
-    """Yield drawn deals of two rule sets on the same deals, and the true difference.
+    """Yield counts of drawn deals under two rule sets, and the true difference.
 
     Yields two BatchRows and a number, N_EXPERIMENTS times. Both rule sets have some drawn deals in
     common. A further `min_cases` to `max_cases` (the mean of an experiment, log-uniform) differ.

@@ -1,4 +1,4 @@
-"""Compare non-additivity, circles and equilibrium mixes with slow references."""
+"""Compare non-additivity, cycles and equilibrium mixes with slow references."""
 
 import itertools
 
@@ -112,7 +112,7 @@ def test_non_additivity_requires_a_complete_round_robin():
         assert compute_equilibrium_mix(RoundRobin(pairings, 1))["mix"].isna().all()
 
 
-# Circles
+# Cycles
 
 
 def make_cross_table(win_rates, se):
@@ -129,36 +129,36 @@ def sample_win_rates(rng, n_players, scatter):
     return 0.5 + upper - upper.T
 
 
-def enumerate_circles(win_rates, se):
-    """Find every circle of three players by enumeration; return the excess of each."""
-    excess_by_circle = {}
+def enumerate_cycles(win_rates, se):
+    """Find every cycle of three players by enumeration; return the excess of each."""
+    excess_by_cycle = {}
     for a, b, c in itertools.permutations(range(len(win_rates)), 3):
         links = (win_rates[a, b], win_rates[b, c], win_rates[c, a])
         if a < min(b, c) and min(links) > 0.5:
-            excess_by_circle[a, b, c] = (min(links) - 0.5) / se
-    return excess_by_circle
+            excess_by_cycle[a, b, c] = (min(links) - 0.5) / se
+    return excess_by_cycle
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_circles_agree_with_enumeration(seed):
+def test_cycles_agree_with_enumeration(seed):
     win_rates = sample_win_rates(np.random.default_rng([5, seed]), 7, 0.1)
     triads = find_cyclic_triads(make_cross_table(win_rates, 0.02))
-    expected = enumerate_circles(win_rates, 0.02)
+    expected = enumerate_cycles(win_rates, 0.02)
     assert triads.n_triads == 35 and len(expected) > 2
-    excess_by_circle = {}
+    excess_by_cycle = {}
     for _, row in triads.cyclic_triads.iterrows():
         players = [int(row[column][1:]) for column in ("strategy", "opponent", "third")]
         first = players.index(min(players))
-        excess_by_circle[tuple(players[first:] + players[:first])] = row["excess"]
+        excess_by_cycle[tuple(players[first:] + players[:first])] = row["excess"]
         assert row["value"] == pytest.approx(0.5 + 0.02 * row["excess"])
-    assert excess_by_circle == pytest.approx(expected)
+    assert excess_by_cycle == pytest.approx(expected)
     p = np.sort(stats.norm.sf(list(expected.values())))
     holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
     assert triads.cyclic_triads["p_holm"].to_numpy() == pytest.approx(holm)
     assert len(triads.significant_cyclic_triads) == (holm < 0.05).sum()
 
 
-def test_random_variation_rarely_gives_a_significant_circle():
+def test_random_variation_rarely_gives_a_significant_cycle():
     """Allow 10 % of 200 tables; the nominal rate is 5 %.
 
     A rate of .05 exceeds .1 of 200 once in 500 runs; the true rate is far lower.
@@ -206,7 +206,7 @@ def test_equilibrium_agrees_with_enumeration(n_players, seed):
 
 
 TWO_EQUAL_LEADERS = np.array([[0, 0, 1, 2], [0, 0, 1, 2], [-1, -1, 0, 1], [-2, -2, -1, 0.0]])
-CIRCLE_WITH_A_COPY = np.array([[0, 0, 1, -1], [0, 0, 1, -1], [-1, -1, 0, 1], [1, 1, -1, 0.0]])
+CYCLE_WITH_A_COPY = np.array([[0, 0, 1, -1], [0, 0, 1, -1], [-1, -1, 0, 1], [1, 1, -1, 0.0]])
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ CIRCLE_WITH_A_COPY = np.array([[0, 0, 1, -1], [0, 0, 1, -1], [-1, -1, 0, 1], [1,
     [
         (np.zeros((4, 4)), (1 / 4, 1 / 4, 1 / 4, 1 / 4)),
         (TWO_EQUAL_LEADERS, (1 / 2, 1 / 2, 0, 0)),
-        (CIRCLE_WITH_A_COPY, (1 / 6, 1 / 6, 1 / 3, 1 / 3)),
+        (CYCLE_WITH_A_COPY, (1 / 6, 1 / 6, 1 / 3, 1 / 3)),
     ],
-    ids=["all alike", "two equal leaders", "a circle with a copy"],
+    ids=["all alike", "two equal leaders", "a cycle with a copy"],
 )
 def test_most_even_of_several_equilibria_is_chosen(game, mix):
     assert solve_equilibrium(game) == pytest.approx(mix, abs=1e-4)

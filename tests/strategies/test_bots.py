@@ -29,7 +29,7 @@ BOT_NAMES = (
 CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 
 
-def card_value(card: int) -> int:
+def get_card_value(card: int) -> int:
     return CARD_VALUES[notation.format_card(card)]
 
 
@@ -51,7 +51,7 @@ def find_lowest(scores: dict[int, float]) -> set[int]:
     return {card for card, score in scores.items() if score <= least + 1e-9}
 
 
-def find_unmatched_sets(hand: int) -> set[frozenset[str]]:
+def find_unmatched_of_each_melding(hand: int) -> set[frozenset[str]]:
     """Return the unmatched cards of each best melding."""
     hand_cards = frozenset(cards(hand))
     return {
@@ -67,7 +67,7 @@ def find_possibly_unmatched(player_view) -> set[int]:
     """Return the legal discards that are unmatched in some best melding."""
     unmatched = {
         notation.parse_card(card)
-        for unmatched_cards in find_unmatched_sets(player_view.hand)
+        for unmatched_cards in find_unmatched_of_each_melding(player_view.hand)
         for card in unmatched_cards
     }
     return unmatched & set(members(player_view.legal))
@@ -96,9 +96,9 @@ def test_novice_discards_the_unmatched_card_of_highest_value():
         if min(compute_deadwood_by_discard(player_view).values()) <= 10:
             continue
         unmatched = find_possibly_unmatched(player_view)
-        highest_value = max((card_value(card) for card in unmatched), default=0)
+        highest_value = max((get_card_value(card) for card in unmatched), default=0)
         discard = query_policy("discard", "novice", player_view, reading="dearest")
-        assert discard in {card for card in unmatched if card_value(card) == highest_value}
+        assert discard in {card for card in unmatched if get_card_value(card) == highest_value}
 
 
 def test_openspiel_policy_discards_the_highest_unmatched_card():
@@ -132,12 +132,12 @@ def test_openspiel_simple_agrees_with_openspiels_bot():
             upcard = state.upcard()
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
-                is_unique = len(find_unmatched_sets(hand)) == 1
+                is_unique = len(find_unmatched_of_each_melding(hand)) == 1
                 discard = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
                 is_equal = discard % 13 == openspiel.convert_card(action) % 13  # the suit is random
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.convert_card(upcard)
-                is_unique = len(find_unmatched_sets(hand | 1 << offered)) == 1
+                is_unique = len(find_unmatched_of_each_melding(hand | 1 << offered)) == 1
                 player_view = view(
                     hand=hand, taken_offer=offered, legal=3, count=count_deadwood(hand)
                 )
@@ -262,7 +262,7 @@ def compute_urgency(unmatched: set[str]) -> float:
 def test_mishra_discards_by_its_source():
     n_compared = 0
     for player_view in sample_views(9, 60):
-        unmatched_sets = find_unmatched_sets(player_view.hand)
+        unmatched_sets = find_unmatched_of_each_melding(player_view.hand)
         options = {
             legal_card for unmatched_cards in unmatched_sets for legal_card in unmatched_cards
         } & set(cards(player_view.legal))
@@ -307,7 +307,7 @@ def compute_utility_after_discard(
     hand: int, legal: int, available: set[str], expected_melds: dict[str, float]
 ) -> float:
     """Return the utility after the best discard; prefer a knock, as the source does."""
-    unmatched = set(min(find_unmatched_sets(hand), key=sorted))
+    unmatched = set(min(find_unmatched_of_each_melding(hand), key=sorted))
     options = unmatched & set(cards(legal))
     if not options:
         return 30
@@ -337,7 +337,9 @@ def test_mishra_takes_by_its_source():
         )
         hand_after_taking = player_view.hand | 1 << offered_card
         available, expected_melds = compute_meld_probabilities(player_view)
-        is_wanted = count_deadwood(hand_after_taking) < player_view.count + card_value(offered_card)
+        is_wanted = count_deadwood(hand_after_taking) < player_view.count + get_card_value(
+            offered_card
+        )
         if not is_wanted:
             utilities_after_draw = []
             for drawn_card in members(player_view.unseen):
@@ -377,23 +379,23 @@ def test_belief_does_not_knock_against_low_expected_deadwood():
 # Play of whole matches
 
 
-def simulate_facts(a: str, b: str, unit: str, n: int, variant: str = "eaai"):
-    """Play deals or matches; return a function that returns the sum of a fact."""
+def make_fact_sum_getter(a: str, b: str, unit: str, n: int, variant: str = "eaai"):
+    """Play deals or matches; return a function that gives the sum of each fact by name."""
     total = runner.run_matchup(parse_matchup(a, b, variant, 2026, unit), n).sum(axis=0)
     return lambda name: int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
 
 
 @pytest.mark.parametrize("bot", BOT_NAMES)
 def test_bots_do_not_stall(bot):
-    """Note that a bot that stalls in one of 1,000 deals passes once in e^8 runs."""
-    find_sum = simulate_facts(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
-    assert find_sum("stalled") == 0
-    assert find_sum("decided") > 0.9 * find_sum("deals")
+    """Detect a bot that stalls in one of 1,000 deals, except once in e^8 runs."""
+    get_sum = make_fact_sum_getter(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
+    assert get_sum("stalled") == 0
+    assert get_sum("decided") > 0.9 * get_sum("deals")
 
 
-def compute_win_percentage(find_sum) -> float:
+def compute_win_percentage(get_sum) -> float:
     """Return the percentage of matches won, from a sum in which each win counts two."""
-    return 50 * find_sum("a_match_win") / find_sum("matches")
+    return 50 * get_sum("a_match_win") / get_sum("matches")
 
 
 @pytest.mark.parametrize(
@@ -402,6 +404,6 @@ def compute_win_percentage(find_sum) -> float:
 def test_jdh8_agrees_with_its_readme(opponent, published, error):
     """Allow 3 SE: one false alarm in 370 runs."""
     win_percentage = compute_win_percentage(
-        simulate_facts("jdh8-heuristic", opponent, "match", 20_000)
+        make_fact_sum_getter("jdh8-heuristic", opponent, "match", 20_000)
     )
     assert abs(win_percentage - published) < 3 * math.hypot(error, 0.3)

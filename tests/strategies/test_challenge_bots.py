@@ -109,13 +109,15 @@ KNOCK_TABLE = [
 ]
 
 
-def find_melded(hand: list[str]) -> set[str]:
+def find_melded_cards(hand: list[str]) -> set[str]:
     return {card for meld in reference.find_melds(hand, EAAI_PARAMS) for card in meld}
 
 
-def find_dead(hand: list[str], unseen: list[str]) -> set[str]:
+def find_dead_cards(hand: list[str], unseen: list[str]) -> set[str]:
     """Return the cards that are in no meld of the hand, with or without one more unseen card."""
-    return set(hand) - find_melded(hand).union(*(find_melded([*hand, card]) for card in unseen))
+    return set(hand) - find_melded_cards(hand).union(
+        *(find_melded_cards([*hand, card]) for card in unseen)
+    )
 
 
 def is_wanted(card: str, known: list[str]) -> bool:
@@ -133,7 +135,7 @@ def test_percent_twenty_takes_by_its_description():
         deadwood_drop = count_deadwood(view.hand) - min(deadwood_after.values())
         min_drop = 3 if is_wanted(card, known) else 1
         takes = deadwood_drop >= 9 or (
-            deadwood_drop >= min_drop and card in find_melded([*hand, card])
+            deadwood_drop >= min_drop and card in find_melded_cards([*hand, card])
         )
         assert (decision.action == 1) == takes
         action_counts[takes] += 1
@@ -149,7 +151,7 @@ def test_percent_twenty_discards_by_its_description():
         turns = deal.turns[: int(view.turns)]
         opponent_discards = [cards(1 << discard)[0] for seat, _, _, discard in turns if seat == 1]
         options = find_lowest(compute_deadwood_by_discard(set(hand), set(cards(view.legal))))
-        dead_cards = find_dead(hand, unseen)
+        dead_cards = find_dead_cards(hand, unseen)
         scores = {
             card: -(not is_wanted(card, known))
             - bool(find_near_cards(card) & {*opponent_discards})
@@ -169,7 +171,7 @@ def test_percent_twenty_knocks_by_its_table():
         view = decision.view
         remaining = sorted(set(cards(view.hand)) - set(cards(1 << int(view.ending_card))))
         seen_group = len(cards(view.hand | view.pile | view.known)) // 5
-        n_dead = len(find_dead(remaining, cards(view.unseen)))
+        n_dead = len(find_dead_cards(remaining, cards(view.unseen)))
         knocks = view.ending_count == 0 or (
             2 <= seen_group <= 8
             and n_dead <= 3
@@ -208,8 +210,8 @@ def find_improvement(card: str, known: set[str], unseen: set[str]) -> float:
     return IMPROVEMENT_TABLE[CELL_INDICES[card[0], key, tuple(neighbour_states)]]
 
 
-def compute_mean_of_best(values: list[int], proportion: float) -> float:
-    """Return the mean of the lowest values, which are a proportion of all."""
+def compute_mean_of_lowest(values: list[int], proportion: float) -> float:
+    """Return the mean of the lowest values, up to a proportion of all values."""
     n_wanted, total = max(1.0, proportion * len(values)), 0.0
     for i, value in enumerate(sorted(values)):
         total += value * min(1.0, max(0.0, n_wanted - i))
@@ -232,7 +234,7 @@ def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
     one_draw_means, opponent_gains = {}, {}
     for card in unmatched.intersection(candidates):
         remaining = hand - {card}
-        one_draw_means[card] = compute_mean_of_best(
+        one_draw_means[card] = compute_mean_of_lowest(
             [compute_min_deadwood(remaining | {other}) for other in unseen], 0.588
         )
         opponent_gains[card] = find_improvement(card, known, unseen)
@@ -251,7 +253,7 @@ def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
         ):
             continue
         remaining = hand - {card}
-        two_draw_mean = compute_mean_of_best(
+        two_draw_mean = compute_mean_of_lowest(
             [compute_min_deadwood(remaining | {*pair}) for pair in combinations(unseen, 2)], 0.588
         )
         scores[card] = opponent_gains[card] + max(

@@ -36,7 +36,7 @@ from support.shapes import (
 )
 from support.variant_lists import TWO_PLAYER_VARIANTS
 
-RULES, ROW = game("eaai")
+RULES, PARAMS = game("eaai")
 
 
 @pytest.fixture(scope="module")
@@ -52,22 +52,22 @@ def decisions_by_slot():
     return decisions
 
 
-def card_value(card):
+def get_card_value(card):
     return min(card % 13 + 1, 10)
 
 
 def compute_deadwood(hand):
-    return reference.compute_deadwood({CARD_NAMES[card] for card in hand}, ROW)
+    return reference.compute_deadwood({CARD_NAMES[card] for card in hand}, PARAMS)
 
 
-def makes_gin(hand, card):
-    """Return True if the hand is gin with the card and without another."""
+def can_discard_to_gin(hand, card):
+    """Return True if a discard from the hand with the card leaves gin."""
     hand_with_card = {*hand, card}
     return any(compute_deadwood(hand_with_card - {discard}) == 0 for discard in hand_with_card)
 
 
-def describe_hand_features(view, hand):
-    """Return the features of a hand by their names, without zeros."""
+def compute_hand_features_by_name(view, hand):
+    """Return the nonzero features of a hand as a dictionary by name."""
     unseen = members(view.unseen)
     known, shed = members(view.known), members(view.shed)
     deadwood = compute_deadwood(hand)
@@ -78,9 +78,9 @@ def describe_hand_features(view, hand):
     isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
     lone_ranks = sorted({card % 13 for card in isolated}, reverse=True)
     low_cards = [card for card in unmatched if card % 13 <= 2]
-    highest = max((card_value(card) for card in unmatched), default=0)
+    highest = max((get_card_value(card) for card in unmatched), default=0)
     knocking = {
-        card for card in unseen if deadwood - highest + card_value(card) <= view.limit
+        card for card in unseen if deadwood - highest + get_card_value(card) <= view.limit
     } | new_outs
     out_groups = (
         ("outs_if_up_to_3", 3),
@@ -107,14 +107,14 @@ def describe_hand_features(view, hand):
         "high_outs": sum(card % 13 >= 9 for card in new_outs),
         "low_outs": sum(card % 13 <= 3 for card in new_outs),
         "unpaired": len(isolated),
-        "unpaired_points": sum(map(card_value, isolated)),
-        "highest_unpaired": card_value(lone_ranks[0]) if lone_ranks else 0,
-        "second_unpaired": card_value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
+        "unpaired_points": sum(map(get_card_value, isolated)),
+        "highest_unpaired": get_card_value(lone_ranks[0]) if lone_ranks else 0,
+        "second_unpaired": get_card_value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
         "rank_and_suit_partners": sum(
             len(pairs) == 2 for pairs in find_partner_types(unmatched).values()
         ),
         "low_unmatched": len(low_cards),
-        "low_unmatched_points": sum(map(card_value, low_cards)),
+        "low_unmatched_points": sum(map(get_card_value, low_cards)),
         "unmatched_near_taken": sum(is_next_to_any(card, known) for card in unmatched),
         "outs_near_taken": sum(is_next_to_any(card, known) for card in new_outs),
         "outs_near_shed": sum(is_next_to_any(card, shed) for card in new_outs),
@@ -122,7 +122,9 @@ def describe_hand_features(view, hand):
         "deadwood_times_known": deadwood * len(known),
         "deadwood_times_opponent_score": deadwood * view.other_points / 100,
         "deadwood_times_own_score": deadwood * view.own_points / 100,
-        "gin_draws": sum(makes_gin(hand, card) for card in new_outs | melded_outs) if n <= 3 else 0,
+        "gin_draws": sum(can_discard_to_gin(hand, card) for card in new_outs | melded_outs)
+        if n <= 3
+        else 0,
         "knock_draws": len(knocking) if deadwood - highest < view.limit < deadwood else 0,
     }
 
@@ -134,8 +136,8 @@ def find_completing_pairs(card, others):
     return sets, [pair for pair in pairs if pair not in sets]
 
 
-def describe_discard_features(view, card, hand):
-    """Return the features of a discard by their names."""
+def compute_discard_features_by_name(view, card, hand):
+    """Return the features of a discard as a dictionary by name."""
     unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
     unmatched = set(hand) - find_melded_cards(hand)
     nearby = {other for other in hand if get_partner_type(card, other)}
@@ -206,8 +208,8 @@ def test_discard_features_agree_with_their_names(decisions_by_slot):
         for card, written in zip(legal, feature_array[0], strict=True):
             hand = [other for other in members(view.hand) if other != card]
             expected = {
-                **describe_hand_features(view, hand),
-                **describe_discard_features(view, card, hand),
+                **compute_hand_features_by_name(view, hand),
+                **compute_discard_features_by_name(view, card, hand),
             }
             assert set(expected) <= set(sight.FEATURE_NAMES)
             features = dict(zip(sight.FEATURE_NAMES, written, strict=False))
@@ -359,9 +361,9 @@ def test_champion_wins_80_percent_of_matches_against_simple():
 
 # Champion-mc: values of worlds and comparison of actions
 
-STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parents[2] / "strategies"
 CHAMPION_MC_PARAMS = np.append(
-    [64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(float)
+    [64.0, 2.5, 7.5], np.load(STRATEGIES_DIRECTORY / "champion-mc.npy").astype(float)
 )
 
 
@@ -372,12 +374,13 @@ def test_champion_mc_weights_combine_those_of_its_parts():
         ("hands", looking.HANDS_OFFSET),
         ("mc", looking.VALUES_OFFSET),
     ):
-        weights = np.load(STRATEGIES / f"{name}.npy").ravel()
+        weights = np.load(STRATEGIES_DIRECTORY / f"{name}.npy").ravel()
         assert (CHAMPION_MC_PARAMS[start : start + len(weights)] == weights).all()
         offset += len(weights)
     assert offset == len(CHAMPION_MC_PARAMS)
     assert (
-        len(np.load(STRATEGIES / "champion.npy")) == looking.HANDS_OFFSET - looking.CHAMPION_OFFSET
+        len(np.load(STRATEGIES_DIRECTORY / "champion.npy"))
+        == looking.HANDS_OFFSET - looking.CHAMPION_OFFSET
     )
 
 
@@ -412,7 +415,7 @@ def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
     """Let the opponent knock like champion or immediately; value the next score."""
     opponent = "champion" if uses_champion_knock else "champion+knock=at"
     matchup = parse_matchup("champion", opponent, "eaai", 4, "deal")
-    table = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
+    table = np.load(STRATEGIES_DIRECTORY / "mc.npy").reshape(100, 100)
     rng = np.random.default_rng(2)
     n_lost = 0
     for unit in range(4):

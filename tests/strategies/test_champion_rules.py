@@ -30,7 +30,7 @@ CHALLENGE_VARIANTS = (
 )
 
 
-def build_named_rules(text):
+def build_rules_from_spec(text):
     return build_rules(variants.find_variant(text))
 
 
@@ -40,7 +40,7 @@ def test_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rule
     for policy in loader.find_strategy(name).policies[:3]:
         vector = compiler.make_parameter_vector(policy)
         assert (
-            compiler.make_parameter_vector(policy, build_named_rules(rules)).tobytes()
+            compiler.make_parameter_vector(policy, build_rules_from_spec(rules)).tobytes()
             == vector.tobytes()
         )
 
@@ -60,7 +60,7 @@ def test_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rule
     ],
 )
 def test_a_change_of_the_rules_changes_few_features(setting, n_changed):
-    features = compute_rule_features(build_named_rules(f"standard+{setting}"))
+    features = compute_rule_features(build_rules_from_spec(f"standard+{setting}"))
     assert features.shape == (N_RULE_FEATURES,)
     assert np.count_nonzero(features) == n_changed
 
@@ -68,13 +68,13 @@ def test_a_change_of_the_rules_changes_few_features(setting, n_changed):
 def test_bonuses_without_effect_do_not_change_the_features():
     """Use rules without knocks, and rules that count won deals."""
     for base in ("straight", "dice"):
-        expected = compute_rule_features(build_named_rules(base))
+        expected = compute_rule_features(build_rules_from_spec(base))
         assert (
-            compute_rule_features(build_named_rules(f"{base}+undercut_bonus=60")) == expected
+            compute_rule_features(build_rules_from_spec(f"{base}+undercut_bonus=60")) == expected
         ).all()
     assert (
-        compute_rule_features(build_named_rules("dice+gin_bonus=60"))
-        == compute_rule_features(build_named_rules("dice"))
+        compute_rule_features(build_rules_from_spec("dice+gin_bonus=60"))
+        == compute_rule_features(build_rules_from_spec("dice"))
     ).all()
 
 
@@ -91,11 +91,13 @@ def test_rule_features_are_bounded():
 
 @pytest.mark.parametrize("name", TRAINED_VARIANT_FEATURES)
 def test_trained_variants_have_known_features(name):
-    assert (compute_rule_features(build_named_rules(name)) == compute_variant_features(name)).all()
+    assert (
+        compute_rule_features(build_rules_from_spec(name)) == compute_variant_features(name)
+    ).all()
 
 
 def test_features_of_the_challenge_rules_are_zero():
-    assert not compute_rule_features(build_named_rules("standard+box_bonus=25")).any()
+    assert not compute_rule_features(build_rules_from_spec("standard+box_bonus=25")).any()
 
 
 @pytest.fixture
@@ -119,14 +121,17 @@ def sample_weights():
 def test_weights_are_a_linear_function_of_the_features(sample_weights, rules, group):
     base_weights, deltas = sample_weights
     change = (
-        player.adapt_weights(base_weights, deltas.ravel(), build_named_rules(rules)) - base_weights
+        player.adapt_weights(base_weights, deltas.ravel(), build_rules_from_spec(rules))
+        - base_weights
     )
     by_group = change.reshape(4, player.VARIANT_SIZE)
     assert not np.delete(by_group, group, axis=0).any()
     blends = by_group[group, : player.OPPONENT_TABLE_OFFSET].reshape(
         player.N_BLENDS, player.BLEND_SIZE
     )
-    shift = compute_rule_features(build_named_rules(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
+    shift = (
+        compute_rule_features(build_rules_from_spec(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
+    )
     patient, immediate = np.split(shift, 2)
     for i, blend in enumerate(blends):
         assert blend == pytest.approx(patient + (immediate - patient) * i / 8)
@@ -135,14 +140,14 @@ def test_weights_are_a_linear_function_of_the_features(sample_weights, rules, gr
 @pytest.mark.parametrize("rules", ["tedesco", "dice"])
 def test_variants_with_separate_weights_keep_them(sample_weights, rules):
     base_weights, deltas = sample_weights
-    assert player.adapt_weights(base_weights, deltas, build_named_rules(rules)) is base_weights
+    assert player.adapt_weights(base_weights, deltas, build_rules_from_spec(rules)) is base_weights
 
 
 def test_opponent_level_follows_its_log_odds(sample_weights):
     """Change even log odds by log 3, which moves the opponent by two levels."""
     base_weights, _ = sample_weights
     deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_LOG_ODDS))
-    rules = build_named_rules("standard+undercut_bonus=10")
+    rules = build_rules_from_spec("standard+undercut_bonus=10")
     (feature,) = np.flatnonzero(compute_rule_features(rules))
     size = player.N_DEALS_WON * player.N_MEAN_POINTS
     deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = compute_rule_features(rules)[

@@ -16,7 +16,7 @@ from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, stra
 
 N_DEALS = 3  # in every variant
 # Phrase of the docstring that documents when a strategy declines gin
-DECLINE_DOCUMENTATION = {
+DOCUMENTATION_BY_DECLINING_STRATEGY = {
     "random": "ends the deal with probability 0.5 when possible",
     "stubborn": "never ends a deal, not even with gin",
     "exp710": "sometimes breaks up gin",
@@ -26,7 +26,9 @@ OPPONENT = "gin-only"
 # Strategies that are compiled in 10 to 23 s, with few worlds
 SLOW_SPECS = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}
 STRATEGY_NAMES = [
-    name for name in loader.list_built_in() if name not in (*DECLINE_DOCUMENTATION, *SLOW_SPECS)
+    name
+    for name in loader.list_built_in()
+    if name not in (*DOCUMENTATION_BY_DECLINING_STRATEGY, *SLOW_SPECS)
 ]
 
 
@@ -84,9 +86,11 @@ def test_gin_is_never_declined(name):
     assert sum(map(len, declined_by_variant.values())) > 10
 
 
-@pytest.mark.parametrize("name", DECLINE_DOCUMENTATION)
+@pytest.mark.parametrize("name", DOCUMENTATION_BY_DECLINING_STRATEGY)
 def test_strategy_that_declines_gin_documents_it(name):
-    assert DECLINE_DOCUMENTATION[name] in " ".join(loader.find_strategy(name).about.split())
+    assert DOCUMENTATION_BY_DECLINING_STRATEGY[name] in " ".join(
+        loader.find_strategy(name).about.split()
+    )
     assert any(
         any(find_declined_gins(name, variant_name, 10)) for variant_name in TWO_PLAYER_VARIANTS
     )

@@ -43,7 +43,7 @@ def evaluate_single_action(action, card, opponent_hand, stock, patient, view, ru
 
 
 @jit
-def write_worlds(n, method, view, rules, opponent_hands, stocks):
+def sample_worlds_into(n, method, view, rules, opponent_hands, stocks):
     cards, stream = mc._convert_to_array(view.unseen), np.zeros(9, np.int64)
     for i in range(n):
         opponent_hands[i] = mc.sample_world(view, rules, method, cards, stream, stocks[i])
@@ -108,12 +108,12 @@ def make_view(hand, known="", pile="", **fields):
     return player_view
 
 
-MIDDLE_VIEW = make_view("AS 2S 3S 5H 6H 9D 9C KD QC 4C", "7H 8H", "KS QH JD 8C 3D TD 2H 6S KH")
+MID_DEAL_VIEW = make_view("AS 2S 3S 5H 6H 9D 9C KD QC 4C", "7H 8H", "KS QH JD 8C 3D TD 2H 6S KH")
 
 
-def sample_worlds(n_worlds, method, view=MIDDLE_VIEW):
+def sample_worlds(n_worlds, method, view=MID_DEAL_VIEW):
     opponent_hands, stocks = np.zeros(n_worlds, np.int64), np.full((n_worlds, 52), -1, np.int64)
-    write_worlds(n_worlds, method, view, RULES, opponent_hands, stocks)
+    sample_worlds_into(n_worlds, method, view, RULES, opponent_hands, stocks)
     return opponent_hands, stocks
 
 
@@ -122,17 +122,18 @@ def test_world_deals_every_unseen_card_once(method):
     for opponent_hand, stock in zip(*sample_worlds(200, method), strict=True):
         cards = stock[stock >= 0]
         assert int(opponent_hand).bit_count() == 10
-        assert opponent_hand & MIDDLE_VIEW.known == MIDDLE_VIEW.known
-        assert len(cards) == len(set(cards.tolist())) == MIDDLE_VIEW.stock
+        assert opponent_hand & MID_DEAL_VIEW.known == MID_DEAL_VIEW.known
+        assert len(cards) == len(set(cards.tolist())) == MID_DEAL_VIEW.stock
         assert opponent_hand & notation.cards_to_mask(cards) == 0
         assert (
-            opponent_hand | notation.cards_to_mask(cards) == MIDDLE_VIEW.unseen | MIDDLE_VIEW.known
+            opponent_hand | notation.cards_to_mask(cards)
+            == MID_DEAL_VIEW.unseen | MID_DEAL_VIEW.known
         )
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
     """Test each unseen card in the hand and as next card: 1 alarm in 10,000."""
-    n_worlds, unseen = 20_000, notation.mask_to_cards(int(MIDDLE_VIEW.unseen))
+    n_worlds, unseen = 20_000, notation.mask_to_cards(int(MID_DEAL_VIEW.unseen))
     opponent_hands, stocks = sample_worlds(n_worlds, mc.HAND_RANDOM)
     probability = 8 / len(unseen)
     hand_counts = np.array([np.sum(opponent_hands >> card & 1) for card in unseen])
@@ -153,7 +154,7 @@ def test_hidden_hands_have_the_expected_deadwood():
         for method in methods
     }
     means = {method: np.mean(deadwood) for method, deadwood in deadwood_by_method.items()}
-    expected = mc.EXPECTED_DEADWOOD[int(MIDDLE_VIEW.pile).bit_count()]
+    expected = mc.EXPECTED_DEADWOOD[int(MID_DEAL_VIEW.pile).bit_count()]
     assert expected == 19
     assert (
         abs(means[mc.HAND_IMPROVED] - expected) < 1

@@ -19,8 +19,10 @@ from simgin.runs import runner
 from simgin.text import notation
 from support.policy_queries import EAAI_PARAMS, count_deadwood, mask, query_policy, view
 
-DATA = Path(__file__).parents[1] / "data"
-MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
+DATA_DIRECTORY = Path(__file__).parents[1] / "data"
+MARJJ_RECORDS, SIGRA_RECORDS = (
+    json.loads((DATA_DIRECTORY / f"{name}.json").read_text()) for name in ("marjj", "sigra")
+)
 CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 
 
@@ -36,7 +38,9 @@ def find_lowest(scores):
     return {card for card in scores if scores[card] < min(scores.values()) + 1e-7}
 
 
-@pytest.mark.parametrize("position", MARJJ["discard"], ids=lambda one: one["hand"].replace(" ", ""))
+@pytest.mark.parametrize(
+    "position", MARJJ_RECORDS["discard"], ids=lambda one: one["hand"].replace(" ", "")
+)
 def test_marjj_discards_like_the_original(position):
     player_view = view(
         **read_masks(position, hand="hand", known="his", unseen="unseen", legal="hand")
@@ -54,7 +58,7 @@ def test_marjj_discards_like_the_original(position):
 def test_marjj_takes_like_the_original():
     """Allow for the original, which uses one of several best meldings."""
     action_counts = {True: 0, False: 0}
-    for position in MARJJ["take"]:
+    for position in MARJJ_RECORDS["take"]:
         hand, card = mask(position["hand"]), position["offer"]
         player_view = view(
             hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
@@ -78,7 +82,9 @@ def make_sigra_view(position):
     return view(**fields, unseen=mask(" ".join(set(reference.PACK) - visible)))
 
 
-@pytest.mark.parametrize("position", SIGRA["discard"], ids=lambda one: one["hand"].replace(" ", ""))
+@pytest.mark.parametrize(
+    "position", SIGRA_RECORDS["discard"], ids=lambda one: one["hand"].replace(" ", "")
+)
 def test_sigra_discards_like_the_original(position):
     player_view = make_sigra_view(position)
     player_view.hand |= mask(position["card"])
@@ -89,7 +95,9 @@ def test_sigra_discards_like_the_original(position):
     assert CARD_VALUES[card] == max(CARD_VALUES[other] for other in best)
 
 
-@pytest.mark.parametrize("position", SIGRA["take"], ids=lambda one: one["hand"].replace(" ", ""))
+@pytest.mark.parametrize(
+    "position", SIGRA_RECORDS["take"], ids=lambda one: one["hand"].replace(" ", "")
+)
 def test_sigra_takes_like_the_original(position):
     player_view = make_sigra_view(position)
     player_view.taken_offer, player_view.legal = notation.parse_card(position["card"]), 3

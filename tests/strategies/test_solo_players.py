@@ -34,23 +34,23 @@ from support.hands import PACK, members, names, names_in_order
 from support.policy_queries import mask
 from support.shapes import find_melded_cards, find_partner_types, is_meld
 
-STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
+STRATEGIES_DIRECTORY = Path(__file__).resolve().parents[2] / "strategies"
 RNG = random.Random(20261122)
 
 
-def load_committed(name):
-    return np.load(STRATEGIES / f"{name}.npy")
+def load_committed_array(name):
+    return np.load(STRATEGIES_DIRECTORY / f"{name}.npy")
 
 
-def build_game_rules(text):
+def build_rules_from_spec(text):
     return hands.game(text)[0]
 
 
-def find_game_params(text):
+def find_params_of_spec(text):
     return hands.game(text)[1]
 
 
-KNOCK_RULES, SOLITARY_RULES = map(build_game_rules, ("solitaire-gin-knock", "solitary-gin"))
+KNOCK_RULES, SOLITARY_RULES = map(build_rules_from_spec, ("solitaire-gin-knock", "solitary-gin"))
 
 
 def query_solo_policy(slot, name, values=None, rules=KNOCK_RULES, **fields):
@@ -110,7 +110,7 @@ def compute_cost(aim, hand, unseen, values, n_best=7):
 @pytest.mark.parametrize("aim", ["deadwood", "gin", "few", "loose"])
 @pytest.mark.parametrize("variant", ["solitaire-gin-knock", "solitary-gin"])
 def test_lookahead_discard_has_the_lowest_cost(aim, variant):
-    rules, values = build_game_rules(variant), find_game_params(variant)
+    rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     for _ in range(4):
         hand, unseen = sample_hand()
         costs = {
@@ -137,7 +137,7 @@ def test_last_discard_leaves_the_lowest_deadwood(rules, last_fields, expected):
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
     """Check also the last deal, in which at most 5 penalty points meet the goal."""
-    values = find_game_params("solitary-gin")
+    values = find_params_of_spec("solitary-gin")
     early_fields, late_fields = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
     last_deal_fields = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
     for _ in range(6):
@@ -165,7 +165,7 @@ def test_switch_minimises_the_mean_penalty_in_its_last_turns():
 
 
 def load_planes():
-    return load_committed("solo_dp").reshape(3, 15, 11, 3).astype(float)
+    return load_committed_array("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
 def evaluate_by_table(scoring, time, hand, unseen, values):
@@ -194,7 +194,7 @@ def evaluate_by_table(scoring, time, hand, unseen, values):
     ],
 )
 def test_dp_discard_has_the_highest_table_value(variant, scoring, time, fields):
-    rules, values = build_game_rules(variant), find_game_params(variant)
+    rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     for _ in range(2):
         hand, unseen = sample_hand()
         hands_after = {card: hand & ~(1 << card) for card in members(hand)}
@@ -210,7 +210,7 @@ def test_dp_knocks_if_ending_is_worth_more_than_continuing():
     """Test a hand of two points with unseen cards that make it gin or not."""
     hand, values, actions = (
         mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"),
-        find_game_params("solitaire-gin-knock"),
+        find_params_of_spec("solitaire-gin-knock"),
         set(),
     )
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~hand):
@@ -283,7 +283,7 @@ def makes_meld(hand, drawn, values):
 
 def test_two_draws_discard_has_the_highest_searched_value():
     """Search the four discards that are best in the table, with six unseen cards."""
-    values = find_game_params("solitaire-gin-knock")
+    values = find_params_of_spec("solitaire-gin-knock")
     cards_left, time = 20, 6
     for _ in range(3):
         hand, not_in_hand = sample_hand()
@@ -311,7 +311,9 @@ def test_two_draws_discard_has_the_highest_searched_value():
 def compute_ending_value(deadwood, cards_left, variant="solitaire-gin-knock"):
     """Return the mean points of ending the deal, player minus joker, by the reference."""
     return float(
-        reference_strategies.compute_stopping_value(find_game_params(variant), deadwood, cards_left)
+        reference_strategies.compute_stopping_value(
+            find_params_of_spec(variant), deadwood, cards_left
+        )
     )
 
 
@@ -331,11 +333,11 @@ def test_ending_value_agrees_with_enumeration(settings):
         for deadwood in range(11):
             expected = compute_ending_value(deadwood, cards_left, variant)
             assert compute_stopping_value(
-                deadwood, cards_left, build_game_rules(variant)
+                deadwood, cards_left, build_rules_from_spec(variant)
             ) == pytest.approx(expected, abs=1e-12)
 
 
-def test_stop_by_uses_the_derived_table():
+def test_stop_by_policy_follows_the_derived_table():
     all_cards_left = range(1, 44)
     for deadwood, tabulated in enumerate((9, 13, 17, 20, 23, 25, 28, 31, 33, 36), start=1):
         min_cards_left = min(
@@ -355,13 +357,13 @@ def test_stop_by_uses_the_derived_table():
 
 def test_stop_dp_agrees_with_backward_induction():
     """Compare with memoised recursion over the same table, under rules with both actions."""
-    table = load_committed("stop").astype(float)
+    table = load_committed_array("stop").astype(float)
     means = table[:N_DEADWOOD_STATES]
     probabilities = table[N_DEADWOOD_STATES:].reshape(
         MAX_CARDS_LEFT + 1, N_DEADWOOD_STATES, N_DEADWOOD_STATES
     )
     variant = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
-    rules = build_game_rules(variant)
+    rules = build_rules_from_spec(variant)
 
     @cache
     def find_best_value(cards_left, state):
@@ -399,7 +401,7 @@ def test_stop_dp_agrees_with_backward_induction():
     assert actions == {0, 1}
 
 
-def simulate_facts(variant, strategy, n):
+def compute_deal_sums(variant, strategy, n):
     """Return the sums of n deals, and the sum of squared scores."""
     matchup = parse_matchup(strategy, None, variant, 5, "deal")
     total = runner.run_matchup(matchup, n).sum(axis=0)
@@ -412,7 +414,7 @@ def simulate_facts(variant, strategy, n):
 
 def simulate_mean_score(variant, strategy, n):
     """Return the mean score of n deals and its standard error."""
-    sums, squares = simulate_facts(variant, strategy, n)
+    sums, squares = compute_deal_sums(variant, strategy, n)
     score = sums["a_margin"] / n
     return score, math.sqrt((squares / n - score**2) / n)
 
@@ -420,7 +422,7 @@ def simulate_mean_score(variant, strategy, n):
 def test_lookahead_reaches_the_published_gin_rate():
     """Compare with 57 % of 20,000 deals (rules.md 15.3); allow 4 SE plus rounding."""
     n = 10_000
-    gin_rate = simulate_facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
+    gin_rate = compute_deal_sums("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(gin_rate - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
 
 
@@ -455,7 +457,7 @@ def test_goal_table_is_a_convolution_of_deals(capsys):
         )
         assert goal_table[2, allowance] == pytest.approx(expected, abs=1e-5)
     assert (goal_table[0] == ([0] * 20 + [1] * 30)).all()
-    committed = load_committed("solo").reshape(5, 50)
+    committed = load_committed_array("solo").reshape(5, 50)
     assert (np.diff(committed, axis=1) >= 0).all()
     assert committed[4, 26] - goal_table[4, 26] > 0.2  # look-ahead reaches the goal far more often
 
@@ -474,7 +476,7 @@ def test_stop_table_training_is_reproducible(capsys):
 def test_continuation_value_averages_over_joker_positions(scoring, ends_in_gin):
     """Use deals that end in gin or at the end of the deck."""
     variant = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")[scoring]
-    rules, values = build_game_rules(variant), find_game_params(variant)
+    rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     last_turn = 40 + 2 * (not ends_in_gin) if scoring < 2 else 15
     hands = np.array(
         [notation.cards_to_mask(RNG.sample(range(52), 10)) for _ in range(last_turn + 1)]
@@ -535,8 +537,8 @@ def count_live_melds(cards, unseen):
     return sum(is_meld((card, *pair)) for card in cards for pair in combinations(unseen, 2))
 
 
-def describe_features(hand, unseen, params):
-    """Return the features of a hand by their names."""
+def compute_features_by_name(hand, unseen, params):
+    """Return the features of a hand as a dictionary by name."""
     n_unmatched = count_unmatched(names_in_order(hand), params)
     saved = [
         n_unmatched - max(0, count_unmatched(names_in_order([*hand, card]), params) - 1)
@@ -576,7 +578,7 @@ def test_solo_champion_features_agree_with_their_names():
         hand_mask = sum(1 << card for card in hand)
         x = np.full(player.N_WEIGHTS, 9.0)
         player.write_features(hand_mask, int(view.unseen), cards_left, 1.5, rules, x)
-        expected = describe_features(hand, members(view.unseen), params)
+        expected = compute_features_by_name(hand, members(view.unseen), params)
         offset = min(count_unmatched(names_in_order(hand), params), 7) * player.N_HAND_FEATURES
         features = x[offset : offset + player.N_HAND_FEATURES]
         feature_by_name = dict(zip((key for key, _ in player.HAND_FEATURES), features, strict=True))
@@ -626,7 +628,7 @@ def test_every_solitaire_variant_has_separate_weights():
 def test_weights_file_begins_with_the_search_table():
     params = np.load(player.discard_by_corrected_value.weights)
     assert params.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
-    table = np.load(STRATEGIES / "solo_dp.npy")
+    table = np.load(STRATEGIES_DIRECTORY / "solo_dp.npy")
     assert params[: player.TABLE_SIZE].tobytes() == table.tobytes()
 
 

@@ -77,7 +77,7 @@ def test_match_values_agree_with_their_definition():
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
 def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
-    """Accept if W >= (n - s) / (2n); a blind offer reveals nothing."""
+    """Expect any blind offer to be accepted, because it reveals nothing about the hand."""
     stakes = {"stake": stake, "offered": offered}
     actions = set()
     for turn in range(1, 20, 3):

@@ -16,7 +16,7 @@ from support.hands import game, names
 
 # Slot, policy with parameters, and number of positions, which is smaller if the reference
 # considers every unseen card
-POLICIES = [
+POLICY_CASES = [
     ("take", "lower", 300),
     ("take", "never", 50),
     ("take", "meld-any", 200),
@@ -58,7 +58,7 @@ POLICIES = [
 # Advice is compared in games with low, round-the-corner and high-value aces, and solitaire
 ADVICE_PARAMS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
 # (slot, policy, two settings of its parameters)
-ADVICE = [
+ADVICE_CASES = [
     ("discard", "high-first", "cost=10", "cost=2.5"),
     ("discard", "high-late", "until=4,cost=10", "until=99,cost=1.5"),
     ("discard", "many-high", "many=4,hold=3", "many=2,hold=5"),
@@ -175,7 +175,7 @@ def to_reference_action(slot, action):
     return names(1 << action)[0] if slot == "discard" else action
 
 
-def find_reference_rule(slot, policy):
+def find_reference_policy(slot, policy):
     """Return the function of the reference implementation for a policy."""
     name, _, settings = policy.partition(":")
     values = dict(setting.split("=") for setting in settings.split(",") if setting)
@@ -208,7 +208,7 @@ def compare_with_reference(slot, policy, cases):
     tested_policy = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
     query = compiler.compile_policy(tested_policy)
     parameters = compiler.make_parameter_vector(tested_policy)
-    rule = find_reference_rule(slot, policy)
+    rule = find_reference_policy(slot, policy)
     n_decided = 0
     for rules, params, view in cases:
         reference_view = to_reference_view(view, params, slot)
@@ -219,7 +219,7 @@ def compare_with_reference(slot, policy, cases):
     return n_decided / len(cases)
 
 
-@pytest.mark.parametrize(("slot", "policy", "n_positions"), POLICIES)
+@pytest.mark.parametrize(("slot", "policy", "n_positions"), POLICY_CASES)
 def test_policy_actions_are_allowed_by_the_reference(slot, policy, n_positions):
     decided_proportion = compare_with_reference(
         slot, policy, list_positions(slot, policy)[: -(-n_positions // 3)]
@@ -229,7 +229,7 @@ def test_policy_actions_are_allowed_by_the_reference(slot, policy, n_positions):
     )  # otherwise the test would be weak
 
 
-@pytest.mark.parametrize("advice", ADVICE, ids=lambda advice: advice[1])
+@pytest.mark.parametrize("advice", ADVICE_CASES, ids=lambda advice: advice[1])
 def test_advice_actions_are_allowed_by_the_reference(advice):
     slot, name, *settings = advice
     for setting in settings:
@@ -237,8 +237,8 @@ def test_advice_actions_are_allowed_by_the_reference(advice):
         cases = [case for case in list_positions(slot, policy) if case[1] in ADVICE_PARAMS]
         compare_with_reference(slot, policy, cases[: 16 if name == "hazard" else 100])
         rule, default_rule = (
-            find_reference_rule(slot, policy),
-            find_reference_rule(slot, DEFAULT_POLICIES[slot]),
+            find_reference_policy(slot, policy),
+            find_reference_policy(slot, DEFAULT_POLICIES[slot]),
         )
         reference_views = (to_reference_view(view, params, slot) for _, params, view in cases)
         assert any(

@@ -14,7 +14,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.strategy import Strategy, discard, helper, knock, loader, param
 from simgin.strategy.strategy_spec import StrategyError
 
-TURNS, TABLE = 3, {"turns": [3]}
+TURNS, TURNS_TABLE = 3, {"turns": [3]}
 OTHER_STRATEGY = Strategy("other")
 
 
@@ -30,7 +30,7 @@ def add_turns(n):
 
 @functools.cache
 def look_up_turns(n):
-    return TABLE["turns"][n]
+    return TURNS_TABLE["turns"][n]
 
 
 @knock(k=param(0, 0, 9))
@@ -57,7 +57,7 @@ def test_strategy_keeps_its_functions_and_constants(policy, monkeypatch):
     assert simgin.find_strategy(strategy).spec == "mine"
     win_rate, copied = compute_win_rate(strategy), simgin.find_strategy("gold+knock=mine")
     monkeypatch.setitem(globals(), "TURNS", 8)
-    monkeypatch.setitem(TABLE, "turns", [8])
+    monkeypatch.setitem(TURNS_TABLE, "turns", [8])
     assert compute_win_rate("mine") == win_rate
     assert compute_win_rate(strategy) == compute_win_rate("mine") != win_rate
     assert compute_win_rate(copied) == win_rate
@@ -101,7 +101,7 @@ TURNS = 3
 MATCH_CODE = "simgin.match(Strategy('mine', knock=early), 'gold', deals='2k', workers=2)"
 
 
-BARE_SCRIPT = SCRIPT_TEMPLATE.format(before="", match=MATCH_CODE)
+UNGUARDED_SCRIPT = SCRIPT_TEMPLATE.format(before="", match=MATCH_CODE)
 GUARDED_SCRIPT = SCRIPT_TEMPLATE.format(
     before="", match=f"if __name__ == '__main__':\n    {MATCH_CODE}"
 )
@@ -110,9 +110,9 @@ GUARDED_SCRIPT = SCRIPT_TEMPLATE.format(
 @pytest.mark.parametrize(
     "code",
     [
-        BARE_SCRIPT,
+        UNGUARDED_SCRIPT,
         pytest.param(GUARDED_SCRIPT, marks=pytest.mark.slow),
-        f"exec({BARE_SCRIPT!r}, {{'__name__': '__main__'}})",
+        f"exec({UNGUARDED_SCRIPT!r}, {{'__name__': '__main__'}})",
     ],
 )
 def test_script_is_executed_once(code, tmp_path):

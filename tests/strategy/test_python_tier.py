@@ -158,7 +158,7 @@ def moody(view, rules, params):
     return {knock}
 S = Strategy("stateful", take=counting, knock=moody)
 """
-TAKE_IF_LOWER = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
+DEADWOOD_CONDITION = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
 STATE_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
 
 
@@ -166,12 +166,12 @@ STATE_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
     ("take", "knock", "fails"),
     [
         (
-            TAKE_IF_LOWER,
+            DEADWOOD_CONDITION,
             STATE_CONDITION,
             False,
         ),  # a copy of SEEN is a constant for moody, whatever counting does
-        (TAKE_IF_LOWER, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
-        (f"{TAKE_IF_LOWER} and {STATE_CONDITION}", "True", True),
+        (DEADWOOD_CONDITION, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
+        (f"{DEADWOOD_CONDITION} and {STATE_CONDITION}", "True", True),
     ],
 )
 def test_actions_that_depend_on_state_are_rejected(take, knock, fails, tmp_path):
@@ -189,7 +189,7 @@ def test_actions_that_depend_on_state_are_rejected(take, knock, fails, tmp_path)
 
 def test_changes_of_globals_do_not_affect_a_policy(tmp_path):
     stateful = write_strategy(
-        tmp_path, STATEFUL_CODE.format(take=TAKE_IF_LOWER, knock=STATE_CONDITION)
+        tmp_path, STATEFUL_CODE.format(take=DEADWOOD_CONDITION, knock=STATE_CONDITION)
     )
     matchup = Matchup(STANDARD, stateful, GOLD, 3, "deal")
     before = kernel.play_batches(matchup, 0, 100)

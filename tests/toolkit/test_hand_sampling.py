@@ -70,8 +70,8 @@ def iter_opponent_events(view):
         yield 2, turn, discard
 
 
-def describe_hand_features(view, hand):
-    """Return the features of a hand by their names, without zeros."""
+def compute_hand_features_by_name(view, hand):
+    """Return the nonzero features of a hand as a dictionary by name."""
     hand_cards = members(hand)
     events = list(iter_opponent_events(view))
     declined, discarded = (
@@ -129,7 +129,7 @@ def test_hand_features_agree_with_their_names(views_and_hands):
             )
             expected = dict.fromkeys(
                 hand_sampling.LIKELIHOOD_FEATURE_NAMES, 0
-            ) | describe_hand_features(view, candidate)
+            ) | compute_hand_features_by_name(view, candidate)
             expected = {name: float(feature) for name, feature in expected.items()}
             assert dict(
                 zip(hand_sampling.LIKELIHOOD_FEATURE_NAMES, features, strict=True)

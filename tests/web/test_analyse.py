@@ -28,7 +28,7 @@ DRAW_POSITION = {
     "seed": "3",
     "worlds": "400",
 }
-PLAYERS = {1: ("solo-greedy", None), 2: ("gold", "simple")}
+STRATEGIES_BY_N_PLAYERS = {1: ("solo-greedy", None), 2: ("gold", "simple")}
 BLIND_OFFER = {
     "die": "offer",
     "blind": "yes",
@@ -40,7 +40,7 @@ BLIND_OFFER = {
 FAST_PLAYERS = {"strategy": "simple", "opponent": "simple"}
 
 
-def parse_lines(answer):
+def parse_json_lines(answer):
     """Return the JSON objects of an answer, one from each line."""
     return [json.loads(line) for line in answer.text.splitlines()]
 
@@ -80,7 +80,7 @@ def test_page_shows_the_position_in_the_address(browser):
 )
 def test_impossible_position_has_a_message_at_the_field(browser, field, changes, message):
     answer = browser.get("/analyse/costs", params=DRAW_POSITION | changes)
-    (first,) = parse_lines(answer)
+    (first,) = parse_json_lines(answer)
     assert answer.status_code == 400 and list(first["errors"]) == [field]
     assert message.lower() in first["errors"][field].lower()
     page = check_page(browser.get("/analyse", params=DRAW_POSITION | changes), 400)
@@ -102,14 +102,14 @@ def test_impossible_position_has_a_message_at_the_field(browser, field, changes,
     ],
 )
 def test_inferred_facts_are_listed(browser, fields, assumed):
-    first, *_ = parse_lines(browser.get("/analyse/costs", params=fields | FAST_PLAYERS))
+    first, *_ = parse_json_lines(browser.get("/analyse/costs", params=fields | FAST_PLAYERS))
     assert not first["errors"] and " ".join(first["assumed"]) == assumed
 
 
 def test_incomplete_position_has_a_command_but_no_error(browser):
     for hand, move in (("", "draw"), ("7H", "discard"), (HAND, "discard"), (HAND, "draw")):
         answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": move})
-        (first,) = parse_lines(answer)
+        (first,) = parse_json_lines(answer)
         assert answer.status_code == 200 and not first["errors"] and hand in first["command"]
 
 
@@ -117,7 +117,7 @@ def test_incomplete_position_has_a_command_but_no_error(browser):
     "changes", [{}, {"hand": HAND + " KS", "to_move": "discard", "score": "3-5"}]
 )
 def test_costs_equal_those_of_the_command(browser, changes):
-    first, *_, last = parse_lines(
+    first, *_, last = parse_json_lines(
         browser.get("/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | changes)
     )
     assert last["is_over"] and last["worlds"] <= 400
@@ -130,7 +130,7 @@ def test_costs_equal_those_of_the_command(browser, changes):
 
 @pytest.mark.parametrize("variant", variant_names())
 def test_link_to_a_decision_opens_its_position(variant):
-    players = PLAYERS.get(find_variant(variant).params["players"])
+    players = STRATEGIES_BY_N_PLAYERS.get(find_variant(variant).params["players"])
     deal = trace_numbered_deal(*players, variant, 3, 1, 0, None)
     for position in find_decisions(deal):
         form = Form(make_position_query(position))
@@ -172,7 +172,7 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
     answer = browser.get(
         "/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | {"worlds": "50"} | query
     )
-    first, *_, last = parse_lines(answer)
+    first, *_, last = parse_json_lines(answer)
     assert {action["text"] for action in last["actions"]} >= set(actions)
     rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
     assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
@@ -189,7 +189,7 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
 )
 def test_impossible_die_has_a_message_at_the_field(browser, query, message):
     params = DRAW_POSITION | {"variant": "dice"} | query
-    (first,) = parse_lines(browser.get("/analyse/costs", params=params))
+    (first,) = parse_json_lines(browser.get("/analyse/costs", params=params))
     assert message in first["errors"]["die"]
     assert 'id="die-error"' in check_page(browser.get("/analyse", params=params), 400)
 
@@ -197,7 +197,7 @@ def test_impossible_die_has_a_message_at_the_field(browser, query, message):
 def test_solitaire_position_is_analysed(browser):
     cards = "AS AD AC 3S TS 4D 5D 3C 8C TC 4H"
     query = {"variant": "gin-solitaire", "hand": cards, "pile": "QH", "worlds": "200"}
-    *_, last = parse_lines(
+    *_, last = parse_json_lines(
         browser.get("/analyse/costs", params=query | {"strategy": "solo-greedy"})
     )
     assert last["is_over"] and last["actions"]
@@ -227,7 +227,7 @@ def test_analysis_stops_when_the_browser_disconnects():
 def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 200)
     text = call("show", "simple", "simple", "--seed", "3", "--json").stdout
-    first, *_, last = parse_lines(browser.post("/analyse/file?name=deal.json", content=text))
+    first, *_, last = parse_json_lines(browser.post("/analyse/file?name=deal.json", content=text))
     assert first == {"title": "simple against simple (standard)"}
     costs = [decision["cost"] for decision in last["decisions"]]
     assert last["is_over"] and len(costs) > 5 and costs == sorted(costs, reverse=True)

@@ -13,7 +13,7 @@ HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
 SHOWN_HAND, SHOWN_PILE = (cards.replace("T", "10") for cards in (HAND, PILE))
 BEST_ACTION = "discard K\u2660"
-LOGS = Path(__file__).parents[1] / "data/game_logs"
+LOGS_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 DROP_FILE_JS = """
 ([name, text]) => {
   const dataTransfer = new DataTransfer();
@@ -103,7 +103,7 @@ def test_variant_determines_the_fields(page):
 def test_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
     shown = call("show", "simple", "simple", "--seed", "3", "--json").stdout
-    text = shown if name == "deal.json" else (LOGS / name).read_text()
+    text = shown if name == "deal.json" else (LOGS_DIRECTORY / name).read_text()
     with open_page(chromium, address, "/analyse") as page:
         page.evaluate(DROP_FILE_JS, [name, text])
         page.wait_for_selector("#decisions a", timeout=120_000)

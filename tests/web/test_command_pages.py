@@ -15,7 +15,7 @@ from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fi
 from support.command_line import call
 from support.web_site import check_page, wait_for_job
 
-UNDERCUT_10 = "standard+undercut_bonus=10"
+UNDERCUT_10_VARIANT = "standard+undercut_bonus=10"
 
 
 def check_form(browser, name, status=200, **values):
@@ -113,7 +113,9 @@ def test_invalid_review_has_a_message_at_the_field(browser, site, values, field,
 
 
 def test_every_parameter_of_a_variant_has_a_field():
-    fields = {field["name"]: field for field in describe_variant_fields(UNDERCUT_10)["fields"]}
+    fields = {
+        field["name"]: field for field in describe_variant_fields(UNDERCUT_10_VARIANT)["fields"]
+    }
     assert set(load_rule_parameters()) - set(fields) == {"discard_view"}  # without effect
     assert fields["undercut_bonus"]["value"] == "10" and fields["undercut_bonus"]["default"] == "25"
     assert fields["undercut_bonus"]["unit"] == "points" and not fields["undercut_bonus"]["idle"]
@@ -222,7 +224,7 @@ def test_job_writes_the_results_of_the_command(browser, site):
 
 
 def test_default_review_directory_names_the_rules():
-    request = ReviewRequest.read([UNDERCUT_10], "standard")
+    request = ReviewRequest.read([UNDERCUT_10_VARIANT], "standard")
     assert request.default_name == "review-standard-undercut-bonus=10-against-standard"
 
 
