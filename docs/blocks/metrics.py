@@ -13,7 +13,7 @@ from blocks.markdown import format_table
 from blocks.reference import REFERENCE_DIRECTORY
 from simgin import plots
 from simgin.review import scorecard
-from simgin.review.review import GIN_VS_KNOCK, SKILL
+from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC
 from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
@@ -112,15 +112,15 @@ def render_scorecard() -> str:
     """Return a table that explains the rows of two-player and of solitaire scorecards."""
     rows = scorecard.list_scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
     lines = [_format_scorecard_cells(row.title, row) for row in rows]
-    bounds = _format_bounds(scorecard.SKILL_BOUNDS)
-    keys = (GIN_VS_KNOCK, SKILL)
-    for key, (title, meaning) in zip(keys, scorecard.MATCHUP_MEANINGS.items(), strict=True):
+    bounds = _format_bounds(scorecard.SKILL_EFFECT_BOUNDS)
+    keys = (GIN_VS_KNOCK_METRIC, SKILL_METRIC)
+    for key, (title, meaning) in zip(keys, scorecard.MATCHUP_ROW_MEANINGS.items(), strict=True):
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     two_player_keys = {row.key for row in rows}
     solo_rows = [row for row in scorecard.SOLO_ROWS if row.key not in two_player_keys]
     lines += [_format_scorecard_cells(f"{row.title} (solitaire)", row) for row in solo_rows]
-    for title, meaning in scorecard.SOLO_MEANINGS.items():
-        lines.append((f"{title} (solitaire)", f"`{SKILL}`", meaning, bounds, ""))
+    for title, meaning in scorecard.SOLO_ROW_MEANINGS.items():
+        lines.append((f"{title} (solitaire)", f"`{SKILL_METRIC}`", meaning, bounds, ""))
     headings = ("Row", "In `metrics.csv`", "Meaning", "Thresholds (%)", "Names in goals")
     return format_table(headings, lines)
 

@@ -31,7 +31,11 @@ from simgin.play.traced_deal import TracedDeal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.renamed import RenamedAttributes
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ALPHA, MIN_UNITS_FIRST_LOOK, compute_confidence_sequence_width
+from simgin.stats.estimate import (
+    ALPHA,
+    MIN_UNITS_BEFORE_FIRST_LOOK,
+    compute_confidence_sequence_width,
+)
 from simgin.stats.table import build_output_frame
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ class ActionGaps:
 
 def compute_next_checkpoint(n_played: int, max_worlds: int) -> int:
     """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
-    return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
+    return min(max_worlds, max(MIN_UNITS_BEFORE_FIRST_LOOK, 2 * n_played))
 
 
 def compare_actions(
@@ -114,7 +118,7 @@ def compare_actions(
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
-    n_narrowest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
+    n_narrowest = sqrt(MIN_UNITS_BEFORE_FIRST_LOOK * max(MIN_UNITS_BEFORE_FIRST_LOOK, max_worlds))
     widths = [compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
     half_widths = np.array(widths) * errors
@@ -134,7 +138,7 @@ def find_active_actions(
         min_range: Smallest range to assume for the difference between two actions in one world.
     """
     is_tried = np.asarray(~np.isnan(values[-1]))
-    if len(values) < MIN_UNITS_FIRST_LOOK:
+    if len(values) < MIN_UNITS_BEFORE_FIRST_LOOK:
         return is_tried
     gaps = compare_actions(values, max_worlds, min_range)
     may_be_best = gaps.means + gaps.half_widths >= 0

@@ -33,7 +33,7 @@ from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.report.report_table import Table, make_table_from_rows
 from simgin.stats.estimate import (
-    MIN_UNITS,
+    MIN_UNITS_FOR_ESTIMATE,
     Estimate,
     estimate_mean,
     make_estimate_with_t_interval,
@@ -140,8 +140,8 @@ class GradeRequest:
 class Grade(error_rates.ErrorRates):
     """Grade of a player: the error rates in recorded deals.
 
-    With fewer than `MIN_UNITS` deals, standard errors include only the measurement error. With more
-    deals, they also include the variation between deals.
+    With fewer than `MIN_UNITS_FOR_ESTIMATE` deals, standard errors include only the measurement
+    error. With more deals, they also include the variation between deals.
 
     Attributes:
         decisions: Evaluated decisions by deal, with the deal's index as `unit`.
@@ -174,7 +174,7 @@ class Grade(error_rates.ErrorRates):
     @property
     def has_enough_deals(self) -> bool:
         """True if there are enough deals to estimate the error rate of the player."""
-        return self.n_deals >= MIN_UNITS
+        return self.n_deals >= MIN_UNITS_FOR_ESTIMATE
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
         """Return the mean over deals. If there is only one deal, the standard error is unknown."""
@@ -246,7 +246,7 @@ class Grade(error_rates.ErrorRates):
         pairs = [self._compute_points_and_loss(index) for index in finished_indices]
         points_won, losses = np.array(pairs, np.float64).T
         gain = self.evaluator_gain
-        if len(pairs) >= MIN_UNITS:
+        if len(pairs) >= MIN_UNITS_FOR_ESTIMATE:
             luck_adjusted = estimate_mean_with_control_variate(
                 points_won, points_won - losses, gain
             )
@@ -461,7 +461,7 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     who_plays = "you play" if player == "You" else f"{player} plays"
     yield (
         f"± is the measurement error for {deals}. To find out how well {who_plays}, grade at least "
-        f"{MIN_UNITS} deals."
+        f"{MIN_UNITS_FOR_ESTIMATE} deals."
     )
 
 

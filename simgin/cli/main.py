@@ -29,7 +29,7 @@ MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # minimum and maximum number of columns o
 MAX_SIZE_DIGITS = 9  # maximum number of digits in the numbers of columns and lines
 # maximum numbers of lines in an error message, of characters per line and of characters per word
 MAX_ERROR_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
-LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
+LONG_WORD_PATTERN = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
 # Summary of each command in the list of commands. The click command is the function NAME_command in
 # the module simgin.cli.commands.NAME.
@@ -232,7 +232,9 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_ERROR_LINES], *lines[MAX_ERROR_LINES:][-1:]]):
-        short_line = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
+        short_line = LONG_WORD_PATTERN.sub(
+            lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line
+        )
         label = "" if index and not is_list else "error: "
         print_status(f"{label}{shorten_middle(short_line, MAX_LINE_LENGTH)}")
 

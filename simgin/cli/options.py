@@ -65,12 +65,12 @@ def _complete_style(_: str) -> Iterable[str]:
     return style.list_styles()
 
 
-STRATEGY = NameType(complete_strategy, ".py")
-VARIANT = NameType(complete_variant, ".toml")
-EXPERIMENT = NameType(_complete_experiment, ".toml")
-STYLE = NameType(_complete_style, ".mplstyle")
-PATH = click.Path(path_type=Path)
-FILE_PATH = click.Path(path_type=Path, dir_okay=False)
+STRATEGY_TYPE = NameType(complete_strategy, ".py")
+VARIANT_TYPE = NameType(complete_variant, ".toml")
+EXPERIMENT_TYPE = NameType(_complete_experiment, ".toml")
+STYLE_TYPE = NameType(_complete_style, ".mplstyle")
+PATH_TYPE = click.Path(path_type=Path)
+FILE_PATH_TYPE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _make_callback(parse: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -111,7 +111,7 @@ def strategy_option(
     help_text: str, *names: str, metavar: str = "NAME", **settings: Any
 ) -> Callable[[Any], Any]:
     """Return an option whose value is a strategy spec."""
-    return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **settings)
+    return click.option(*names, type=STRATEGY_TYPE, metavar=metavar, help=help_text, **settings)
 
 
 margin_option = click.option(
@@ -157,7 +157,7 @@ def _use_style(context: click.Context, _option: click.Parameter, value: str | No
 
 style_option = click.option(
     f"--{STYLE_KEY}",
-    type=STYLE,
+    type=STYLE_TYPE,
     callback=_use_style,
     expose_value=False,
     metavar="NAME|FILE",
@@ -169,7 +169,7 @@ details_option = click.option(
 variant_option = click.option(
     "-v",
     "--variant",
-    type=VARIANT,
+    type=VARIANT_TYPE,
     default="standard",
     show_default=True,
     help="Variant, such as oklahoma or standard+knock_limit=5.",
@@ -260,7 +260,7 @@ def time_option(help_text: str) -> Callable[[Any], Any]:
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
     """Return the option `-o`, which sets the output directory or file."""
-    return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
+    return click.option("-o", "--output", type=PATH_TYPE, metavar=metavar, help=help_text)
 
 
 class DefaultCommandGroup(click.Group):

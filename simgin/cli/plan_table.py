@@ -11,7 +11,7 @@ from simgin.play.parallel import count_usable_cpus
 from simgin.report.report_table import Table, make_table_from_rows
 from simgin.runs import block, ledger
 from simgin.runs.block import Task
-from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
+from simgin.runs.plan import Plan, estimate_standard_deviations, measure_unit_seconds
 from simgin.stats import differences
 from simgin.stats.estimate import Z95, compute_required_sample_size
 from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
@@ -69,7 +69,7 @@ def make_plan_rows(
 
 def _estimate_precision(task: Task, target_difference: str | float | None) -> dict[str, Any]:
     """Return the expected half-widths and, for a given difference, the required sample size."""
-    rate_metric, points_metric = sd_by_metric = estimate_deviations(task.matchup)
+    rate_metric, points_metric = sd_by_metric = estimate_standard_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
     precision: dict[str, Any] = {
         "half_width": {name: float(f"{x:.3g}") for name, x in half_widths.items()}

@@ -27,7 +27,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import ProgressCallback, map_units
 from simgin.rules.build import build_rules
-from simgin.stats.estimate import MIN_UNITS, compute_proportion_interval
+from simgin.stats.estimate import MIN_UNITS_FOR_ESTIMATE, compute_proportion_interval
 from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import python_tier
 
@@ -207,7 +207,7 @@ def _compute_mean_by_group(
     unit_groups = group_units // n_units
     unit_counts = np.bincount(unit_groups, minlength=n_groups)
     means = np.bincount(group, x, minlength=n_groups) / group_sizes
-    values = np.where(unit_counts >= MIN_UNITS, means, np.nan)
+    values = np.where(unit_counts >= MIN_UNITS_FOR_ESTIMATE, means, np.nan)
     residuals = np.bincount(group_unit_index, x - values[group], minlength=len(group_units))
     squares = np.bincount(unit_groups, residuals**2, minlength=n_groups)
     correction = unit_counts / np.maximum(unit_counts - 1, 1)

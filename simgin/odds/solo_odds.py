@@ -25,7 +25,7 @@ from simgin.odds.solo_deals import SoloDeals, add_player_columns, count_dealt_ca
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
-    MIN_UNITS,
+    MIN_UNITS_FOR_ESTIMATE,
     Z_80_PERCENT_POWER,
     Estimate,
     RatioSums,
@@ -195,7 +195,7 @@ def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """
     n_drawn = np.sort(deals.column("drawn")[deals.has_ending(*ENDING_GROUPS["gin"])])
     n_gins = len(n_drawn)
-    if n_gins < MIN_UNITS:
+    if n_gins < MIN_UNITS_FOR_ESTIMATE:
         return add_player_columns("gin", deals.matchup, [])
     se = float(n_drawn.std(ddof=1) / np.sqrt(n_gins))
     mean = mark_constant_as_undefined(
@@ -520,9 +520,9 @@ def estimate_ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -
     for numerator, denominator in zip(numerators, denominators, strict=True):
         sums = RatioSums(
             numerator=int(numerator.sum()),
-            numerator_square=int((numerator * numerator).sum()),
+            numerator_square_sum=int((numerator * numerator).sum()),
             denominator=int(denominator.sum()),
-            denominator_square=int((denominator * denominator).sum()),
+            denominator_square_sum=int((denominator * denominator).sum()),
             product_sum=int((numerator * denominator).sum()),
             is_proportion=is_proportion,
             has_positive_denominators=bool((denominator > 0).all()),

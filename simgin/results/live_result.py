@@ -71,7 +71,7 @@ class LiveEstimate:
         if not self._totals:
             return ""
         parts = [self._format_position()] if len(self._plan.tasks) > 1 else []
-        return "  ".join([*parts, self._format_size(), *self._format_estimate()])
+        return "  ".join([*parts, self._format_size(), *self._format_main_estimate()])
 
     def render(self) -> RenderableType:
         """Return the progress line of the current matchup, with the values for a live chart."""
@@ -81,7 +81,7 @@ class LiveEstimate:
 
     def _make_chart_values(self) -> dict[str, Any] | None:
         """Return the values of the live chart: players, sample size, estimate and target."""
-        metric, estimate = self._find_estimate()
+        metric, estimate = self._compute_main_estimate()
         factor = metric.display_factor
         values = [factor * number for number in (estimate.value, estimate.low, estimate.high)]
         if not all(map(math.isfinite, values)):
@@ -132,7 +132,7 @@ class LiveEstimate:
         at_most = "at most " if self._plan.stopping_rules else ""
         return f"{played_text} of {at_most}{format_count(task.n)} {unit}"
 
-    def _find_estimate(self) -> tuple[Metric, Estimate]:
+    def _compute_main_estimate(self) -> tuple[Metric, Estimate]:
         """Return the main metric of the current matchup with its estimate."""
         total, rule = self._totals[self._matchup_index], self._stopping_rule
         name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
@@ -142,9 +142,9 @@ class LiveEstimate:
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
         return metric, estimate_metric(total, metric, multiplier=multiplier)
 
-    def _format_estimate(self) -> list[str]:
+    def _format_main_estimate(self) -> list[str]:
         """Return the main estimate as text, followed by the target of the stopping rule."""
-        metric, estimate = self._find_estimate()
+        metric, estimate = self._compute_main_estimate()
         rule, factor = self._stopping_rule, metric.display_factor
         text = numbers.format_estimate(estimate.value, estimate.low, estimate.high, factor)
         if text == numbers.EN_DASH:

@@ -208,7 +208,7 @@ def check_homogeneity(
         InvariantError: If a batch has a different result when it is played again.
     """
     return [
-        _check_matchup(i, matchup, stop.units, ledger)
+        _test_matchup_homogeneity(i, matchup, stop.units, ledger)
         for i, (matchup, stop) in enumerate(zip(matchups, stop_results, strict=True))
     ]
 
@@ -250,7 +250,7 @@ def _select_defined_p_values(health: Sequence[Mapping[str, Any]], groups: str) -
     return [row[groups]["p"] for row in health if row[groups]["p"] is not None]
 
 
-def _check_matchup(
+def _test_matchup_homogeneity(
     matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
 ) -> dict[str, Any]:
     """Test the homogeneity of a matchup, and replay its largest outlier if p < 0.001."""

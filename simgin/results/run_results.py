@@ -27,7 +27,7 @@ from simgin.results.run_info import (
 from simgin.runs import directory, ledger, runner
 from simgin.runs.block import count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
-from simgin.runs.plan import SELF_PLAY, FieldChange, Plan
+from simgin.runs.plan import SELF_PLAY_INDEX, FieldChange, Plan
 from simgin.runs.result import Result
 from simgin.runs.stopping import COMPLETE, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
@@ -219,7 +219,7 @@ class RunResults(Result):
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
         """Compute the difference between a matchup and its baseline, which can be self-play."""
         rows = self.batch_rows(matchup_index)
-        if baseline == SELF_PLAY:
+        if baseline == SELF_PLAY_INDEX:
             key = rows.matchup
             return _compute_difference_from_self_play(rows).assign(
                 base_variant=key.variant,
@@ -344,7 +344,7 @@ class RunResults(Result):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Unexplained proportion of the ratings' deviance in each round robin, keyed by variant."""
+        """Proportion of the deviance that the ratings do not explain, keyed by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()
@@ -531,7 +531,7 @@ def run_saved_plan(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> RunResults:
-    """Play a plan in the ledger of a directory, and return results that do not need the directory.
+    """Play a plan, store its ledger in a directory, and return results with a copy of the ledger.
 
     If the directory contains an unfinished run of the plan, finished blocks are not played again.
 
@@ -562,10 +562,10 @@ def _play_stage(
 ) -> list[StopResult]:
     """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
     on_block = None if on_progress is None else live.add
-    report_matchup_progress, report_step_progress = _split_progress(
+    report_matchup_progress, report_pass_progress = _split_progress(
         plan, run_ledger, on_progress, live
     )
-    runner.play_passes(plan.extra_passes, run_ledger, workers, report_step_progress, on_block)
+    runner.play_passes(plan.extra_passes, run_ledger, workers, report_pass_progress, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
         pool.prepare(plan.matchups)
         return runner.run_tasks(
@@ -595,10 +595,10 @@ def _split_progress(
     def report_matchup_progress(done: int, total: int) -> None:
         on_progress(done, max_units or total, live.render)
 
-    def report_step_progress(done: int, total: int) -> None:
+    def report_pass_progress(done: int, total: int) -> None:
         on_progress(n_finished + n_passes * done // total, max_units or n_units, live.render)
 
-    return report_matchup_progress, report_step_progress
+    return report_matchup_progress, report_pass_progress
 
 
 @contextmanager

@@ -43,7 +43,8 @@ StrategyGroup = Sequence[tuple[str, "RowsByMetric"]]
 CompareFunction = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
 
 MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
-MIN_PARAMETER_VALUES = 3  # minimum number of parameter values for a sentence about the best value
+# minimum number of parameter values for a sentence about the best value
+MIN_VALUES_FOR_BEST_VALUE = 3
 # minimum numbers of deals and matches for a test of a difference, if every unit is a mirrored pair
 MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST = (
     2 * MIN_BATCHES * size
@@ -120,16 +121,16 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from results.test_sentences.values()
     tested = {(key.variant, key.a, key.b) for key in results.test_sentences}
     yield from describe_matchups(
-        _select_remaining_rows(results), results.compare_strategies, tested
+        _select_rows_outside_leagues(results), results.compare_strategies, tested
     )
     if info.contrasts:
         names = info.display_names
-        own_names = {names[spec] for spec in names if ".py" in spec}
-        yield from describe_differences(results.differences, own_names)
+        user_strategy_names = {names[spec] for spec in names if ".py" in spec}
+        yield from describe_differences(results.differences, user_strategy_names)
     yield from results.stopping_notes
 
 
-def _select_remaining_rows(results: RunResults) -> RowDicts:
+def _select_rows_outside_leagues(results: RunResults) -> RowDicts:
     """Return the rows of all matchups outside leagues, except those of identical strategies."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
@@ -229,13 +230,13 @@ def join_first_names(names: Sequence[str]) -> str:
 
 
 def describe_leagues(
-    standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
+    standings: pd.DataFrame, cross_table: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
     """Yield sentences about each league: its leader, undecided pairs and cyclic triads.
 
     All pairs in all leagues form one family for Holm's correction.
     """
-    pairs = compare_pairs(standings, cross)
+    pairs = compare_pairs(standings, cross_table)
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
         lines = [*_describe_league(rows, pairs[variant], unit)]
@@ -245,12 +246,12 @@ def describe_leagues(
 
 
 def compare_pairs(
-    standings: pd.DataFrame, cross: pd.DataFrame
+    standings: pd.DataFrame, cross_table: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
     """Return the estimate and the leading side of every pair in league order, by variant."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
-        for row in cross.to_dict("records")
+        for row in cross_table.to_dict("records")
     }
     named_pairs = [
         (str(variant), a, b)
@@ -385,12 +386,15 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 
 
 def describe_matchups(
-    tidy: TidyRows, compare: CompareFunction, tested: Collection[tuple[str, str, str]] = ()
+    tidy_rows: TidyRows,
+    compare: CompareFunction,
+    tested_matchups: Collection[tuple[str, str, str]] = (),
 ) -> list[str]:
     """Return sentences that state the winner and the margin of every matchup.
 
-    `tested` contains the variant and both strategies of matchups with a sequential test. Sentences
-    about these matchups state only the margin, because the test decides which strategy wins.
+    `tested_matchups` contains the variant and both strategies of matchups with a sequential test.
+    Sentences about these matchups state only the margin, because the test decides which strategy
+    wins.
 
     If there are more than MAX_SENTENCES matchups, the sentences mention only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the first
@@ -401,7 +405,7 @@ def describe_matchups(
     # A strategy that plays against itself always wins half of the deals, so its matchups are
     # omitted.
     all_matchups = [
-        (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
+        (names, rows) for names, rows in table.iterate_matchups(tidy_rows) if names[1] != names[2]
     ]
     for (variant, a, b), rows in all_matchups:
         groups.setdefault((variant, b), []).append((a, rows))
@@ -418,7 +422,7 @@ def describe_matchups(
     for (variant, b), opponent_group in groups.items():
         strategy_names = {a.partition(":")[0] for a, _ in opponent_group}
         if is_summarised or (
-            b and len(strategy_names) == 1 and len(opponent_group) >= MIN_PARAMETER_VALUES
+            b and len(strategy_names) == 1 and len(opponent_group) >= MIN_VALUES_FOR_BEST_VALUE
         ):
             noun = "strategies" if is_summarised else "values"
             text = _describe_best_and_worst(variant, b, opponent_group, noun, compare)
@@ -428,7 +432,7 @@ def describe_matchups(
                 sentence = _describe_solo(a, rows)
                 if b:
                     sides = sides_by_matchup[variant, a, b]
-                    is_tested = (variant, a, b) in tested
+                    is_tested = (variant, a, b) in tested_matchups
                     sentence = _describe_matchup(a, b, rows, *sides, is_tested=is_tested)
                 sentences.append(f"{variant}: {sentence}")
     return sentences
@@ -591,7 +595,9 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
     return f"{verb}{{s}} points in every field"
 
 
-def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -> list[str]:
+def describe_differences(
+    frame: pd.DataFrame, user_strategy_names: Collection[str] = ()
+) -> list[str]:
     """Return sentences about the significant differences of each comparison.
 
     Comparisons of strategies come first, followed by comparisons of variants, each with the largest
@@ -600,8 +606,8 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
 
     Args:
         frame: Output `differences`.
-        own_names: Names of the user's strategies. If the baseline is one of them and is compared
-            with a built-in strategy, the sentence names the user's strategy first.
+        user_strategy_names: Names of the user's strategies. If the baseline is one of them and is
+            compared with a built-in strategy, the sentence names the user's strategy first.
     """
     # sentences and z-scores for comparisons of strategies and for comparisons of variants
     significant_lines: tuple[list[tuple[float, str]], ...] = ([], [])
@@ -609,7 +615,7 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
     for names, rows in groups:
         significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
         variant, base_variant, strategy, base_strategy, opponent = map(str, names)
-        if base_strategy in own_names and strategy not in own_names:
+        if base_strategy in user_strategy_names and strategy not in user_strategy_names:
             strategy, base_strategy = f"{base_strategy}, the baseline,", strategy
             significant_rows = [_reverse_difference(row) for row in significant_rows]
         if significant_rows:

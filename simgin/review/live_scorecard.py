@@ -17,7 +17,8 @@ from simgin.runs.plan import Plan
 from simgin.runs.runner import find_missing_passes
 from simgin.runs.stopping import StopResult
 
-MAX_TIME_PROPORTION = 0.05  # maximum proportion of the run time that is spent on interim scorecards
+# maximum proportion of the run time that is spent on interim scorecards
+MAX_RENDER_TIME_PROPORTION = 0.05
 
 
 class LiveScorecard(LiveEstimate):
@@ -43,7 +44,7 @@ class LiveScorecard(LiveEstimate):
     def render(self) -> RenderableType:
         """Return the scorecard, or a progress line until the first matchup is finished."""
         units_played = [
-            task.units if not units_left else self._count_units_of_last_stage(task)
+            task.units if not units_left else self._count_units_of_earlier_stages(task)
             for task, units_left in zip(self._plan.tasks, self._units_left, strict=True)
         ]
         finished_indices = [i for i, units in enumerate(units_played) if units]
@@ -59,10 +60,12 @@ class LiveScorecard(LiveEstimate):
             self._scorecard = build_scorecard_table(
                 Review(self._request, results, finished_indices=finished_indices)
             )
-            self._next_update = update_time + (time.monotonic() - update_time) / MAX_TIME_PROPORTION
+            self._next_update = (
+                update_time + (time.monotonic() - update_time) / MAX_RENDER_TIME_PROPORTION
+            )
         return self._scorecard
 
-    def _count_units_of_last_stage(self, task: Task) -> int:
-        """Return the number of units of a matchup in all earlier stages, or 0 at first."""
+    def _count_units_of_earlier_stages(self, task: Task) -> int:
+        """Return the number of units of a matchup in earlier stages, or 0 in the first stage."""
         n = max([n for n in self._request.sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

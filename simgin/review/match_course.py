@@ -203,8 +203,8 @@ def merge_batches(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.add.reduceat(rows, start_rows, axis=0))
 
 
-def estimate_grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
-    """Return the grouped median of integers from the number of times that each integer occurs.
+def estimate_grouped_median(counts: np.ndarray, cross_products: np.ndarray) -> PairedEstimate:
+    """Estimate the grouped median of integers from the frequency of each integer.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
     match depends on the proportion of its values below the median and on the density at the median
@@ -212,8 +212,8 @@ def estimate_grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEs
 
     Args:
         counts: Number of occurrences of each value, (n_batches, n_values) int64.
-        squares: Cross products returned by `count_match_events`, (n_batches, n_values, n_values)
-            int64.
+        cross_products: Cross products returned by `count_match_events`,
+            (n_batches, n_values, n_values) int64.
 
     Returns:
         Estimate of the median, including the influences of the batches.
@@ -230,7 +230,7 @@ def estimate_grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEs
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
     influences = counts @ weights / median_count
-    unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(median_count)
+    unit_se = float(np.sqrt(weights @ cross_products.sum(axis=0) @ weights)) / float(median_count)
     batch_totals = counts.sum(axis=1, dtype=float)
     n_effective = float(total_count**2 / (batch_totals @ batch_totals))
     return PairedEstimate(

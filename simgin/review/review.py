@@ -40,8 +40,9 @@ from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
 # threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
-MAX_FUTILE_DISTANCE = 0.7
-SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
+MAX_NEAR_THRESHOLD_DISTANCE = 0.7
+# keys of the metrics that compare two player types
+SKILL_METRIC, GIN_VS_KNOCK_METRIC = "skill", "waiting"
 MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a warning
 
 
@@ -52,7 +53,7 @@ class Effect:
     Attributes:
         difference: Difference with its standard error and its 95 % interval.
         size_thresholds: Minimum absolute differences for the effect sizes "a little" and "much".
-        is_tenfold: True if a percentage changes by a factor of ten or more.
+        is_tenfold_change: True if a percentage changes by a factor of ten or more.
         error_rate: Error rate of the interval that determines the effect size. In a sequential
             review, the error rate is lower than 5 %, so that effect sizes are valid at every
             interim test.
@@ -60,7 +61,7 @@ class Effect:
 
     difference: PairedEstimate
     size_thresholds: tuple[float, float]
-    is_tenfold: bool = False
+    is_tenfold_change: bool = False
     error_rate: float = ALPHA
 
     @property
@@ -85,18 +86,25 @@ class Effect:
     def is_near_threshold(self) -> bool:
         """True if the difference is so close to a threshold that more matches rarely help."""
         value, se = abs(self.difference.value), self.difference.se
-        return min(abs(value - bound) for bound in self.size_thresholds) < MAX_FUTILE_DISTANCE * se
+        return (
+            min(abs(value - bound) for bound in self.size_thresholds)
+            < MAX_NEAR_THRESHOLD_DISTANCE * se
+        )
 
     @property
     def size(self) -> str:
-        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
+        """Effect size (see `scorecard.classify_effect_size`)."""
         size = scorecard.classify_effect_size(self._sequential_difference, self.size_thresholds)
-        return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
+        return (
+            scorecard.LARGE_EFFECT
+            if self.is_tenfold_change and size == scorecard.SMALL_EFFECT
+            else size
+        )
 
     @property
     def sign(self) -> int:
         """Sign of the effect, or 0 if the effect is inconclusive or negligible."""
-        if self.size in (scorecard.SAME, scorecard.UNCLEAR):
+        if self.size in (scorecard.NO_EFFECT, scorecard.UNCLEAR_EFFECT):
             return 0
         return 1 if self.difference.value > 0 else -1
 
@@ -112,20 +120,21 @@ class Review(Result):
     Attributes:
         request: Request with the rule sets, players and goals.
         results: Results of the run.
-        parity: 0 to use only batches with an even index, 1 for an odd index, or None to use all
-            batches.
+        batch_parity: 0 to use only batches with an even index, 1 for an odd index, or None to use
+            all batches.
         finished_indices: Indices of the finished matchups of a review in progress, or None if all
             matchups are finished.
         max_matches: Maximum number of matches of each matchup to use, or None to use all matches.
-        parent: Review that loads the data of this review, or None if this review loads them itself.
+        parent_review: Review that loads the data of this review, or None if this review loads them
+            itself.
     """
 
     request: ReviewRequest
     results: RunResults
-    parity: int | None = None
+    batch_parity: int | None = None
     finished_indices: Collection[int] | None = None
     max_matches: int | None = None
-    parent: Review | None = None
+    parent_review: Review | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -161,7 +170,7 @@ class Review(Result):
         """Return the batches of a matchup that this review uses."""
         if self.max_matches is not None:
             batch_rows = batch_rows[: key.count_units(self.max_matches) // key.batch_size]
-        return batch_rows if self.parity is None else batch_rows[self.parity :: 2]
+        return batch_rows if self.batch_parity is None else batch_rows[self.batch_parity :: 2]
 
     @cached_property
     def sizes(self) -> dict[Pairing, int]:
@@ -173,14 +182,14 @@ class Review(Result):
     def find_pairing(self, key: MetricKey) -> Pairing:
         """Return the matchup from which a metric of a two-player variant is computed."""
         variant, metric, player_type = key
-        if metric == GIN_VS_KNOCK:
+        if metric == GIN_VS_KNOCK_METRIC:
             return variant, frozenset(self.request.gin_and_knock_players or ())
-        opponent = STRONG if metric == SKILL else player_type
+        opponent = STRONG if metric == SKILL_METRIC else player_type
         players = (self.find_strategy(variant, player_type), self.find_strategy(variant, opponent))
         return variant, frozenset(players)
 
     def count_matches(self, *keys: MetricKey) -> int:
-        """Return the number of matches from which all given metrics can be computed."""
+        """Return the minimum number of matches played for any of the given metrics."""
         if not self.request.is_sequential:
             return self.request.matches
         return min(self.sizes[self.find_pairing(key)] for key in keys)
@@ -192,13 +201,15 @@ class Review(Result):
 
     @cached_property
     def _reviews_by_size(self) -> dict[int, Review]:
-        """Review of the first matches for every possible number of matches."""
-        parent = self.parent or self
-        return {n: replace(self, parent=parent, max_matches=n) for n in self.request.sizes}
+        """Reviews of only the first matches, keyed by the number of matches."""
+        parent_review = self.parent_review or self
+        return {
+            n: replace(self, parent_review=parent_review, max_matches=n) for n in self.request.sizes
+        }
 
-    def select_half(self, parity: int) -> Review:
+    def select_half(self, batch_parity: int) -> Review:
         """Return a review restricted to the batches with an even index (0) or an odd index (1)."""
-        return replace(self, parent=self.parent or self, parity=parity)
+        return replace(self, parent_review=self.parent_review or self, batch_parity=batch_parity)
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
@@ -225,7 +236,7 @@ class Review(Result):
     def knock_rates(self) -> Mapping[str, PairedEstimate]:
         """Proportions of deals between strong players that end with a knock, by variant."""
         return {
-            variant: scorecard.measure_knock_rate(self.get_stats_of_type(variant, STRONG))
+            variant: scorecard.estimate_knock_rate(self.get_stats_of_type(variant, STRONG))
             for variant, metric, player_type in self.measurements
             if (metric, player_type) == ("knock_turn", STRONG)
         }
@@ -267,7 +278,7 @@ class Review(Result):
         """Batch rows that this review uses, keyed by (variant, strategy A, strategy B)."""
         return {
             (key.variant, key.a, key.b): self._select_batches(rows, key)
-            for key, rows in (self.parent or self)._loaded_rows.items()
+            for key, rows in (self.parent_review or self)._loaded_rows.items()
         }
 
     @cached_property
@@ -286,7 +297,7 @@ class Review(Result):
             (key.variant, key.a): {
                 name: self._select_batches(array, key) for name, array in counts.items()
             }
-            for key, counts in (self.parent or self)._loaded_event_counts.items()
+            for key, counts in (self.parent_review or self)._loaded_event_counts.items()
         }
 
     @cached_property
@@ -297,7 +308,7 @@ class Review(Result):
         for variant, name in list_recorded_matchups(self.request):
             stages = self.request.list_stages(self.sizes[variant, frozenset({name})])
             passes = [
-                (format_step_name(variant, name, first), last - first) for first, last in stages
+                (format_pass_name(variant, name, first), last - first) for first, last in stages
             ]
             if self.finished_indices is not None and not (
                 passes and all(itertools.starmap(ledger.has_pass_result, passes))
@@ -317,7 +328,7 @@ class Review(Result):
             key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
         }
         metric = metrics.METRICS_BY_NAME["match_win"]
-        return paired_estimate.estimate_metric_between(rows_by_players, a, b, metric)
+        return paired_estimate.estimate_pairwise_metric(rows_by_players, a, b, metric)
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
@@ -332,24 +343,24 @@ class Review(Result):
         is_requested = variant in self.request.variants
         for name in self.player_types if is_requested else (STRONG,):
             strategy = self.find_strategy(variant, name)
-            if self._is_played(variant, strategy, strategy):
+            if self._are_matchups_finished(variant, strategy, strategy):
                 stats = self.get_stats_of_type(variant, name)
                 for row in self.rows:
                     yield (variant, row.key, name), row.measure(stats)
         strong_player = self.request.find_strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
         for weaker_type in self.request.kinds[: 1 if self.request.is_solo else None]:
-            if self._is_played(variant, strong_player, weaker_type.strategy):
+            if self._are_matchups_finished(variant, strong_player, weaker_type.strategy):
                 win_rate = self._measure_skill(variant, strong_player, weaker_type.strategy)
-                yield (variant, SKILL, weaker_type.name), win_rate
+                yield (variant, SKILL_METRIC, weaker_type.name), win_rate
         gin_and_knock = self.request.gin_and_knock_players
-        if gin_and_knock and is_requested and self._is_played(variant, *gin_and_knock):
+        if gin_and_knock and is_requested and self._are_matchups_finished(variant, *gin_and_knock):
             yield (
-                (variant, GIN_VS_KNOCK, GIN_PLAYER),
+                (variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER),
                 self.estimate_win_rate(variant, *gin_and_knock),
             )
 
-    def _is_played(self, variant: str, a: str, b: str) -> bool:
+    def _are_matchups_finished(self, variant: str, a: str, b: str) -> bool:
         """Return True if the matchups between two strategies are finished."""
         if self.request.is_solo:
             return all((variant, name, "") in self._batch_rows for name in (a, b))
@@ -395,8 +406,8 @@ class Review(Result):
         error_rate: float = ALPHA,
     ) -> Effect:
         """Return the difference between two values of a metric as an effect, with its size."""
-        if metric in (SKILL, GIN_VS_KNOCK):
-            return Effect(value - reference, scorecard.SKILL_BOUNDS, error_rate=error_rate)
+        if metric in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
+            return Effect(value - reference, scorecard.SKILL_EFFECT_BOUNDS, error_rate=error_rate)
         base_variant = self.request.base
         assert base_variant is not None
         row = next(row for row in self.rows if row.key == metric)
@@ -404,8 +415,8 @@ class Review(Result):
         bounds_reference = strong if isinstance(strong, PairedEstimate) else reference
         n_matches = self.get_stats_of_type(base_variant, STRONG).n_matches
         bounds = row.compute_effect_bounds(bounds_reference, n_matches)
-        is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
-        return Effect(value - reference, bounds, is_tenfold, error_rate)
+        is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
+        return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     def compute_adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
         """Return the difference between an adapted player and `champion`, or None."""
@@ -418,8 +429,8 @@ class Review(Result):
             return None
         error_rate = self.request.find_error_rate(n)
         bounds = row.compute_effect_bounds(reference, n)
-        is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
-        return Effect(value - reference, bounds, is_tenfold, error_rate)
+        is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
+        return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     @property
     def next_sizes(self) -> dict[Pairing, int]:
@@ -440,7 +451,11 @@ class Review(Result):
         for key, effect in self.effects.items():
             variant, metric, player_type = key
             base_key = (str(self.request.base), metric, player_type)
-            is_shown = player_type == STRONG or metric in (SKILL, GIN_VS_KNOCK, "turns_per_match")
+            is_shown = player_type == STRONG or metric in (
+                SKILL_METRIC,
+                GIN_VS_KNOCK_METRIC,
+                "turns_per_match",
+            )
             is_last = self.count_matches(key, base_key) >= self.request.sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
@@ -448,16 +463,16 @@ class Review(Result):
         for goal in scorecard.parse_goals(self.request.goals, self.rows):
             for variant in self.request.variants:
                 key = (variant, goal.row.key, STRONG)
-                if self.evaluate_goal(goal, variant) == scorecard.UNDECIDED:
+                if self.evaluate_goal(goal, variant) == scorecard.GOAL_UNDECIDED:
                     pairings.add(self.find_pairing(key))
         return pairings
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
-        """Return MET, MISSED or UNDECIDED for a design goal under a rule set."""
+        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a design goal under a rule set."""
         key = (variant, goal.row.key, STRONG)
         value = self.measurements[key]
         if isinstance(value, str):
-            return scorecard.UNDECIDED
+            return scorecard.GOAL_UNDECIDED
         error_rate = self.request.find_error_rate(self.count_matches(key))
         return goal.evaluate(replace(value, error_rate=error_rate))
 
@@ -489,12 +504,12 @@ class Review(Result):
     def training_dependent_metrics(self) -> frozenset[str]:
         """Metrics whose values change if the strong player is trained for the rules."""
         dependent_keys = (row.key for row in self.rows if not row.is_training_independent)
-        return frozenset((SKILL, *dependent_keys))
+        return frozenset((SKILL_METRIC, *dependent_keys))
 
     def is_untrained(self, key: MetricKey) -> bool:
         """Return True if a value would change after training the strong player for the rules."""
         variant, metric, player_type = key
-        is_strong = player_type == STRONG or metric == SKILL
+        is_strong = player_type == STRONG or metric == SKILL_METRIC
         is_variant_untrained = variant in self.request.untrained_variants
         return is_variant_untrained and is_strong and metric in self.training_dependent_metrics
 
@@ -536,11 +551,11 @@ class Review(Result):
         """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.find_strategy(variant, player_type)
         opponent, players = name, player_type
-        if metric == SKILL:
+        if metric == SKILL_METRIC:
             title = scorecard.choose_skill_title(self.request.is_solo)
             name = self.request.find_strong_player(variant)
             players = f"{STRONG} v {player_type}"
-        elif metric == GIN_VS_KNOCK:
+        elif metric == GIN_VS_KNOCK_METRIC:
             opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
             title = scorecard.GIN_VS_KNOCK_TITLE
             players = f"{player_type} v {IMMEDIATE_KNOCKER}"
@@ -683,9 +698,9 @@ def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     return [*players, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
-def format_step_name(variant: str, player: str, first: int = 0) -> str:
+def format_pass_name(variant: str, player: str, first_match: int = 0) -> str:
     """Return the name of the extra pass that records the matches of a player under a variant."""
-    return f"course of {player} {variant}" + f" from match {first}" * bool(first)
+    return f"course of {player} {variant}" + f" from match {first_match}" * bool(first_match)
 
 
 def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraPass]:
@@ -696,5 +711,5 @@ def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> 
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
             for first, last in request.list_stages(task.n):
                 block = Block(index, task.matchup, first // key.batch_size, last - first)
-                name = format_step_name(key.variant, key.a, first)
+                name = format_pass_name(key.variant, key.a, first)
                 yield ExtraPass(name, block, match_course.count_match_events)

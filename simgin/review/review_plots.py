@@ -13,7 +13,7 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.report.report import Plot
 from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
-from simgin.review.review import GIN_VS_KNOCK, Review
+from simgin.review.review import GIN_VS_KNOCK_METRIC, Review
 from simgin.review.verdicts import format_rule_set_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
@@ -27,8 +27,8 @@ MAX_LENGTH_BINS = 30
 PLOTTED_LENGTH_PROPORTION = 0.995  # proportion of matches that the plot of match lengths shows
 # scorecard rows that are plotted by player type
 PLAYER_TYPE_METRICS = ("turns_per_match", "gin", "win")
-MIN_SCORE_CELLS = 5  # minimum number of significant cells in the plot of scores
-N_SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
+MIN_SIGNIFICANT_CELLS = 5  # minimum number of significant cells in the plot of scores
+N_PLOTTED_SCORE_BINS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
 def iterate_review_plots(review: Review) -> Iterator[Plot]:
@@ -60,7 +60,7 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
         yield _make_plot("knock_chart", question, figure, frame, columns)
     frame = make_score_difference_frame(review)
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
-    if is_significant.sum() >= MIN_SCORE_CELLS:
+    if is_significant.sum() >= MIN_SIGNIFICANT_CELLS:
         figure = plots.score_difference(frame, seed=seed)
         colour_title = "Win probability minus that of the baseline"
         columns = _make_columns("variant", "own", "other", value=colour_title)
@@ -195,7 +195,7 @@ def make_score_difference_frame(review: Review) -> Frame:
     for variant in review.request.compared_variants:
         for bins, win_rate in _compute_win_rates_by_score(review, variant).items():
             if bins in baseline:
-                own_score, other_score = (100 / N_SCORE_FIFTHS * fifth for fifth in bins)
+                own_score, other_score = (100 / N_PLOTTED_SCORE_BINS * fifth for fifth in bins)
                 columns = {"own": own_score, "other": other_score}
                 rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
     return build_output_frame("plots/scores", rows)
@@ -208,13 +208,20 @@ def _compute_win_rates_by_score(
     scores = review.get_stats_of_type(variant, STRONG).event_counts.get("scores")
     if scores is None:
         return {}
-    bins_per_fifth = match_course.N_SCORE_BINS // N_SCORE_FIFTHS
-    shape = (len(scores), N_SCORE_FIFTHS, bins_per_fifth, N_SCORE_FIFTHS, bins_per_fifth, 2)
+    bins_per_plotted_bin = match_course.N_SCORE_BINS // N_PLOTTED_SCORE_BINS
+    shape = (
+        len(scores),
+        N_PLOTTED_SCORE_BINS,
+        bins_per_plotted_bin,
+        N_PLOTTED_SCORE_BINS,
+        bins_per_plotted_bin,
+        2,
+    )
     deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
         (i, j): paired_estimate.estimate_rate(n_won[:, i, j], deals[:, i, j])
-        for i in range(N_SCORE_FIFTHS)
-        for j in range(N_SCORE_FIFTHS)
+        for i in range(N_PLOTTED_SCORE_BINS)
+        for j in range(N_PLOTTED_SCORE_BINS)
         if i != j and deals[:, i, j].any()  # If both scores are equal, the win rate is one half.
     }
 
@@ -249,11 +256,11 @@ def make_sweep_frame(review: Review) -> Frame:
     titles = {row.key: (row.title, row.factor, np.nan) for row in plotted_rows}
     if review.request.gin_and_knock_players:
         title = "Matches won by playing for gin against knocking immediately, %"
-        titles[GIN_VS_KNOCK] = (title, 100, 50.0)
+        titles[GIN_VS_KNOCK_METRIC] = (title, 100, 50.0)
     for (variant, key, player_type), estimate in review.measurements.items():
         if variant not in points or key not in titles or not isinstance(estimate, PairedEstimate):
             continue
-        if player_type != STRONG and key != GIN_VS_KNOCK:
+        if player_type != STRONG and key != GIN_VS_KNOCK_METRIC:
             continue
         title, factor, break_even = titles[key]
         x, y = points[variant]

@@ -10,23 +10,23 @@ from simgin.report.numbers import EN_DASH, format_p_value
 from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
 from simgin.review import verdicts
-from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
+from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review
 from simgin.review.review_plots import iterate_review_plots
 from simgin.review.scorecard import (
     EVENINGS_FOR_SMALL_EFFECT,
     GIN_ROW,
     GIN_VS_KNOCK_TITLE,
-    LITTLE,
+    GOAL_MET,
+    GOAL_MISSED,
+    GOAL_UNDECIDED,
+    LARGE_EFFECT,
     MATCHES_PER_EVENING,
-    MATCHUP_MEANINGS,
-    MET,
-    MISSED,
-    MUCH,
-    SAME,
-    SOLO_MEANINGS,
+    MATCHUP_ROW_MEANINGS,
+    NO_EFFECT,
+    SMALL_EFFECT,
+    SOLO_ROW_MEANINGS,
     STALLED_KEY,
-    UNCLEAR,
-    UNDECIDED,
+    UNCLEAR_EFFECT,
     ScorecardRow,
     choose_skill_title,
     format_effect_size,
@@ -52,16 +52,27 @@ from simgin.text import shell
 from simgin.text.amounts import format_count_range
 from simgin.text.messages import join_words
 
-EFFECT_SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
+EFFECT_SIZE_TONES = {
+    NO_EFFECT: "same",
+    SMALL_EFFECT: "little",
+    LARGE_EFFECT: "much",
+    UNCLEAR_EFFECT: "unclear",
+}
 # text and colour of a cell, by the result of `simgin.review.verdicts.summarise_skill_effect`
 SKILL_EFFECT_CELLS = {
-    SAME: (SAME, "same"),
-    UNCLEAR: (UNCLEAR, "unclear"),
+    NO_EFFECT: (NO_EFFECT, "same"),
+    UNCLEAR_EFFECT: (UNCLEAR_EFFECT, "unclear"),
     "depends": ("effect varies by opponent", "depends"),
     "some+": ("▲ more against some opponents", "depends"),
     "some-": ("▼ less against some opponents", "depends"),
-    **{f"+{size}": (f"▲ {size} more", EFFECT_SIZE_TONES[size]) for size in (LITTLE, MUCH)},
-    **{f"-{size}": (f"▼ {size} less", EFFECT_SIZE_TONES[size]) for size in (LITTLE, MUCH)},
+    **{
+        f"+{size}": (f"▲ {size} more", EFFECT_SIZE_TONES[size])
+        for size in (SMALL_EFFECT, LARGE_EFFECT)
+    },
+    **{
+        f"-{size}": (f"▼ {size} less", EFFECT_SIZE_TONES[size])
+        for size in (SMALL_EFFECT, LARGE_EFFECT)
+    },
 }
 SAME_LENGTH_TITLE = "Scorecard at equal match length"
 # mark of rows that would change if the strong player were trained for the rules
@@ -69,7 +80,11 @@ UNTRAINED_MARK = "†"
 MAX_NAMED_VARIANTS = 4  # maximum number of rule sets that a caveat lists
 # Maximum number of rule sets per table. Longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
-GOAL_RESULT_PHRASES = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
+GOAL_RESULT_PHRASES = {
+    GOAL_MET: "met by",
+    GOAL_MISSED: "missed by",
+    GOAL_UNDECIDED: "undecided for",
+}
 DIFFERENCES_TITLE = "All differences from the baseline"
 INTERVAL_NOTE = "± marks 95 % confidence intervals. "
 EFFECT_SIZE_NOTE = (
@@ -102,7 +117,7 @@ def build_review_report(review: Review, command: str) -> Report:
         tables=tables,
         plots=LazySequence(iterate_review_plots(review)),
         detail_tables=list(_iterate_detail_tables(review)),
-        facts=list(_iterate_facts(review)),
+        facts=list(_iterate_method_facts(review)),
         command=command,
         caveat=_make_training_caveat(review, command),
         notes=[
@@ -179,13 +194,14 @@ def format_recommendation(
     """Return a sentence that groups the rule sets by whether they meet all goals.
 
     Args:
-        results_by_goal: For every goal, its result (MET, MISSED or UNDECIDED) by rule set.
+        results_by_goal: For every goal, its result (GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED) by
+            rule set.
         join_names: Function that joins the names of rule sets.
     """
     goals_text = "both goals" if len(results_by_goal) == 2 else f"all {len(results_by_goal)} goals"
     results = {v: [by_variant[v] for by_variant in results_by_goal] for v in results_by_goal[0]}
-    variants_met = [v for v in results if set(results[v]) == {MET}]
-    variants_missed = [v for v in results if MISSED in results[v]]
+    variants_met = [v for v in results if set(results[v]) == {GOAL_MET}]
+    variants_missed = [v for v in results if GOAL_MISSED in results[v]]
     variants_undecided = [v for v in results if v not in (*variants_met, *variants_missed)]
     clauses = [f"no rule set {'clearly ' * bool(variants_undecided)}meets {goals_text}"]
     if variants_met:
@@ -193,8 +209,8 @@ def format_recommendation(
     if variants_missed and (variants_met or variants_undecided):
         clauses.append(f"at least one is missed by {join_names(variants_missed)}")
     elif variants_missed:
-        min_missed = min(goal_results.count(MISSED) for goal_results in results.values())
-        nearest = [v for v in variants_missed if results[v].count(MISSED) == min_missed]
+        min_missed = min(goal_results.count(GOAL_MISSED) for goal_results in results.values())
+        nearest = [v for v in variants_missed if results[v].count(GOAL_MISSED) == min_missed]
         clauses.append(f"the fewest are missed by {join_names(nearest)}")
     if variants_undecided:
         clauses.append(f"more matches are needed for {join_names(variants_undecided)}")
@@ -268,7 +284,7 @@ def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, 
     """Return the scorecard row with the win rates against weaker players."""
     cells = {variant: _make_skill_cell(review, variant) for variant in shown_variants}
     title = choose_skill_title(review.request.is_solo) + _choose_training_mark(
-        review, shown_variants, SKILL
+        review, shown_variants, SKILL_METRIC
     )
     return {"row": title, **cells}
 
@@ -296,7 +312,7 @@ def _transpose(scorecard: Table) -> Table:
 def _format_meanings(review: Review) -> str:
     """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
     meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
-    meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
+    meanings |= SOLO_ROW_MEANINGS if review.request.is_solo else MATCHUP_ROW_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
@@ -313,7 +329,7 @@ def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCe
     estimate = review.measurements.get((variant, row.key, STRONG))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)
-    text, interval = row.format_value(estimate.value), row.format_interval(estimate)
+    text, interval = row.format_value(estimate.value), row.format_half_width(estimate)
     if variant == review.request.base or review.request.base is None:
         return ScoreCell(text, "", interval, "base")
     effect = review.effects.get((variant, row.key, STRONG))
@@ -337,7 +353,7 @@ def _make_difference_cell(text: str, effect: Effect, row: ScorecardRow) -> Score
 def _format_effect(effect: Effect, more_word: str, less_word: str) -> str:
     """Return an effect size as text, such as `▲ a little longer` or `inconclusive`."""
     size = format_effect_size(effect.size, effect.size_thresholds, effect.interval)
-    if size in (SAME, UNCLEAR):
+    if size in (NO_EFFECT, UNCLEAR_EFFECT):
         return size
     arrow, direction_word = ("▲ ", more_word) if effect.difference.value > 0 else ("▼ ", less_word)
     return f"{arrow * bool(effect.sign)}{size} {direction_word}"
@@ -352,7 +368,7 @@ def _format_range_by_type(review: Review, variant: str, row: ScorecardRow) -> st
 
 def _make_gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     """Return a cell with the win rate of a gin player against an immediate knocker."""
-    key = (variant, GIN_VS_KNOCK, GIN_PLAYER)
+    key = (variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):
         return ScoreCell(EN_DASH)
@@ -371,7 +387,7 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     measurements = [
         measurement
         for (row_variant, key, _), measurement in review.measurements.items()
-        if (row_variant, key) == (variant, SKILL)
+        if (row_variant, key) == (variant, SKILL_METRIC)
     ]
     if len(measurements) < (1 if review.request.is_solo else len(review.request.kinds)):
         return ScoreCell(EN_DASH)  # Some matches are not finished.
@@ -381,9 +397,10 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     if review.request.is_solo:
         text = f"{values[0]:+.0f} percentage points"
     if variant == review.request.base or review.request.base is None:
-        return ScoreCell(text, "", _format_widest_interval(estimates), "base")
+        return ScoreCell(text, "", _format_largest_half_width(estimates), "base")
     changes = [
-        effect.difference for effect in review.select_effects_by_type(variant, SKILL).values()
+        effect.difference
+        for effect in review.select_effects_by_type(variant, SKILL_METRIC).values()
     ]
     if not changes:
         return ScoreCell(EN_DASH)  # The matches of the baseline are not finished.
@@ -391,13 +408,15 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     separator = " percentage points; each estimate" if " to " in change_text else ""
-    detail = f"{change_text}{separator} {_format_widest_interval(changes)}"
+    detail = f"{change_text}{separator} {_format_largest_half_width(changes)}"
     return ScoreCell(text, effect_text, detail, tone, change_text)
 
 
-def _format_widest_interval(numbers: Sequence[PairedEstimate]) -> str:
+def _format_largest_half_width(proportions: Sequence[PairedEstimate]) -> str:
     """Return the largest half-width of the confidence intervals of several proportions."""
-    return _format_half_width(max(numbers, key=lambda rate: rate.interval[1] - rate.interval[0]))
+    return _format_half_width(
+        max(proportions, key=lambda rate: rate.interval[1] - rate.interval[0])
+    )
 
 
 # Equal match length
@@ -504,7 +523,7 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
         yield Table(DIFFERENCES_TITLE, differences, displayed_tables, note)
 
 
-def _iterate_facts(review: Review) -> Iterator[tuple[str, str]]:
+def _iterate_method_facts(review: Review) -> Iterator[tuple[str, str]]:
     """Yield the label and the text of every fact about the method of the review."""
     request = review.request
     yield "Limitations", LIMITATIONS

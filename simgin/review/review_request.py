@@ -42,7 +42,7 @@ REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
 # determine effect sizes at each look. The total error rate over all looks is 5 %. The proportion (n
 # / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983, Kim and DeMets
 # 1987).
-ERROR_RATES_BY_LOOK = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
+ERROR_RATES_BY_MATCHES = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
 SOLO_MATCHES = 5_000  # default number of matches per player in a solitaire variant
 # Minimum number of matches per pair of players, which gives the five batches that standard errors
 # require
@@ -54,8 +54,8 @@ MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
 MAX_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
-LENGTH_TOLERANCE = 0.1
-TARGET_STEP = 5  # points
+MATCH_LENGTH_TOLERANCE = 0.1
+TARGET_SCORE_STEP = 5  # points
 MAX_PILOT_MATCHES = 2_000  # maximum number of pilot matches that measure a match length
 # numerator and denominator of the mean number of turns per match
 LENGTH_METRICS = ("turns", "deals_per_match")
@@ -65,7 +65,7 @@ class ReviewError(SimginError):
     """Exception for an invalid review request, with a message that suggests a fix."""
 
 
-def _list_standard_types() -> tuple[PlayerType, ...]:
+def _list_weaker_types() -> tuple[PlayerType, ...]:
     """Return the weaker player types of the standard variant."""
     return list_weaker_types(variants.find_variant("standard"))
 
@@ -86,8 +86,8 @@ class ReviewRequest:
         adapt: True to adapt `champion` to every rule set.
         deep: True to play 100 times as many matches.
         matches: Maximum number of matches per pair of players.
-        is_sequential: True to start with the smallest number of matches in `ERROR_RATES_BY_LOOK`,
-            and to play more matches only if an effect size is uncertain.
+        is_sequential: True to start with the smallest number of matches in
+            `ERROR_RATES_BY_MATCHES`, and to play more matches only if an effect size is uncertain.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
         title: Title of the report.
@@ -98,7 +98,7 @@ class ReviewRequest:
 
     variants: tuple[str, ...]
     base: str | None = None
-    kinds: tuple[PlayerType, ...] = field(default_factory=_list_standard_types)
+    kinds: tuple[PlayerType, ...] = field(default_factory=_list_weaker_types)
     strong: tuple[tuple[str, str], ...] = ()
     same_length: tuple[tuple[str, str], ...] = ()
     given_strong: str | None = None
@@ -284,7 +284,7 @@ class ReviewRequest:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Possible numbers of matches per pair of players."""
-        return tuple(ERROR_RATES_BY_LOOK) if self.is_sequential else (self.matches,)
+        return tuple(ERROR_RATES_BY_MATCHES) if self.is_sequential else (self.matches,)
 
     def list_stages(self, n_matches: int) -> list[tuple[int, int]]:
         """Return the first match and the end (exclusive) of every stage of a review."""
@@ -292,7 +292,7 @@ class ReviewRequest:
 
     def find_error_rate(self, n_matches: int) -> float:
         """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
-        return ERROR_RATES_BY_LOOK[n_matches] if self.is_sequential else ALPHA
+        return ERROR_RATES_BY_MATCHES[n_matches] if self.is_sequential else ALPHA
 
     def find_strong_player(self, variant: str) -> str:
         """Return the strong player under a variant."""
@@ -470,7 +470,7 @@ def resolve_players(
         player = strong_players[request.base]
         baseline_turns = measure_turns_per_match(player, request.base, request, workers)
         for variant in request.compared_variants:
-            adjusted_variant = _find_variant_of_length(
+            adjusted_variant = _find_variant_with_match_length(
                 baseline_turns, variant, strong_players[variant], request, workers
             )
             if adjusted_variant is not None and adjusted_variant not in request.variants:
@@ -481,7 +481,7 @@ def resolve_players(
     )
 
 
-def _find_variant_of_length(
+def _find_variant_with_match_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
     """Return the variant with the target for a given match length, or None to keep the target."""
@@ -490,7 +490,7 @@ def _find_variant_of_length(
     if rules.goal.score != "points" or not isinstance(target, int):
         return None
     current_turns = measure_turns_per_match(player, variant, request, workers)
-    if abs(current_turns / n_turns - 1) <= LENGTH_TOLERANCE:
+    if abs(current_turns / n_turns - 1) <= MATCH_LENGTH_TOLERANCE:
         return None
 
     def measure_length(points: int) -> float:
@@ -516,14 +516,14 @@ def find_nearest_target(
         measure_length: Function that returns the number of turns per match for a target.
         guess: Target that is tried first.
     """
-    largest = load_rule_parameters()["points_target"].high // TARGET_STEP
+    largest = load_rule_parameters()["points_target"].high // TARGET_SCORE_STEP
     # Candidates are multiples of five. A target of 0 is not possible.
     low, high = 0, largest + 1
     low_turns, high_turns = 0.0, math.inf
-    candidate = round(guess / TARGET_STEP)
+    candidate = round(guess / TARGET_SCORE_STEP)
     while high - low > 1:
         candidate = min(max(candidate, low + 1), high - 1)
-        turns = measure_length(candidate * TARGET_STEP)
+        turns = measure_length(candidate * TARGET_SCORE_STEP)
         if turns < n_turns:
             low, low_turns = candidate, turns
         else:
@@ -531,7 +531,7 @@ def find_nearest_target(
         slope = turns / candidate if high > largest else (high_turns - low_turns) / (high - low)
         candidate = round(low + (n_turns - low_turns) / slope)
     is_low_nearer = low and n_turns - low_turns < high_turns - n_turns
-    return TARGET_STEP * (low if is_low_nearer else high)
+    return TARGET_SCORE_STEP * (low if is_low_nearer else high)
 
 
 def measure_turns_per_match(

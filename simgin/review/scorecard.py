@@ -30,7 +30,7 @@ NO_KNOCK_REASON = "only gin ends a deal"
 NO_SCORE_REASON = "the match has no single score"
 STALLED_KEY = "stalled"  # key of the row with the deals that simgin stops at the turn limit
 # Effect sizes
-SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "inconclusive"
+NO_EFFECT, SMALL_EFFECT, LARGE_EFFECT, UNCLEAR_EFFECT = "same", "a little", "much", "inconclusive"
 
 Measurement = PairedEstimate | str  # a string states the reason for a missing value
 
@@ -55,16 +55,19 @@ class MatchupStats:
         return replace(ratio, unit_se=estimate_metric(self._total, metric).se)
 
     def estimate_per_unit(
-        self, unit: str, *fact_names: str, is_proportion: bool = False
+        self, unit: str, *statistic_names: str, is_proportion: bool = False
     ) -> PairedEstimate:
         """Return the sum of several recorded quantities per unit, such as turns per match."""
         columns = [
-            batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[fact] for fact in fact_names
+            batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[statistic]
+            for statistic in statistic_names
         ]
         counts = self.rows[:, columns].sum(axis=1)
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[unit]]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
-        unit_se = self._compute_unit_se([self._make_ratio_sums(fact, unit) for fact in fact_names])
+        unit_se = self._compute_unit_se(
+            [self._make_ratio_sums(statistic, unit) for statistic in statistic_names]
+        )
         # The effective number of batches depends on the number of units, as for other metrics.
         n_effective = batches.count_effective_batches(self.rows)
         return replace(rate, effective_batches=n_effective, unit_se=unit_se)
@@ -78,18 +81,18 @@ class MatchupStats:
     def _total(self) -> np.ndarray:
         return batches.sum_rows(self.rows)
 
-    def _make_ratio_sums(self, fact: str, unit: str) -> RatioSums:
+    def _make_ratio_sums(self, statistic: str, unit: str) -> RatioSums:
         """Return the sums for the ratio of a recorded quantity to its denominator over matches."""
         total = self._total
         numerator_index, denominator_index = (
-            batch_columns.STATISTIC_INDEX[x] for x in (fact, unit)
+            batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit)
         )
         cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
         return RatioSums(
             numerator=int(total[batch_columns.COL_SUM + numerator_index]),
-            numerator_square=int(total[batch_columns.COL_SQUARE + numerator_index]),
+            numerator_square_sum=int(total[batch_columns.COL_SQUARE + numerator_index]),
             denominator=int(total[batch_columns.COL_SUM + denominator_index]),
-            denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
+            denominator_square_sum=int(total[batch_columns.COL_SQUARE + denominator_index]),
             product_sum=int(total[cross_column + numerator_index]),
             has_positive_denominators=True,
         )
@@ -172,9 +175,9 @@ class ScorecardRow:
         rounded_change = round(change * self.factor, self.digits)
         return f"{rounded_change:+.{self.digits}f}" if rounded_change else "0"
 
-    def format_interval(self, number: PairedEstimate) -> str:
+    def format_half_width(self, estimate: PairedEstimate) -> str:
         """Format the half-width of the confidence interval without a unit."""
-        half_width, digits = self._compute_half_width(number)
+        half_width, digits = self._compute_half_width(estimate)
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
@@ -184,30 +187,30 @@ class ScorecardRow:
         unit = " percentage points" if self.unit == PERCENT_SIGN else ""
         return f"{change} ± {half_width:.{digits}f}{unit}"
 
-    def _compute_half_width(self, number: PairedEstimate) -> tuple[float, int]:
+    def _compute_half_width(self, estimate: PairedEstimate) -> tuple[float, int]:
         """Return the half-width of the confidence interval and the number of decimals to show."""
-        low, high = (bound * self.factor for bound in number.interval)
+        low, high = (bound * self.factor for bound in estimate.interval)
         half_width = (high - low) / 2
         return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
 
 def classify_effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
-    """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
+    """Return the effect size of a difference, such as SMALL_EFFECT or UNCLEAR_EFFECT.
 
-    If the whole interval is within the bounds for LITTLE, the result is SAME. If the interval
-    includes both SAME and a larger effect, the result is UNCLEAR. If the interval includes LITTLE
-    and MUCH, the result is LITTLE.
+    If the whole interval is within the bounds for SMALL_EFFECT, the result is NO_EFFECT. If the
+    interval includes both NO_EFFECT and a larger effect, the result is UNCLEAR_EFFECT. If the
+    interval includes SMALL_EFFECT and LARGE_EFFECT, the result is SMALL_EFFECT.
     """
     little_bound, much_bound = bounds
     low, high = difference.interval
     if np.isnan(low + high + little_bound):
-        return UNCLEAR
+        return UNCLEAR_EFFECT
     if -little_bound <= low and high <= little_bound:
-        return SAME
+        return NO_EFFECT
     min_effect = max(low, -high)
     if min_effect >= much_bound:
-        return MUCH
-    return LITTLE if min_effect >= little_bound else UNCLEAR
+        return LARGE_EFFECT
+    return SMALL_EFFECT if min_effect >= little_bound else UNCLEAR_EFFECT
 
 
 def format_effect_size(
@@ -216,7 +219,7 @@ def format_effect_size(
     """Return an effect size, or the range of possible sizes if the size is unclear.
 
     The direction of an effect is the sign of the difference. If the interval includes effects in
-    both directions or does not exist, the result is UNCLEAR.
+    both directions or does not exist, the result is UNCLEAR_EFFECT.
 
     Args:
         size: Effect size returned by `classify_effect_size`.
@@ -225,12 +228,16 @@ def format_effect_size(
     """
     little_bound, much_bound = bounds
     low, high = interval
-    if size != UNCLEAR or not max(low, -high) >= -little_bound:
+    if size != UNCLEAR_EFFECT or not max(low, -high) >= -little_bound:
         return size
-    return f"at most {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
+    return (
+        f"at most {SMALL_EFFECT}"
+        if max(high, -low) < much_bound
+        else f"{NO_EFFECT} to {LARGE_EFFECT}"
+    )
 
 
-def is_tenfold(
+def is_tenfold_change(
     value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow, error_rate: float = ALPHA
 ) -> bool:
     """Return True if a percentage differs significantly by a factor of ten or more."""
@@ -244,31 +251,31 @@ def is_tenfold(
 # Functions that compute scorecard values
 
 
-def _make_ending_rate_measure(*endings: str) -> Callable[[MatchupStats], Measurement]:
+def _make_ending_rate_estimator(*endings: str) -> Callable[[MatchupStats], Measurement]:
     """Return a function that estimates the proportion of deals with one of several endings."""
     return lambda stats: stats.estimate_per_unit("deals", *endings, is_proportion=True)
 
 
-def _make_metric_measure(metric: str) -> Callable[[MatchupStats], Measurement]:
+def _make_metric_estimator(metric: str) -> Callable[[MatchupStats], Measurement]:
     """Return a function that estimates a metric."""
     return lambda stats: stats.estimate_metric(metric)
 
 
-def _measure_match_turns(stats: MatchupStats) -> PairedEstimate:
+def _estimate_turns_per_match(stats: MatchupStats) -> PairedEstimate:
     """Estimate the number of turns per match."""
     return stats.estimate_per_unit("matches", "turns")
 
 
-def _measure_draws(stats: MatchupStats) -> PairedEstimate:
+def _estimate_draws_per_deal(stats: MatchupStats) -> PairedEstimate:
     """Estimate the number of draws per deal."""
     return stats.estimate_per_unit("deals", "a_draws")
 
 
-def _make_median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
+def _make_median_knock_estimator(axis: int) -> Callable[[MatchupStats], Measurement]:
     """Return a function that computes the median turn (axis 1) or deadwood (axis 2) at knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
-    def measure(stats: MatchupStats) -> Measurement:
+    def estimate_median(stats: MatchupStats) -> Measurement:
         if "knocks" not in stats.event_counts:
             return "its matches were not recorded"
         knocks = stats.event_counts["knocks"].sum(axis=3 - axis)
@@ -276,10 +283,10 @@ def _make_median_knock_measure(axis: int) -> Callable[[MatchupStats], Measuremen
             return NO_KNOCK_REASON
         return match_course.estimate_grouped_median(knocks, stats.event_counts[squares_key])
 
-    return measure
+    return estimate_median
 
 
-def _measure_comeback_rate(stats: MatchupStats) -> Measurement:
+def _estimate_comeback_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of matches that end with a comeback."""
     if "leads" not in stats.event_counts:
         return NO_SCORE_REASON
@@ -288,37 +295,37 @@ def _measure_comeback_rate(stats: MatchupStats) -> Measurement:
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 
-def _measure_shutout_rate(stats: MatchupStats) -> Measurement:
+def _estimate_shutout_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of decided matches in which the loser scores no points."""
     return stats.estimate_metric("loser_zero") if "leads" in stats.event_counts else NO_SCORE_REASON
 
 
 # differences that players notice over years but not in one evening
-PROPORTION_BOUNDS = (0.01, 0.03)
-SKILL_BOUNDS = (0.02, 0.06)
+PROPORTION_EFFECT_BOUNDS = (0.01, 0.03)
+SKILL_EFFECT_BOUNDS = (0.02, 0.06)
 _LENGTH_WORDS: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
 _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
 TURNS_ROW = ScorecardRow(
     "turns_per_match",
     "Turns per match",
-    _measure_match_turns,
+    _estimate_turns_per_match,
     **_LENGTH_WORDS,
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
-    *("gin", "Deals ending in gin", _make_ending_rate_measure("gin", "big_gin", "shot")),
+    *("gin", "Deals ending in gin", _make_ending_rate_estimator("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
     meaning="percentage of all deals",
 )
 DEALS_ROW = ScorecardRow(
-    *("deals_per_match", "Deals per match", _make_metric_measure("deals_per_match"), 1),
+    *("deals_per_match", "Deals per match", _make_metric_estimator("deals_per_match"), 1),
     less_word="fewer",
     goal_names=("deals per match",),
 )
 
 
-def measure_knock_rate(stats: MatchupStats) -> PairedEstimate:
+def estimate_knock_rate(stats: MatchupStats) -> PairedEstimate:
     """Estimate the proportion of deals that end with a knock."""
     return stats.estimate_per_unit("deals", "knock", "undercut", "even", is_proportion=True)
 
@@ -328,7 +335,7 @@ def make_minutes_row(seconds_per_turn: float) -> ScorecardRow:
     return ScorecardRow(
         "minutes",
         "Minutes per match",
-        lambda stats: _measure_match_turns(stats).rescale(seconds_per_turn / 60),
+        lambda stats: _estimate_turns_per_match(stats).rescale(seconds_per_turn / 60),
         **_LENGTH_WORDS,
         goal_names=("minutes", "minutes per match"),
         meaning=f"duration of a match at {seconds_per_turn:g} s per turn",
@@ -341,47 +348,47 @@ TWO_PLAYER_ROWS = (
     ScorecardRow(
         "turns",
         "Turns per deal",
-        _make_metric_measure("turns"),
+        _make_metric_estimator("turns"),
         1,
         **_LENGTH_WORDS,
         goal_names=("turns per deal",),
     ),
     GIN_ROW,
     ScorecardRow(
-        *("knock_turn", "Median turn of knocks", _make_median_knock_measure(1), 1),
+        *("knock_turn", "Median turn of knocks", _make_median_knock_estimator(1), 1),
         more_word="later",
         less_word="earlier",
         goal_names=("knock turn",),
         meaning="median number of turns that the knocker has taken",
     ),
     ScorecardRow(
-        *("knock_deadwood", "Median deadwood of knocks", _make_median_knock_measure(2), 1),
+        *("knock_deadwood", "Median deadwood of knocks", _make_median_knock_estimator(2), 1),
         goal_names=("knock deadwood",),
     ),
     ScorecardRow(
-        *("dead", "Dead hands", _make_ending_rate_measure("void"), 1),
+        *("dead", "Dead hands", _make_ending_rate_estimator("void"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
         meaning="percentage of all deals that end because the stock is exhausted",
     ),
     ScorecardRow(
-        *(STALLED_KEY, "Stalled deals", _make_ending_rate_measure("stalled"), 1),
+        *(STALLED_KEY, "Stalled deals", _make_ending_rate_estimator("stalled"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("stalled deals",),
         meaning="percentage of all deals that simgin stops at the turn limit",
     ),
     ScorecardRow(
-        *("seat", "Deals won by nondealer", _make_metric_measure("first_player_win"), 1),
+        *("seat", "Deals won by nondealer", _make_metric_estimator("first_player_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("nondealer", "seats"),
         meaning="percentage of the deals with a winner that the nondealer wins",
     ),
     ScorecardRow(
-        *("comebacks", "Comebacks", _measure_comeback_rate),
+        *("comebacks", "Comebacks", _estimate_comeback_rate),
         **_PERCENT_FORMAT,
         goal_names=("comebacks",),
         meaning="percentage of all matches that are won by the side that was behind when its "
@@ -389,7 +396,7 @@ TWO_PLAYER_ROWS = (
         is_training_independent=True,
     ),
     ScorecardRow(
-        *("shut_out", "Shut-outs", _measure_shutout_rate),
+        *("shut_out", "Shut-outs", _estimate_shutout_rate),
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
@@ -400,24 +407,24 @@ SOLO_ROWS = (
     ScorecardRow(
         "win",
         "Deals won",
-        _make_metric_measure("win"),
+        _make_metric_estimator("win"),
         1,
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("deals won",),
     ),
     ScorecardRow(
-        "score", "Score per deal", _make_metric_measure("score"), 1, goal_names=("score",)
+        "score", "Score per deal", _make_metric_estimator("score"), 1, goal_names=("score",)
     ),
     ScorecardRow(
-        *("match_win", "Matches won", _make_metric_measure("match_win"), 1),
+        *("match_win", "Matches won", _make_metric_estimator("match_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_BOUNDS,
+        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("matches won",),
     ),
     GIN_ROW,
     ScorecardRow(
-        *("draws", "Draws per deal", _measure_draws, 1),
+        *("draws", "Draws per deal", _estimate_draws_per_deal, 1),
         **_LENGTH_WORDS,
         goal_names=("draws per deal",),
         meaning="number of draws per deal, including the draw of the joker",
@@ -426,13 +433,13 @@ SOLO_ROWS = (
 )
 # titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
-MATCHUP_MEANINGS = {
+MATCHUP_ROW_MEANINGS = {
     GIN_VS_KNOCK_TITLE: "percentage of matches won by the player who plays for gin against "
     "the player who knocks immediately",
     "Skill: strong v weaker players": "percentage of matches that the strong player wins against "
     "each weaker player type",
 }
-SOLO_MEANINGS = {
+SOLO_ROW_MEANINGS = {
     "Skill (matches won): strong v naive player": "difference between the strong player and the "
     "naive player, in percentage points"
 }
@@ -455,13 +462,13 @@ def list_scorecard_rows(
 
 def choose_skill_title(is_solo: bool) -> str:
     """Return the title of the skill row."""
-    return list(SOLO_MEANINGS if is_solo else MATCHUP_MEANINGS)[-1]
+    return list(SOLO_ROW_MEANINGS if is_solo else MATCHUP_ROW_MEANINGS)[-1]
 
 
 # Goals
 
 
-MET, MISSED, UNDECIDED = "met", "missed", "undecided"
+GOAL_MET, GOAL_MISSED, GOAL_UNDECIDED = "met", "missed", "undecided"
 _NUMBER_PATTERN = r"[-+]?\d+(?:\.\d+)?"
 _GOAL_PATTERN = re.compile(
     rf"(?P<name>[a-z][a-z \-]*?)\s*"
@@ -482,15 +489,15 @@ class DesignGoal:
     text: str
 
     def evaluate(self, value: object) -> str:
-        """Return MET, MISSED or UNDECIDED, depending on the confidence interval of a value."""
+        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED from the interval of a value."""
         if not isinstance(value, PairedEstimate):
-            return UNDECIDED
+            return GOAL_UNDECIDED
         low, high = (bound * self.row.factor for bound in value.interval)
         if math.isnan(low + high):
-            return UNDECIDED
+            return GOAL_UNDECIDED
         if self.low <= low and high <= self.high:
-            return MET
-        return MISSED if high < self.low or low > self.high else UNDECIDED
+            return GOAL_MET
+        return GOAL_MISSED if high < self.low or low > self.high else GOAL_UNDECIDED
 
 
 def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:

@@ -13,14 +13,14 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, Table
-from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, MetricKey, Review
+from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, MetricKey, Review
 from simgin.review.scorecard import (
     GIN_ROW,
-    LITTLE,
-    MUCH,
-    PROPORTION_BOUNDS,
-    SAME,
-    UNCLEAR,
+    LARGE_EFFECT,
+    NO_EFFECT,
+    PROPORTION_EFFECT_BOUNDS,
+    SMALL_EFFECT,
+    UNCLEAR_EFFECT,
     Measurement,
     ScorecardRow,
     classify_effect_size,
@@ -40,12 +40,12 @@ from simgin.text.messages import capitalize_first, join_words
 MAX_CLAUSES = 5
 NO_EFFECT_SENTENCE = "Players would not notice the difference, even in ten evenings."
 IDENTICAL_SENTENCE = "Every match had the same result as under the baseline."
-MIN_NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals that is called "nearly every deal"
+MIN_NEARLY_ALL_PROPORTION = 0.9  # minimum proportion of deals that is called "nearly every deal"
 # words for relative changes in length
 FRACTION_WORDS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
 # If a factor is outside this range, it is formatted as "2.6 times as long".
-MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.42
-MAX_SMALL_FACTOR = 0.2  # factor below which two decimals are shown
+MIN_LENGTH_FACTOR_IN_WORDS, MAX_LENGTH_FACTOR_IN_WORDS = 0.6, 1.42
+MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS = 0.2  # factor below which two decimals are shown
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH_CLAUSE = "matches are as long as under the baseline"
 SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are as long as under the baseline"
@@ -66,15 +66,15 @@ EFFECT_CLAUSES = {
 SAME_SKILL_CLAUSE = "skill matters as much as under the baseline"
 UNCLEAR_SKILL_CLAUSE = "there is no clear change in how much skill matters"
 SKILL_CLAUSES = {
-    SAME: SAME_SKILL_CLAUSE,
-    UNCLEAR: UNCLEAR_SKILL_CLAUSE,
+    NO_EFFECT: SAME_SKILL_CLAUSE,
+    UNCLEAR_EFFECT: UNCLEAR_SKILL_CLAUSE,
     "depends": "skill matters more against some opponents and less against others",
     "some+": "skill matters more against some opponents",
     "some-": "skill matters less against some opponents",
-    f"+{LITTLE}": "skill matters slightly more",
-    f"+{MUCH}": "skill matters much more",
-    f"-{LITTLE}": "skill matters slightly less",
-    f"-{MUCH}": "skill matters much less",
+    f"+{SMALL_EFFECT}": "skill matters slightly more",
+    f"+{LARGE_EFFECT}": "skill matters much more",
+    f"-{SMALL_EFFECT}": "skill matters slightly less",
+    f"-{LARGE_EFFECT}": "skill matters much less",
 }
 # sentences about a rule set without a baseline, by scorecard rows
 NO_BASELINE_SENTENCES = {
@@ -219,7 +219,7 @@ def list_review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def _compose_verdict_with_players(review: Review, variant: str) -> str:
-    """Return a verdict with the change in minutes and, unless goals are set, winners and losers."""
+    """Return the verdict on a rule set, with sentences about match duration and player types."""
     base_variant = review.request.base
     if base_variant is None:
         return _compose_single_verdict(review, variant)
@@ -242,7 +242,9 @@ def compose_variant_verdict(review: Review, variant: str) -> str:
         if effect_variant == variant and player_type == STRONG
     }
     skill = summarise_skill_effect(review, variant)
-    is_unchanged = skill == SAME and all(effect.size == SAME for effect in effects.values())
+    is_unchanged = skill == NO_EFFECT and all(
+        effect.size == NO_EFFECT for effect in effects.values()
+    )
     if is_unchanged and not any(review.player_types_differ(variant, metric) for metric in effects):
         return NO_EFFECT_SENTENCE
     clauses = [
@@ -279,25 +281,25 @@ def _iterate_effect_clauses(
     review: Review, variant: str, effects: dict[str, Effect]
 ) -> Iterator[str]:
     """Yield clauses about all effects except those on length, gin and skill, largest first."""
-    gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, GIN_PLAYER))
-    if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
+    gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
+    if gin_vs_knock is not None and gin_vs_knock.size == LARGE_EFFECT:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
         yield f"playing for gin is {comparative} profitable"
-    for size in (MUCH, LITTLE):
+    for size in (LARGE_EFFECT, SMALL_EFFECT):
         for metric, clauses in EFFECT_CLAUSES.items():
             if metric in effects and effects[metric].size == size and effects[metric].sign:
                 clause = clauses[effects[metric].sign < 0]
                 knocks = (
                     _format_knock_rate_change(review, variant) if metric == "knock_turn" else ""
                 )
-                adverb = "much" if size == MUCH else "slightly"
+                adverb = "much" if size == LARGE_EFFECT else "slightly"
                 yield clause.format(adverb, knocks=knocks)
 
 
 def _format_knock_rate_change(review: Review, variant: str) -> str:
     """Return a phrase about a large change in the proportion of deals with a knock, or ""."""
     rate, base_rate = (review.knock_rates[v] for v in (variant, str(review.request.base)))
-    if classify_effect_size(rate - base_rate, PROPORTION_BOUNDS) != MUCH:
+    if classify_effect_size(rate - base_rate, PROPORTION_EFFECT_BOUNDS) != LARGE_EFFECT:
         return ""
     comparative = "more" if rate.value > base_rate.value else "fewer"
     percent, base_percent = (f"{100 * estimate.value:.0f}" for estimate in (rate, base_rate))
@@ -307,15 +309,15 @@ def _format_knock_rate_change(review: Review, variant: str) -> str:
 def _format_length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:
     """Return a clause about the change in match length."""
     length_effect = effects.get("turns_per_match")
-    if length_effect is None or length_effect.size == UNCLEAR:
+    if length_effect is None or length_effect.size == UNCLEAR_EFFECT:
         return ""
-    if length_effect.size == SAME:
+    if length_effect.size == NO_EFFECT:
         type_effects = review.select_effects_by_type(variant, "turns_per_match").values()
         sizes = {effect.size for effect in type_effects}
-        if sizes & {LITTLE, MUCH}:
+        if sizes & {SMALL_EFFECT, LARGE_EFFECT}:
             return LENGTH_DIFFERS_CLAUSE
-        return SAME_LENGTH_CLAUSE if sizes == {SAME} else SAME_STRONG_LENGTH_CLAUSE
-    if length_effect.size == LITTLE:
+        return SAME_LENGTH_CLAUSE if sizes == {NO_EFFECT} else SAME_STRONG_LENGTH_CLAUSE
+    if length_effect.size == SMALL_EFFECT:
         return f"matches are slightly {'longer' if length_effect.sign > 0 else 'shorter'}"
     base_length = review.measurements[str(review.request.base), "turns_per_match", STRONG]
     assert isinstance(base_length, PairedEstimate)
@@ -325,8 +327,10 @@ def _format_length_clause(review: Review, variant: str, effects: dict[str, Effec
 def format_length_change(relative_change: float) -> str:
     """Format a relative change in length, such as `a third shorter` or `2.6 times as long`."""
     factor = 1 + relative_change
-    if not MIN_FRACTION_FACTOR < factor < MAX_FRACTION_FACTOR:
-        return f"{factor:.{1 if factor >= MAX_SMALL_FACTOR else 2}f} times as long"
+    if not MIN_LENGTH_FACTOR_IN_WORDS < factor < MAX_LENGTH_FACTOR_IN_WORDS:
+        return (
+            f"{factor:.{1 if factor >= MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS else 2}f} times as long"
+        )
     fraction = FRACTION_WORDS[
         min(FRACTION_WORDS, key=lambda known: abs(known - abs(relative_change)))
     ]
@@ -339,7 +343,7 @@ def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> s
         return ""
     gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]
     new_rate, base_rate = (rate.value for rate in gin_rates if isinstance(rate, PairedEstimate))
-    if new_rate >= MIN_NEARLY_ALL_DEALS and effect.sign > 0:
+    if new_rate >= MIN_NEARLY_ALL_PROPORTION and effect.sign > 0:
         return "nearly every deal ends in gin"
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
     if new_text == old_text:
@@ -354,24 +358,33 @@ def summarise_skill_effect(review: Review, variant: str) -> str:
     Returns:
         If all player types agree on the sign, the result is the smallest effect size with this
         sign, such as `+a little` or `-much`. If there is no effect for any player type, the result
-        is SAME. If there is an effect for only some player types, the result is `some+` or `some-`.
-        If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR.
+        is NO_EFFECT. If there is an effect for only some player types, the result is `some+` or
+        `some-`.
+        If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR_EFFECT.
     """
-    return _summarise_skill_effects(review.select_effects_by_type(variant, SKILL).values())
+    return _summarise_skill_effects(review.select_effects_by_type(variant, SKILL_METRIC).values())
 
 
 def _summarise_skill_effects(effects: Collection[Effect]) -> str:
-    """Return the summary of `summarise_skill_effect` for the effects on all weaker player types."""
+    """Return the effect on which the effects on skill agree (see `summarise_skill_effect`)."""
     clear_effects = [effect for effect in effects if effect.sign]
     signs = {effect.sign for effect in clear_effects}
     if not clear_effects:
-        return SAME if effects and all(effect.size == SAME for effect in effects) else UNCLEAR
+        return (
+            NO_EFFECT
+            if effects and all(effect.size == NO_EFFECT for effect in effects)
+            else UNCLEAR_EFFECT
+        )
     if len(signs) > 1:
         return "depends"
     sign = "+" if signs == {1} else "-"
     if len(clear_effects) < len(effects):
         return f"some{sign}"
-    return sign + (MUCH if all(effect.size == MUCH for effect in clear_effects) else LITTLE)
+    return sign + (
+        LARGE_EFFECT
+        if all(effect.size == LARGE_EFFECT for effect in clear_effects)
+        else SMALL_EFFECT
+    )
 
 
 def describe_minutes(review: Review, variant: str, reference: str) -> str:
@@ -424,7 +437,7 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
         metric, start, nouns = "win", "{} win", ("more deals", "fewer deals")
     else:
         start = "against strong players, {} win"
-        metric, nouns = SKILL, ("fewer matches", "more matches")
+        metric, nouns = SKILL_METRIC, ("fewer matches", "more matches")
     more, fewer = (f"{start} {noun} than under the baseline" for noun in nouns)
     clauses = _format_type_clauses(more, fewer, _group_types_by_sign(review, variant, metric))
     return " ".join(filter(None, [*sentences, format_sentences(clauses)]))
@@ -437,7 +450,7 @@ def _group_types_by_sign(review: Review, variant: str, metric: str) -> dict[int,
         types_by_sign.setdefault(effect.sign, []).insert(0, _pluralise(player_type))
     if len(types_by_sign) == 1 and len(next(iter(types_by_sign.values()))) > 1:
         return {
-            sign: [ALL_WEAKER_TYPES if metric == SKILL else ALL_PLAYER_TYPES]
+            sign: [ALL_WEAKER_TYPES if metric == SKILL_METRIC else ALL_PLAYER_TYPES]
             for sign in types_by_sign
         }
     return types_by_sign
@@ -542,9 +555,9 @@ def _iterate_trend_lines(
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
     low, high = effect.interval
-    if effect.size != SAME and (low > 0 or high < 0):
+    if effect.size != NO_EFFECT and (low > 0 or high < 0):
         verb = "rises" if low > 0 else "falls"
-        adverb = {LITTLE: " slightly", MUCH: " sharply"}.get(effect.size, "")
+        adverb = {SMALL_EFFECT: " slightly", LARGE_EFFECT: " sharply"}.get(effect.size, "")
         minutes_text = ""
         if row.key == "turns_per_match":
             minutes_text = describe_minutes(review, last_variant, first_variant)
@@ -556,7 +569,7 @@ def _iterate_trend_lines(
         range_text = f"is {low_text}"
         if low_text != high_text:
             range_text = f"ranges from {low_text} to {high_text}"
-        verb = "hardly differs" if effect.size == SAME else "does not differ significantly"
+        verb = "hardly differs" if effect.size == NO_EFFECT else "does not differ significantly"
         endpoints = " and ".join(
             format_sweep_point(review, variant) for variant in (first_variant, last_variant)
         )
@@ -570,12 +583,12 @@ def _iterate_skill_trend_lines(
     effects = []
     for player_type in review.player_types:
         first_value, last_value = (
-            review.measurements.get((variant, SKILL, player_type))
+            review.measurements.get((variant, SKILL_METRIC, player_type))
             for variant in (first_variant, last_variant)
         )
         if isinstance(first_value, PairedEstimate) and isinstance(last_value, PairedEstimate):
-            effects.append(review.compute_effect(last_value, first_value, SKILL))
-    if (skill := _summarise_skill_effects(effects)) not in (SAME, UNCLEAR):
+            effects.append(review.compute_effect(last_value, first_value, SKILL_METRIC))
+    if (skill := _summarise_skill_effects(effects)) not in (NO_EFFECT, UNCLEAR_EFFECT):
         last_text, first_text = (
             format_sweep_point(review, variant) for variant in (last_variant, first_variant)
         )
@@ -610,7 +623,7 @@ def _compute_gin_vs_knock_signs(review: Review) -> dict[str, int]:
     """
     gains: dict[str, PairedEstimate] = {}
     for variant in review.request.swept_variants:
-        win_rate = review.measurements[variant, GIN_VS_KNOCK, GIN_PLAYER]
+        win_rate = review.measurements[variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER]
         assert isinstance(win_rate, PairedEstimate)
         gains[variant] = win_rate.rescale(1, -BREAK_EVEN_WIN_RATE)
     adjusted_p_values = adjust_p_values(np.array([gain.p for gain in gains.values()], float))
@@ -658,11 +671,11 @@ def _describe_break_even_grid(review: Review) -> str:
 MIN_MATCHES_FOR_BEST_VALUES = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
-def _compute_imbalance(number: PairedEstimate) -> PairedEstimate:
+def _compute_imbalance(proportion: PairedEstimate) -> PairedEstimate:
     """Return the absolute difference between a proportion and one half."""
-    if number.value >= BREAK_EVEN_WIN_RATE:
-        return number.rescale(1, -BREAK_EVEN_WIN_RATE)
-    return number.rescale(-1, BREAK_EVEN_WIN_RATE)
+    if proportion.value >= BREAK_EVEN_WIN_RATE:
+        return proportion.rescale(1, -BREAK_EVEN_WIN_RATE)
+    return proportion.rescale(-1, BREAK_EVEN_WIN_RATE)
 
 
 # title, metric and player type of each objective, and the function that the best value minimises
@@ -671,7 +684,7 @@ OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate
     ("fairest seats", "seat", STRONG, _compute_imbalance),
     (
         "knocking immediately and playing for gin equally strong",
-        GIN_VS_KNOCK,
+        GIN_VS_KNOCK_METRIC,
         GIN_PLAYER,
         _compute_imbalance,
     ),
@@ -710,7 +723,7 @@ def build_best_values_table(review: Review) -> Table:
     objectives = list(OBJECTIVES)
     for player_type, _ in review.request.kinds:
         title = f"most skill (opponent: {player_type})"
-        objectives.append((title, SKILL, player_type, lambda number: number.rescale(-1)))
+        objectives.append((title, SKILL_METRIC, player_type, lambda number: number.rescale(-1)))
     for title, metric, player_type, loss_function in objectives:
         losses = _compute_losses(review, even_measurements, metric, player_type, loss_function)
         if not losses:

@@ -124,8 +124,8 @@ def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
 # tolerance for products that overflow int64 and are therefore compared as floats
 RELATIVE_TOLERANCE = 1e-9
 # Quantities that can be negative. In solitaire games, penalties can also be negative.
-SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
-SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.STATISTIC_NAMES if "points" in name)
+SIGNED_STATISTICS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
+SOLO_SIGNED_STATISTICS = tuple(name for name in batch_columns.STATISTIC_NAMES if "points" in name)
 # column indices at which the histograms end
 _HISTOGRAM_END_COLUMNS = np.cumsum(
     [batch_columns.N_TURNS_BINS, batch_columns.N_DEADWOOD_BINS, batch_columns.N_WIN_RATE_BINS]
@@ -163,11 +163,17 @@ def _iter_invariants(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield a description of each invariant, and two vectors that are equal in valid batches."""
-    sums, square_sums, cross_sums = _split_facts(rows)
-    result_fact = batch_columns.STATISTIC_INDEX["deals" if matchup.unit == "deal" else "matches"]
+    sums, square_sums, cross_sums = _split_statistics(rows)
+    result_statistic = batch_columns.STATISTIC_INDEX[
+        "deals" if matchup.unit == "deal" else "matches"
+    ]
     n_games = 2 if matchup.is_mirrored else 1
     yield "numbers of requested and played units", units, rows[:, batch_columns.COL_UNITS]
-    yield f"numbers of {matchup.unit} results and of units", units * n_games, sums[:, result_fact]
+    yield (
+        f"numbers of {matchup.unit} results and of units",
+        units * n_games,
+        sums[:, result_statistic],
+    )
     turns, ending_counts, pair_counts, _ = np.split(
         rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_END_COLUMNS, axis=1
     )
@@ -183,23 +189,25 @@ def _iter_invariants(
     yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
-    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_fact):
+    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_statistic):
         description = f"the sum of {batch_columns.STATISTIC_NAMES[i]} and the sum of its products"
         yield description, n_games * sums[:, i], cross_sums[:, i]
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     """Return a mask of the batches whose sums and sums of squares are incompatible."""
-    sums, square_sums, _ = (array.astype(float) for array in _split_facts(rows))
+    sums, square_sums, _ = (array.astype(float) for array in _split_statistics(rows))
     min_square = sums**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
-    signed_facts = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
-    max_square[:, [batch_columns.STATISTIC_INDEX[name] for name in signed_facts]] = np.inf
+    signed_statistics = (
+        SIGNED_STATISTICS if matchup.b else (*SIGNED_STATISTICS, *SOLO_SIGNED_STATISTICS)
+    )
+    max_square[:, [batch_columns.STATISTIC_INDEX[name] for name in signed_statistics]] = np.inf
     is_out_of_bounds = (square_sums < min_square) | (square_sums > max_square)
     return np.asarray(is_out_of_bounds.any(axis=1))
 
 
-def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _split_statistics(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sums of all recorded quantities, of their squares and of their cross products.
 
     A cross product is the product of a quantity and its denominator. All three arrays have shape

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT = 10.0
 NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker until simgin prints a notice
-LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
-SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
+LOCAL_ADDRESS_PATTERN = re.compile(r"local(?::(\d{1,9}))?")
+SCHEDULER_ADDRESS_PATTERN = re.compile(
+    r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII
+)
 N_PORTS = 2**16
 # environment variable that keeps the working directory out of sys.path
 SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"
@@ -319,7 +321,7 @@ def _connect(address: str) -> tuple[Client, Any]:
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     local_cluster = None
-    if local_match := LOCAL_ADDRESS.fullmatch(address):
+    if local_match := LOCAL_ADDRESS_PATTERN.fullmatch(address):
         n = amounts.parse_workers(int(local_match[1])) if local_match[1] else None
         try:
             with _ignore_interrupts(), _set_safe_path():
@@ -376,10 +378,10 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 def check_address(address: str) -> None:
     """Raise ClusterError if the address of a cluster is not valid."""
-    address_match = SCHEDULER_ADDRESS.fullmatch(address)
+    address_match = SCHEDULER_ADDRESS_PATTERN.fullmatch(address)
     if address_match is not None and 0 < int(address_match[1]) < N_PORTS:
         return
-    if not LOCAL_ADDRESS.fullmatch(address):
+    if not LOCAL_ADDRESS_PATTERN.fullmatch(address):
         raise ClusterError(
             f"{quote_text(address)} is not a valid scheduler address. Use an address such as "
             "tcp://host:8786, or local:4 for processes on this machine."

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from simgin.runs import ledger, manifest
-from simgin.text.files import INCOMPLETE_PREFIX, read_text, write_file
+from simgin.text.files import INCOMPLETE_FILE_PREFIX, read_text, write_file
 from simgin.text.messages import SimginError, describe_error, quote_text
 
 MANIFEST_FILE = "manifest.json"
@@ -93,7 +93,7 @@ def _replace_files(
     """
     old_files = _list_manifest_files(path) - {MANIFEST_FILE} - own_files
     temporary_files = {
-        name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_PREFIX)
+        name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_FILE_PREFIX)
     }
     interim_manifest = {
         **contents,
@@ -273,7 +273,7 @@ def _is_run_file(path: str) -> bool:
 
     Files that SQLite adds to a ledger are included.
     """
-    is_incomplete = Path(path).name.startswith(INCOMPLETE_PREFIX)
+    is_incomplete = Path(path).name.startswith(INCOMPLETE_FILE_PREFIX)
     return is_incomplete or path == DEALS_FILE or path.startswith(ledger.LEDGER_FILE)
 
 

@@ -51,7 +51,7 @@ _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
 # parts of SQL statements in which equivalent statements can differ
-_SQL_COMMENTS_AND_SPACES = re.compile(r"--[^\n]*|\s")
+_SQL_COMMENT_OR_SPACE_PATTERN = re.compile(r"--[^\n]*|\s")
 _ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 # column types of each table, without the checksum
 _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
@@ -484,7 +484,7 @@ class _QueryStepLimit:
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError unless a ledger's files are regular files and name no other file.
+    """Raise LedgerError if a file of a ledger is not a regular file or refers to another file.
 
     SQLite would wait for a pipe, and would delete another file that a journal names.
     """
@@ -616,7 +616,7 @@ def _read_schema() -> str:
 
 def _strip_sql(sql: object) -> str:
     """Return an SQL statement without comments and white space."""
-    return _SQL_COMMENTS_AND_SPACES.sub("", str(sql))
+    return _SQL_COMMENT_OR_SPACE_PATTERN.sub("", str(sql))
 
 
 def _format_corruption_message(name: str, error: object) -> str:

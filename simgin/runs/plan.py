@@ -42,10 +42,10 @@ DEFAULT_MATCHES = 5_000
 # default maximum number of units of a matchup with a stopping rule
 DEFAULT_MAX_SIZE = 10_000_000
 # keys whose strategies are compared with each other, with the panel first
-COMPARED_KEYS = ("panel", "sweep", "solo")
+COMPARED_STRATEGY_KEYS = ("panel", "sweep", "solo")
 # Baseline of a contrast in which the opponent would play against itself. This matchup is not
 # played, because its results are known.
-SELF_PLAY = -1
+SELF_PLAY_INDEX = -1
 MIN_LEAGUE_SIZE = 3
 LEAGUE_QUESTION = "Which strategy is the strongest?"
 
@@ -85,7 +85,7 @@ class Plan:
     seconds: float | None = None  # time limit per matchup, in seconds
     question: str | None = None
     hypothesis: str | None = None
-    # Indices of matchups and of their baselines. A baseline can be SELF_PLAY.
+    # Indices of matchups and of their baselines. A baseline can be SELF_PLAY_INDEX.
     contrasts: tuple[tuple[int, int], ...] = ()
     effects: tuple[FieldChange, ...] = ()
     # labels of variants and strategies, by spec
@@ -356,7 +356,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
         units = min(matchup.batch_size, units * 8)
 
 
-def estimate_deviations(matchup: Matchup) -> dict[str, float]:
+def estimate_standard_deviations(matchup: Matchup) -> dict[str, float]:
     """Estimate the standard deviation per unit of each headline metric from a pilot.
 
     Returns:
@@ -368,7 +368,9 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     for name in metrics.select_headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
         pilot_sd = se * math.sqrt(total[batch_columns.COL_UNITS])
-        nominal_sds = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)
+        nominal_sds = stopping.NOMINAL_SD_BY_METRIC.get(
+            name, stopping.NOMINAL_PROPORTION_SD_BY_MIRRORING
+        )
         standard_deviations[name] = pilot_sd if pilot_sd > 0 else nominal_sds[matchup.is_mirrored]
     return standard_deviations
 
@@ -591,7 +593,7 @@ def _find_contrasts(
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
     panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
     is_panel_opponent = any(matchup.b == baseline for matchup in panel)
-    for key in COMPARED_KEYS[is_panel_opponent:]:
+    for key in COMPARED_STRATEGY_KEYS[is_panel_opponent:]:
         group = dict.fromkeys(m for source, m in keyed_matchups if source == key and m in index)
         contrast_pairs = _iter_contrasts(list(group), "a", baseline)
         pairs += [pair for pair in contrast_pairs if all(m.a != m.b for m in pair)]
@@ -599,7 +601,7 @@ def _find_contrasts(
     unique_pairs = {frozenset(pair): pair for pair in reversed(pairs)}
     contrasts = [(index[m], index[base]) for m, base in reversed(unique_pairs.values())]
     if is_panel_opponent:
-        contrasts += [(index[m], SELF_PLAY) for m in panel if m in index and m.a != m.b]
+        contrasts += [(index[m], SELF_PLAY_INDEX) for m in panel if m in index and m.a != m.b]
     return contrasts
 
 

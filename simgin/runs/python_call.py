@@ -36,7 +36,7 @@ OPTION_VALUE_PATTERN = re.compile(
 )  # option with a value, as in `--where differ`
 
 # Accepted classes, name of one value and name of several values, for each part of an annotation
-TYPES: Mapping[str, tuple[Any, str, str]] = {
+ARGUMENT_TYPES: Mapping[str, tuple[Any, str, str]] = {
     "None": (type(None), "None", ""),
     "bool": (bool, "True or False", ""),
     "int": (Integral, "a whole number", "whole numbers"),
@@ -55,7 +55,7 @@ def _join_cards(cards: str | Sequence[str]) -> str:
 
 
 # Parsers of arguments by name
-PARSERS: Mapping[str, Callable[[Any], Any]] = {
+ARGUMENT_PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "variant": lambda spec: find_variant(spec).spec,
     "cards": _join_cards,
     "pile": _join_cards,
@@ -106,7 +106,7 @@ def _has_type(value: object, type_name: str) -> bool:
         if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
             return False
         return isinstance(value, Iterator) or all(_has_type(item, list_match[1]) for item in value)
-    return isinstance(value, TYPES[type_name][0]) and (
+    return isinstance(value, ARGUMENT_TYPES[type_name][0]) and (
         type_name == "bool" or not isinstance(value, bool)
     )
 
@@ -114,7 +114,11 @@ def _has_type(value: object, type_name: str) -> bool:
 def _describe_type(type_name: str) -> str:
     """Describe the type that a part of an annotation names, such as `a list of strings`."""
     list_match = LIST_TYPE_PATTERN.fullmatch(type_name)
-    return f"a list of {TYPES[list_match[1]][2]}" if list_match else TYPES[type_name][1]
+    return (
+        f"a list of {ARGUMENT_TYPES[list_match[1]][2]}"
+        if list_match
+        else ARGUMENT_TYPES[type_name][1]
+    )
 
 
 def read_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,8 +137,8 @@ def read_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in arguments.items()
         if name not in ("workers", "output")
     }
-    for name in [name for name in PARSERS if specs.get(name) is not None]:
-        specs[name] = PARSERS[name](specs[name])
+    for name in [name for name in ARGUMENT_PARSERS if specs.get(name) is not None]:
+        specs[name] = ARGUMENT_PARSERS[name](specs[name])
     return specs
 
 

@@ -297,7 +297,7 @@ class _RunSession:
         self._on_block = on_block
         self._n_pending = 0
         self._failures: list[BlockResult] = []
-        self._close_stopped()
+        self._close_stopped_matchups()
 
     def play(self, on_progress: ProgressCallback | None) -> None:
         """Play all remaining blocks, and commit their results to the ledger."""
@@ -346,7 +346,7 @@ class _RunSession:
         self._schedule.record_time(result.block, result.seconds)
         if self._monitors:
             self._monitors[result.block.matchup_index].add(result.block.first_batch, result.rows())
-            self._close_stopped()
+            self._close_stopped_matchups()
 
     def _commit(self, result: BlockResult) -> None:
         """Commit a block, and call the callback for committed blocks."""
@@ -354,7 +354,7 @@ class _RunSession:
         if self._on_block is not None:
             self._on_block(result)
 
-    def _close_stopped(self) -> None:
+    def _close_stopped_matchups(self) -> None:
         """Remove the matchups that have stopped from the schedule."""
         for i, monitor in enumerate(self._monitors):
             if monitor.stop is not None:
@@ -391,7 +391,7 @@ def commit_block(ledger: Ledger, result: BlockResult) -> None:
 
 
 # worker name for the blocks of extra passes, which are played in threads of this process
-PASS_WORKER = "thread 1"
+PASS_WORKER_NAME = "thread 1"
 Arrays = dict[str, np.ndarray]
 
 
@@ -432,8 +432,10 @@ def play_passes(
             block, workers, make_partial_progress(on_progress, step_index, len(steps))
         )
         rows = arrays.pop("rows")
-        check_block(block, rows, PASS_WORKER)
-        result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
+        check_block(block, rows, PASS_WORKER_NAME)
+        result = BlockResult(
+            block, PASS_WORKER_NAME, time.perf_counter() - start_time, pack_rows(rows)
+        )
         commit_block(ledger, result)
         ledger.add_pass_result(step.name, block.units, arrays)
         if on_block is not None:

@@ -21,8 +21,8 @@ from simgin.text.messages import SimginError
 # single deal or match (False). They are rounded up from the standard deviations for gold and simple
 # in the built-in variants. A wrong standard deviation makes intervals wider but not invalid. If the
 # planned number of units is wrong by a factor of 4, the multiplier is 1.67 instead of 1.55.
-NOMINAL_PROPORTION_SD = {True: 0.35, False: 0.5}
-NOMINAL_SD = {
+NOMINAL_PROPORTION_SD_BY_MIRRORING = {True: 0.35, False: 0.5}
+NOMINAL_SD_BY_METRIC = {
     "deal_win": {True: 0.3, False: 0.5},
     "margin": {True: 12.0, False: 24.0},
     "score": {True: 24.0, False: 24.0},
@@ -93,7 +93,7 @@ class PrecisionRule:
         """
         units = int(totals[batch_columns.COL_UNITS])
         definition = metrics.METRICS_BY_NAME[self.metric]
-        if units < estimate.MIN_UNITS_FIRST_LOOK:
+        if units < estimate.MIN_UNITS_BEFORE_FIRST_LOOK:
             return None
         metric_estimate = estimate_metric(
             totals, definition, multiplier=self.compute_multiplier(units)
@@ -135,9 +135,11 @@ class SequentialTest:
         lower_bound, upper_bound = compute_sprt_bounds()
         score_difference = elo_to_score(self.elo1) - elo_to_score(self.elo0)
         n_pairs = math.ceil(
-            -lower_bound * upper_bound * (NOMINAL_PROPORTION_SD[True] / score_difference) ** 2
+            -lower_bound
+            * upper_bound
+            * (NOMINAL_PROPORTION_SD_BY_MIRRORING[True] / score_difference) ** 2
         )
-        return max(estimate.MIN_UNITS_FIRST_LOOK, n_pairs)
+        return max(estimate.MIN_UNITS_BEFORE_FIRST_LOOK, n_pairs)
 
     def compute_multiplier(self, units: int) -> float:
         """Compute the half-width of all intervals of the run in standard errors."""
@@ -216,7 +218,7 @@ def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionR
     is_percent = isinstance(half_width, str)
     metric = _choose_metric(matchup, is_percent=is_percent)
     width = float(str(half_width).removesuffix("%")) / (100 if is_percent else 1)
-    sd = NOMINAL_SD.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
+    sd = NOMINAL_SD_BY_METRIC.get(metric, NOMINAL_PROPORTION_SD_BY_MIRRORING)[matchup.is_mirrored]
     return PrecisionRule(metric, width, estimate.compute_planned_sample_size(width, sd))
 
 

@@ -26,7 +26,7 @@ from simgin.core.batch_columns import (
 )
 from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
-from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
+from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_COUNT_STATISTICS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
 PAIR_HISTOGRAM_COLUMNS = slice(COL_WIN_RATE_HISTOGRAM, COL_WIN_RATE_HISTOGRAM + N_WIN_RATE_BINS)
@@ -39,14 +39,14 @@ def sum_rows(rows: np.ndarray) -> np.ndarray:
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
-def extract_fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+def extract_statistic_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray:
     """Return the sum of a recorded quantity in each batch."""
-    return np.asarray(rows[:, COL_SUM + fact])
+    return np.asarray(rows[:, COL_SUM + statistic_index])
 
 
-def extract_denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+def extract_denominator_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray:
     """Return the sum of the denominator of a recorded quantity in each batch."""
-    return extract_fact_sums(rows, DENOMINATOR_INDEX[fact])
+    return extract_statistic_sums(rows, DENOMINATOR_INDEX[statistic_index])
 
 
 def extract_unit_counts(rows: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ def count_games(rows: np.ndarray, unit: str) -> int:
         rows: Batch rows.
         unit: "deal" or "match".
     """
-    return int(extract_fact_sums(rows, STATISTIC_INDEX[UNIT_FACTS[unit]]).sum())
+    return int(extract_statistic_sums(rows, STATISTIC_INDEX[UNIT_COUNT_STATISTICS[unit]]).sum())
 
 
 def count_effective_batches(rows: np.ndarray) -> float:
@@ -73,19 +73,19 @@ def count_effective_batches(rows: np.ndarray) -> float:
     return float(units.sum() ** 2 / (units @ units))
 
 
-def compute_influences(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
+def compute_influences(rows: np.ndarray, statistic_index: int, scale: int = 1) -> np.ndarray:
     """Return the influence of each batch on the ratio of a recorded quantity to its denominator.
 
     Args:
         rows: Batch rows.
-        fact: Index of the numerator.
+        statistic_index: Index of the numerator.
         scale: Integer factor by which the numerator is multiplied.
 
     Returns:
         Influences (N_b - r D_b) / D, (n_batches,) float64. The influences add up to 0.
     """
-    n = extract_fact_sums(rows, fact) / scale
-    d = extract_denominator_sums(rows, fact)
+    n = extract_statistic_sums(rows, statistic_index) / scale
+    d = extract_denominator_sums(rows, statistic_index)
     denominator = d.sum()
     return np.asarray((n - n.sum() / denominator * d) / denominator)
 
@@ -205,8 +205,8 @@ class HomogeneityTest:
 
 def list_homogeneity_columns(metric: str) -> list[int]:
     """Return the column indices of the units, the numerator and the denominator of a metric."""
-    fact_index = METRICS_BY_NAME[metric].find_fact_index()
-    return [COL_UNITS, COL_SUM + fact_index, COL_SUM + DENOMINATOR_INDEX[fact_index]]
+    statistic_index = METRICS_BY_NAME[metric].find_numerator_index()
+    return [COL_UNITS, COL_SUM + statistic_index, COL_SUM + DENOMINATOR_INDEX[statistic_index]]
 
 
 def run_homogeneity_test(

@@ -150,7 +150,10 @@ def _compute_paired_standard_error(
     is_nonzero = np.zeros(len(pair[0].rows), bool)
     for batch_rows in pair:
         is_nonzero |= (
-            batches.extract_fact_sums(batch_rows.rows, metric.find_fact_index(batch_rows.as_b)) != 0
+            batches.extract_statistic_sums(
+                batch_rows.rows, metric.find_numerator_index(batch_rows.as_b)
+            )
+            != 0
         )
     min_nonzero = 1 if metric.is_proportion else MIN_BATCHES
     if n_batches < MIN_BATCHES or is_nonzero.sum() < min_nonzero or not len(difference.influences):

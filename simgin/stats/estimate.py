@@ -18,16 +18,17 @@ from simgin.core.batch_columns import COL_CROSS, COL_SQUARE, COL_SUM, COL_UNITS,
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
-MIN_UNITS = 30  # minimum number of units for an estimate
-MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
+MIN_UNITS_FOR_ESTIMATE = 30  # minimum number of units for an estimate
+# minimum number of units for normal critical values instead of Student's t
+MIN_UNITS_FOR_NORMAL_INTERVAL = 100
 # minimum number of units for Student's t; with fewer units, its critical values are huge
-MIN_UNITS_STUDENT = 1.5
-N_SERIES_TERMS = 1000  # number of terms of a series, whose last term is below 1e-17 of the sum
+MIN_UNITS_FOR_T_INTERVAL = 1.5
+N_T_SERIES_TERMS = 1000  # number of terms of a series, whose last term is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences and of each direction of a sequential test
 # Minimum number of units before the first look. With fewer units, a confidence sequence with an
 # estimated variance would not be reliable.
-MIN_UNITS_FIRST_LOOK = 200
+MIN_UNITS_BEFORE_FIRST_LOOK = 200
 # A two-sided 5 % test detects a difference of 2.8 standard errors with 80 % power. The number is
 # the sum of the normal quantiles 1.96 and 0.84.
 Z_80_PERCENT_POWER = 2.8
@@ -113,14 +114,14 @@ def compute_critical_value(units: float, error_rate: float = ALPHA) -> float:
         units: Number of units. If there are fewer than 1.5 units, the result is NaN.
         error_rate: Probability that the interval does not cover the true value.
     """
-    if units >= MIN_UNITS_NORMAL:
+    if units >= MIN_UNITS_FOR_NORMAL_INTERVAL:
         return Z95 if error_rate == ALPHA else NormalDist().inv_cdf(1 - error_rate / 2)
-    if not units >= MIN_UNITS_STUDENT:
+    if not units >= MIN_UNITS_FOR_T_INTERVAL:
         return math.nan
     df = units - 1
     normaliser = math.gamma(df / 2) * math.sqrt(math.pi * df)
     density_at_0 = math.gamma((df + 1) / 2) / normaliser
-    even_integers = np.arange(0, 2 * N_SERIES_TERMS, 2)
+    even_integers = np.arange(0, 2 * N_T_SERIES_TERMS, 2)
     term_factors = (df + 1 + even_integers) / (df + 2 + even_integers)
     t, newton_step = Z95, 1.0
     while abs(newton_step) > NEWTON_TOLERANCE:
@@ -177,7 +178,7 @@ def compute_two_sided_p_value(value: float, se: float, units: float) -> float:
 
     if not se > 0:
         return math.nan
-    df = units - 1 if units < MIN_UNITS_NORMAL else math.inf
+    df = units - 1 if units < MIN_UNITS_FOR_NORMAL_INTERVAL else math.inf
     return 2 * float(stdtr(df, -abs(value) / se))
 
 
@@ -237,7 +238,7 @@ def compute_planned_sample_size(half_width: float, sd: float) -> int:
         sd: Standard deviation of the results of units.
     """
     planned_size = math.ceil((compute_confidence_sequence_width(1, 1) * sd / half_width) ** 2)
-    return max(MIN_UNITS_FIRST_LOOK, planned_size)
+    return max(MIN_UNITS_BEFORE_FIRST_LOOK, planned_size)
 
 
 def compute_beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
@@ -295,9 +296,9 @@ class RatioSums:
 
     Attributes:
         numerator: Sum of N.
-        numerator_square: Sum of N * N.
+        numerator_square_sum: Sum of N * N.
         denominator: Sum of D.
-        denominator_square: Sum of D * D.
+        denominator_square_sum: Sum of D * D.
         product_sum: Sum of N * D.
         scale: Integer factor by which N is multiplied.
         is_proportion: True if the ratio is between 0 and 1.
@@ -306,9 +307,9 @@ class RatioSums:
     """
 
     numerator: int
-    numerator_square: int
+    numerator_square_sum: int
     denominator: int
-    denominator_square: int
+    denominator_square_sum: int
     product_sum: int
     scale: int = 1
     is_proportion: bool = False
@@ -319,7 +320,7 @@ class RatioSums:
         """Exact value of (sum D)^2 * sum (N - r D)^2, the scaled sum of the squared residuals."""
         n = self.numerator
         d = self.denominator
-        squared_terms = self.numerator_square * d * d + n * n * self.denominator_square
+        squared_terms = self.numerator_square_sum * d * d + n * n * self.denominator_square_sum
         return squared_terms - 2 * n * d * self.product_sum
 
 
@@ -331,15 +332,15 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
         metric: Definition of the metric.
         as_b: True to take the perspective of B.
     """
-    fact = metric.find_fact_index(as_b)
-    denominator_index = DENOMINATOR_INDEX[fact]
+    statistic_index = metric.find_numerator_index(as_b)
+    denominator_index = DENOMINATOR_INDEX[statistic_index]
     sign = metric.find_sign(as_b)
     return RatioSums(
-        numerator=sign * int(total[COL_SUM + fact]),
-        numerator_square=int(total[COL_SQUARE + fact]),
+        numerator=sign * int(total[COL_SUM + statistic_index]),
+        numerator_square_sum=int(total[COL_SQUARE + statistic_index]),
         denominator=int(total[COL_SUM + denominator_index]),
-        denominator_square=int(total[COL_SQUARE + denominator_index]),
-        product_sum=sign * int(total[COL_CROSS + fact]),
+        denominator_square_sum=int(total[COL_SQUARE + denominator_index]),
+        product_sum=sign * int(total[COL_CROSS + statistic_index]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
         has_positive_denominators=metric.has_positive_denominators,
@@ -370,7 +371,7 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
     effective_units = _count_effective_units(units, ratio)
-    if effective_units < MIN_UNITS:
+    if effective_units < MIN_UNITS_FOR_ESTIMATE:
         return make_undefined_estimate(effective_units)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
@@ -393,7 +394,7 @@ def _count_effective_units(units: int, ratio: RatioSums) -> int:
     Kish's effective number (sum D)^2 / sum D^2. Without this correction, the standard error of a
     single big gin in a million deals would be 0.
     """
-    n_effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
+    n_effective = min(ratio.denominator**2 // max(ratio.denominator_square_sum, 1), units)
     return units if ratio.has_positive_denominators and n_effective > 0 else n_effective
 
 
@@ -424,5 +425,5 @@ def _compute_clustered_interval(
 
 def _is_binary(ratio: RatioSums) -> bool:
     """Return True if every unit is a single trial with the result 0 or 1."""
-    is_one_trial = ratio.denominator_square == ratio.denominator
-    return is_one_trial and ratio.numerator_square == ratio.scale * ratio.numerator
+    is_one_trial = ratio.denominator_square_sum == ratio.denominator
+    return is_one_trial and ratio.numerator_square_sum == ratio.scale * ratio.numerator

@@ -18,7 +18,12 @@ from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import BatchRows
 from simgin.stats.estimate import Z95, RatioSums, compute_critical_value, estimate_ratio
 from simgin.stats.metrics import Metric
-from simgin.stats.round_robin import ELO_PER_LOG_ODDS, Pairings, RoundRobin, select_connected
+from simgin.stats.round_robin import (
+    ELO_PER_LOG_ODDS,
+    Pairings,
+    RoundRobin,
+    select_connected_strategies,
+)
 from simgin.stats.table import Frame, concat_frames, make_frame
 
 MIX_COLUMNS = (
@@ -67,7 +72,7 @@ def compute_ratings(round_robin: RoundRobin) -> Frame:
         a pairing has fewer than 5 batches, all ratings are NaN.
     """
     frame = _make_undefined_ratings(round_robin)
-    connected = select_connected(round_robin)
+    connected = select_connected_strategies(round_robin)
     if not connected.has_enough_batches:
         return frame
     counts = frame.set_index("strategy")["n"]
@@ -208,10 +213,10 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
 
 
 def _encode_results(side: BatchRows) -> bytes:
-    """Return the numerators of all per-deal metrics in each batch as bytes, for comparison."""
+    """Return the results of a strategy in every batch as bytes, for an exact comparison."""
     columns = [
         metric.find_sign(side.as_b)
-        * batches.extract_fact_sums(side.rows, metric.find_fact_index(side.as_b))
+        * batches.extract_statistic_sums(side.rows, metric.find_numerator_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()

@@ -14,7 +14,7 @@ from simgin.core.batch_columns import DENOMINATOR_INDEX, STATISTIC_INDEX, STATIS
 
 DEAL, MATCH = "deal", "match"
 # names of the recorded quantities that count deals and matches
-UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}
+UNIT_COUNT_STATISTICS = {DEAL: "deals", MATCH: "matches"}
 # Numbers of players for which a metric exists
 ONE_OR_TWO_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
 # prefixes of the quantities that are recorded for each side
@@ -71,7 +71,7 @@ class Metric:
     @property
     def denominator(self) -> str:
         """Name of the recorded quantity by which the numerator is divided."""
-        return STATISTIC_NAMES[DENOMINATOR_INDEX[self.find_fact_index()]]
+        return STATISTIC_NAMES[DENOMINATOR_INDEX[self.find_numerator_index()]]
 
     @property
     def unit(self) -> str:
@@ -101,7 +101,7 @@ class Metric:
         """Factor by which a value is multiplied for display."""
         return 100 if self.is_proportion else 1
 
-    def find_fact_index(self, as_b: bool = False) -> int:
+    def find_numerator_index(self, as_b: bool = False) -> int:
         """Return the index of the recorded quantity that is the numerator for player A or B."""
         return STATISTIC_INDEX[self.numerator_b if as_b else self.numerator_a]
 

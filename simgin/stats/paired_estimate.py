@@ -164,13 +164,18 @@ def estimate_metric_by_batch(
         The estimate, whose value is NaN if the denominator is 0.
     """
     n = batches.count_games(rows, metric.unit)
-    fact = metric.find_fact_index(as_b)
-    denominator = int(batches.extract_denominator_sums(rows, fact).sum())
+    statistic_index = metric.find_numerator_index(as_b)
+    denominator = int(batches.extract_denominator_sums(rows, statistic_index).sum())
     if not denominator:
         return PairedEstimate.from_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.find_sign(as_b)
-    value = float(sign * batches.extract_fact_sums(rows, fact).sum() / metric.scale / denominator)
-    influences = sign * batches.compute_influences(rows, fact, metric.scale)
+    value = float(
+        sign
+        * batches.extract_statistic_sums(rows, statistic_index).sum()
+        / metric.scale
+        / denominator
+    )
+    influences = sign * batches.compute_influences(rows, statistic_index, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0
     n_effective = batches.count_effective_batches(rows)
     return PairedEstimate(
@@ -178,7 +183,7 @@ def estimate_metric_by_batch(
     )
 
 
-def estimate_metric_between(
+def estimate_pairwise_metric(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
     """Estimate a metric of strategy `a` against strategy `b`.

@@ -132,9 +132,9 @@ class RoundRobin:
         return np.asarray(correction * sampled_values.std(axis=0, ddof=1))
 
 
-def select_connected(round_robin: RoundRobin) -> RoundRobin:
+def select_connected_strategies(round_robin: RoundRobin) -> RoundRobin:
     """Return the round robin of the strategies that are connected with the anchor."""
-    names = _find_connected(round_robin.names, round_robin.pairings)
+    names = _find_connected_strategies(round_robin.names, round_robin.pairings)
     pairings = {pair: rows for pair, rows in round_robin.pairings.items() if pair[0] in names}
     return (
         round_robin
@@ -199,7 +199,7 @@ def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarra
     )[:, :n_batches]
 
 
-def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
+def _find_connected_strategies(names: Sequence[str], pairings: Pairings) -> list[str]:
     """Return the strategies that are connected with the anchor by a chain of pairings."""
     from scipy.sparse.csgraph import connected_components
 
@@ -335,9 +335,9 @@ def _iterate_cyclic_triad_rows(
             yield (*players, win_rates[closest_pair], excess[closest_pair], np.nan)
 
 
-def _pivot_cross_table(cross: Frame, names: list[str], column: str) -> np.ndarray:
+def _pivot_cross_table(cross_table: Frame, names: list[str], column: str) -> np.ndarray:
     """Return a column of a cross-table as a matrix of strategies against opponents."""
-    table = cross.pivot(index="strategy", columns="opponent", values=column)
+    table = cross_table.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 

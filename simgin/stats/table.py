@@ -158,7 +158,9 @@ def compute_estimate_rows(
     rows = []
     for strategy, opponent, as_b in sides:
         for row_unit in units:
-            n_played = int(totals[COL_SUM + STATISTIC_INDEX[metrics.UNIT_FACTS[row_unit]]])
+            n_played = int(
+                totals[COL_SUM + STATISTIC_INDEX[metrics.UNIT_COUNT_STATISTICS[row_unit]]]
+            )
             for metric in metrics.select_metrics(row_unit, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)
                 # Adding 0.0 replaces -0.0 with 0.0.

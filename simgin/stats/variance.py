@@ -30,7 +30,7 @@ from simgin.core.batch_columns import (
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES
 from simgin.stats.estimate import (
-    MIN_UNITS,
+    MIN_UNITS_FOR_ESTIMATE,
     Z95,
     Estimate,
     estimate_metric,
@@ -44,14 +44,19 @@ ADJUSTED_COLUMNS = (
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
 # Minimum number of batches. With fewer batches, useless control variates often appear to be useful.
-MIN_BATCHES_REGRESSION = 30
+MIN_BATCHES_FOR_REGRESSION = 30
 MIN_SLOPE_T_STATISTIC = 3.0  # minimum absolute slope of the regression, in standard errors
 MAX_VARIANCE_RATIO = 0.95  # maximum variance ratio for which an adjusted estimate is shown
 # metrics that the control variate can make more precise, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
-PARAMS_WITH_KNOWN_MEAN = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
+PARAMS_WITH_KNOWN_MEAN_DEADWOOD = {
+    "ace_runs": "low",
+    "rainbow": False,
+    "pip_values": "face",
+    "ace_value": 1,
+}
 # Mean deadwood of ten cards over all C(52,10) hands (tests/oracles/test_opening_deadwood.py)
-MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
+MEAN_DEADWOOD_OF_TEN_CARDS = 894_929_816_444 / 15_820_024_220
 
 
 def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
@@ -67,9 +72,9 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
     # The joker can replace a card, so the mean is unknown.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
-    if any(params[name] != value for name, value in PARAMS_WITH_KNOWN_MEAN.items()):
+    if any(params[name] != value for name, value in PARAMS_WITH_KNOWN_MEAN_DEADWOOD.items()):
         return None
-    return -MEAN_DEADWOOD_OF_TEN  # In a solitaire game, the player counts as the nondealer.
+    return -MEAN_DEADWOOD_OF_TEN_CARDS  # In a solitaire game, the player counts as the nondealer.
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
@@ -89,14 +94,14 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         the control variate has no effect, the variance ratio is 1. If there are fewer than 30
         effective batches or the variance is 0, the function returns None.
     """
-    fact = metrics.METRICS_BY_NAME[metric].find_fact_index()
-    denominator = batches.extract_denominator_sums(rows, fact).sum()
+    statistic_index = metrics.METRICS_BY_NAME[metric].find_numerator_index()
+    denominator = batches.extract_denominator_sums(rows, statistic_index).sum()
     n_batches = batches.count_effective_batches(rows) if len(rows) else 0.0
-    if n_batches < MIN_BATCHES_REGRESSION or not denominator:
+    if n_batches < MIN_BATCHES_FOR_REGRESSION or not denominator:
         return None
-    value = batches.extract_fact_sums(rows, fact).sum() / denominator
-    influences = batches.compute_influences(rows, fact)
-    deals = batches.extract_fact_sums(rows, STATISTIC_INDEX["deals"])
+    value = batches.extract_statistic_sums(rows, statistic_index).sum() / denominator
+    influences = batches.compute_influences(rows, statistic_index)
+    deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
     centred_control = rows[:, COL_DEALT_DEADWOOD_DIFFERENCE] - mean * deals
     total_offset = centred_control.sum()
@@ -204,7 +209,7 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# For each unit, the fact that records the margin, and the column with the squared margins
+# For each unit, the statistic that records the margin, and the column with the squared margins
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", COL_SQUARED_DEAL_MARGIN),
     metrics.MATCH: ("a_match_margin", COL_SQUARED_MATCH_MARGIN),
@@ -263,7 +268,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
     """Return the variance ratio rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_games(rows, unit)
-    if total[COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
+    if total[COL_UNITS] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
         return PairedEstimate.from_known_se(np.nan, np.nan, n)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.make_jackknife_estimate(
@@ -274,9 +279,9 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
 def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of the margins for each sum of rows."""
     name, square_column = MARGIN_COLUMNS[unit]
-    fact = STATISTIC_INDEX[name]
-    margins = batches.extract_fact_sums(totals, fact)
-    squares = totals[:, COL_SQUARE + fact]
+    statistic_index = STATISTIC_INDEX[name]
+    margins = batches.extract_statistic_sums(totals, statistic_index)
+    squares = totals[:, COL_SQUARE + statistic_index]
     single_squares = totals[:, square_column]
     return _compute_rho(
         n_pairs=batches.extract_unit_counts(totals),
@@ -293,11 +298,15 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """
     pair_counts = totals[:, PAIR_HISTOGRAM_COLUMNS]
     if unit == metrics.DEAL:
-        n_won = _sum_fact(totals, "a_deal_win")
-        n_drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
+        n_won = _extract_statistic_sums(totals, "a_deal_win")
+        n_drawn = _extract_statistic_sums(totals, "deals") - _extract_statistic_sums(
+            totals, "decided"
+        )
     else:
-        n_drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
-        n_won = (_sum_fact(totals, "a_match_win") - n_drawn) / 2
+        n_drawn = _extract_statistic_sums(totals, "match_drawn") + _extract_statistic_sums(
+            totals, "unfinished"
+        )
+        n_won = (_extract_statistic_sums(totals, "a_match_win") - n_drawn) / 2
     return _compute_rho(
         n_pairs=batches.extract_unit_counts(totals),
         pair_mean_sum=pair_counts @ PAIR_WIN_RATES,
@@ -306,9 +315,9 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     )
 
 
-def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
+def _extract_statistic_sums(totals: np.ndarray, name: str) -> np.ndarray:
     """Return a recorded quantity in each sum of rows."""
-    return batches.extract_fact_sums(totals, STATISTIC_INDEX[name])
+    return batches.extract_statistic_sums(totals, STATISTIC_INDEX[name])
 
 
 def _compute_rho(

@@ -20,7 +20,7 @@ MAX_WORKERS = 1024
 MAX_AMOUNT_LENGTH = 60  # maximum number of characters of an amount in an error message
 N_SEEDS = 2**64
 
-_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_COUNT_SUFFIX_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _COUNT_PATTERN = re.compile(
     r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE
 )
@@ -76,7 +76,7 @@ def _parse_decimal(text: int | float | str) -> Decimal:
             "100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
-    return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
+    return Decimal(digits.replace("_", "")) * _COUNT_SUFFIX_FACTORS[suffix.lower()]
 
 
 def format_count(count: int) -> str:
@@ -154,7 +154,7 @@ def parse_half_width(text: float | str) -> str | float:
     """
     percentage = _PERCENT_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if percentage is None:
-        points = _parse_finite(text)
+        points = _parse_finite_number(text)
         if points is None or not 0 < points <= MAX_HALF_WIDTH:
             raise AmountError(
                 f"{format_value(text)} is not a valid half-width. Use a percentage of wins such as "
@@ -181,7 +181,9 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
         AmountError: If the bounds are invalid.
     """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
-    numbers = [_parse_finite(part) for part in parts] if isinstance(parts, list | tuple) else []
+    numbers = (
+        [_parse_finite_number(part) for part in parts] if isinstance(parts, list | tuple) else []
+    )
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
             f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers, such "
@@ -203,7 +205,11 @@ def parse_seconds(text: float | str) -> float:
         AmountError: If the duration is invalid.
     """
     match = _TIME_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
-    time = float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()] if match else _parse_finite(text)
+    time = (
+        float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()]
+        if match
+        else _parse_finite_number(text)
+    )
     if time is None or not 0 < time <= MAX_SECONDS:
         raise AmountError(
             f"{format_value(text)} is not a valid duration. Use a duration such as 30s, 5m or 2h, "
@@ -212,7 +218,7 @@ def parse_seconds(text: float | str) -> float:
     return time
 
 
-def _parse_finite(value: object) -> float | None:
+def _parse_finite_number(value: object) -> float | None:
     """Convert a number or a numeric string to a finite float, or return None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from simgin.text.files import INCOMPLETE_PREFIX, NewFileError, read_bytes, write_file
+from simgin.text.files import INCOMPLETE_FILE_PREFIX, NewFileError, read_bytes, write_file
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE_FOLDERS = ("experiments", "notebooks")
@@ -81,7 +81,7 @@ def copy_examples(target: Path) -> list[Path]:
         with _roll_back_on_error(target):
             for name, content in contents.items():
                 write_file(target / name, content)
-        for is_incomplete in target.rglob(f"{INCOMPLETE_PREFIX}*"):
+        for is_incomplete in target.rglob(f"{INCOMPLETE_FILE_PREFIX}*"):
             is_incomplete.unlink()
         return [target / name for name in contents]
     except OSError as error:
@@ -118,7 +118,9 @@ def _is_incomplete_copy(target: Path, contents: Mapping[str, bytes]) -> bool:
     """Return True if all files in a folder come from an interrupted copy."""
     for path in target.rglob("*"):
         name = path.relative_to(target).as_posix()
-        if path.name.startswith(INCOMPLETE_PREFIX) or (name in EXAMPLE_FOLDERS and path.is_dir()):
+        if path.name.startswith(INCOMPLETE_FILE_PREFIX) or (
+            name in EXAMPLE_FOLDERS and path.is_dir()
+        ):
             continue
         if name not in contents or read_bytes(path) != contents[name]:
             return False

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from simgin.text.messages import SimginError, quote_text
 
-INCOMPLETE_PREFIX = ".simgin-writing-"  # prefix of the names of incomplete files
+INCOMPLETE_FILE_PREFIX = ".simgin-writing-"  # prefix of the names of incomplete files
 MAX_FILE_BYTES = 1 << 26  # maximum size of an input file, in bytes
 # UTF-32 comes before UTF-16, because the UTF-32 byte order mark begins with the UTF-16 byte order
 # mark.
@@ -109,7 +109,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     The temporary name is random, so that an attacker cannot place a link at that path. An existing
     file at `path` is replaced without being opened.
     """
-    incomplete_path = path.with_name(f"{INCOMPLETE_PREFIX}{secrets.token_hex(8)}")
+    incomplete_path = path.with_name(f"{INCOMPLETE_FILE_PREFIX}{secrets.token_hex(8)}")
     file = incomplete_path.open("xb")
     try:
         with file:
@@ -142,18 +142,18 @@ def create_file(path: Path, text: str) -> None:
         raise _make_unwritable_error(path, error.strerror) from None
 
 
-def check_writable(path: Path, marker: bytes = b"") -> None:
+def check_writable(path: Path, required_content: bytes = b"") -> None:
     """Raise NewFileError before a long computation if its output file cannot be written.
 
     Args:
         path: File that will be written later.
-        marker: Bytes that an existing file must contain to be replaced.
+        required_content: Bytes that an existing file must contain to be replaced.
     """
     if not path.parent.is_dir():
         raise _make_unwritable_error(path, f"the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise _make_unwritable_error(path, f"no permission to write to {path.parent}")
-    if marker and path.exists() and marker not in read_bytes(path):
+    if required_content and path.exists() and required_content not in read_bytes(path):
         raise NewFileError(
             f"{path} already exists and was not written by this command. Choose another file."
         )

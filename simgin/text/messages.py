@@ -11,10 +11,10 @@ MAX_ERROR_LENGTH = 300  # maximum length of another library's error message, in 
 MAX_VALUE_LENGTH = 40  # maximum length of a policy's return value in a message
 MAX_ERRORS = 20  # maximum number of errors reported per file
 # Terminal control characters, bidirectional control characters and lone surrogates
-_CONTROL_CHARACTERS = re.compile(
+_CONTROL_CHARACTER_PATTERN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_class_name = type.__dict__["__name__"].__get__  # Bypass a metaclass that overrides __name__.
+_get_class_name = type.__dict__["__name__"].__get__  # Bypass a metaclass that overrides __name__.
 
 
 class SimginError(ValueError):
@@ -27,7 +27,7 @@ class SimginError(ValueError):
 
 def escape_control_chars(text: str) -> str:
     r"""Replace control characters in untrusted text by escape sequences such as \x1b."""
-    return _CONTROL_CHARACTERS.sub(lambda match: ascii(match[0])[1:-1], text)
+    return _CONTROL_CHARACTER_PATTERN.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
@@ -79,7 +79,7 @@ def describe_return_value(value: object) -> str:
     """
     if value is None:
         return "nothing"
-    type_name = _class_name(type(value))
+    type_name = _get_class_name(type(value))
     try:
         text = escape_to_one_line(repr(value))[:MAX_VALUE_LENGTH]
     except BaseException:
@@ -141,7 +141,7 @@ def format_error_message(error: BaseException) -> str:
 
 def describe_error(error: BaseException) -> str:
     """Return the class and message of another library's exception, without a full stop."""
-    return f"{_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
+    return f"{_get_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
@@ -154,5 +154,7 @@ def ensure_printable_error(error: BaseException) -> BaseException:
     try:
         _ = error.__class__, error.__traceback__, error_type.__name__ + error_type.__module__
     except BaseException:
-        return RuntimeError(f"{_class_name(error_type)} (inspecting the exception raises an error)")
+        return RuntimeError(
+            f"{_get_class_name(error_type)} (inspecting the exception raises an error)"
+        )
     return error

@@ -17,9 +17,9 @@ RANK_LETTERS = "A23456789TJQK"
 SUIT_LETTERS = "SHDC"
 N_CARDS = 52
 # Suit symbols, and the variation selector that requests an emoji
-SUIT_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
+SUIT_SYMBOL_TRANSLATION = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN_PATTERN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
-_SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
+_SEPARATOR_TRANSLATION = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
 MAX_LISTED_CARDS = 12  # maximum number of invalid cards listed in an error message
 
 
@@ -108,7 +108,7 @@ def is_card_list(text: str) -> bool:
 
 def split_cards(text: str) -> list[str]:
     """Split a list of cards at its separators, so that `['QD', '9D*']` becomes QD and 9D*."""
-    return text.translate(_SEPARATORS).split()
+    return text.translate(_SEPARATOR_TRANSLATION).split()
 
 
 def cards_to_mask(cards: Iterable[int]) -> int:
@@ -143,7 +143,7 @@ def format_hand(mask: int) -> str:
 
 def _normalise(text: str) -> str:
     """Replace suit symbols with letters, and 10 with T."""
-    return _TEN_PATTERN.sub("T", text.translate(SUIT_SYMBOLS))
+    return _TEN_PATTERN.sub("T", text.translate(SUIT_SYMBOL_TRANSLATION))
 
 
 def _split_tokens(text: str) -> list[str]:

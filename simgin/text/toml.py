@@ -14,7 +14,7 @@ from simgin.text.messages import SimginError, format_value, suggest_spelling, tr
 
 MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
 # Maximum number of dots per line. tomllib needs quadratic time for dotted keys.
-MAX_DOTS = 300
+MAX_DOTS_PER_LINE = 300
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
 # Pydantic loads the plug-ins of all installed packages when it creates the first model. If a
@@ -59,8 +59,8 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
     """
     try:
         text = read_text(path, MAX_TOML_BYTES)
-        if max(line.count(".") for line in text.split("\n")) > MAX_DOTS:
-            raise OSError(errno.E2BIG, f"a line has more than {MAX_DOTS} dots")
+        if max(line.count(".") for line in text.split("\n")) > MAX_DOTS_PER_LINE:
+            raise OSError(errno.E2BIG, f"a line has more than {MAX_DOTS_PER_LINE} dots")
         return tomllib.loads(text)
     except OSError as error:
         sentence = f"{path} cannot be read ({error.strerror}). {hint}."

@@ -22,8 +22,9 @@ from simgin.web.request_values import find_allowed_strategy, find_allowed_varian
 DEFAULT_SEED = 1
 MAX_CARD_LIST_LENGTH = 1000  # maximum length of a list of cards, in characters
 HAND_SIZES = {"draw": 10, "discard": 11}
-DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
-OWNERS = {"nobody": "nobody", "me": "me", "opponent": "other"}  # values of the option --owner
+DEALER_CHOICES = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
+# values of the option --owner
+OWNER_CHOICES = {"nobody": "nobody", "me": "me", "opponent": "other"}
 # number that the opponent offers, by decision about the die
 DIE_DECISIONS = {"": 0, "offer": 0} | {str(number): number for number in range(2, 8)}
 # fields that can contradict the cards
@@ -89,7 +90,9 @@ class BoardPosition:
             pile=form.read("pile", _parse_pile, ""),
             known=form.read("known", _parse_cards, ""),
             score=form.read("score", _parse_score, ""),
-            dealer=form.read("dealer", lambda text: choose_value("dealer", text, DEALERS), ""),
+            dealer=form.read(
+                "dealer", lambda text: choose_value("dealer", text, DEALER_CHOICES), ""
+            ),
             stock=form.read("stock", _parse_stock, ""),
             die=die_state,
             is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
@@ -217,7 +220,7 @@ def _parse_pile(text: str) -> str:
 def _read_die(form: Form) -> Die:
     """Read the state of the die and the player's decision about the die."""
     stake = form.read("stake", _parse_integer, "1")
-    owner = form.read("owner", lambda text: choose_value("owner", text, OWNERS), "nobody")
+    owner = form.read("owner", lambda text: choose_value("owner", text, OWNER_CHOICES), "nobody")
     offered_number = form.read(
         "die", lambda text: choose_value("decision", text, DIE_DECISIONS), ""
     )

@@ -7,7 +7,7 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-CHECK_SECONDS = 10.0  # time between two checks, in seconds; uvicorn would wait forever
+CHECK_INTERVAL_SECONDS = 10.0  # time between two checks, in seconds; uvicorn would wait forever
 
 
 class TimedProtocol(H11Protocol):
@@ -22,7 +22,7 @@ class TimedProtocol(H11Protocol):
         self._schedule_check()
 
     def _schedule_check(self) -> None:
-        self.loop.call_later(CHECK_SECONDS, self._close_if_idle, self.cycle)
+        self.loop.call_later(CHECK_INTERVAL_SECONDS, self._close_if_idle, self.cycle)
 
     def _close_if_idle(self, previous_request: RequestResponseCycle | None) -> None:
         """Close the connection if the client has sent nothing new and waits for no response.

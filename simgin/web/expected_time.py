@@ -12,7 +12,7 @@ from simgin.strategy.catalogue import read_entry
 REFERENCE_STRATEGY = "simple"
 DEALS_PER_MATCH = 6  # approximate mean number of deals per match
 # time needed to start a command, load compiled code and write the report, in seconds
-START_SECONDS = 3.0
+STARTUP_SECONDS = 3.0
 
 
 def measure_relative_cpu_time() -> float:
@@ -29,7 +29,7 @@ def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
         cpu_seconds: CPU time on the reference machine, in seconds.
         relative_cpu_time: Relative CPU time of this machine (see `measure_relative_cpu_time`).
     """
-    return relative_cpu_time * (START_SECONDS + cpu_seconds / count_usable_cpus())
+    return relative_cpu_time * (STARTUP_SECONDS + cpu_seconds / count_usable_cpus())
 
 
 def estimate_cpu_seconds(plan: Plan) -> float | None:

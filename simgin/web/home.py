@@ -10,7 +10,7 @@ from simgin.web.saved_runs import list_saved_runs
 
 MAX_LATEST_RUNS = 6
 # path, title and description of each task
-TASKS = (
+HOME_TASKS = (
     ("/play", "Play", "Play against a strong opponent, and see what each decision costs."),
     ("/analyse", "Analyse", "Enter the cards of a position, and find the best action."),
     ("/review", "Review rules", "Change a rule, and see how the game changes."),
@@ -21,4 +21,4 @@ TASKS = (
 def show_home(request: Request) -> Response:
     """Show the home page with the tasks and the latest results."""
     runs = list_saved_runs(request.app.state.site.jobs)[:MAX_LATEST_RUNS]
-    return render_page(request, "home", tasks=TASKS, runs=runs)
+    return render_page(request, "home", tasks=HOME_TASKS, runs=runs)

@@ -37,9 +37,11 @@ from simgin.text.user_data import find_user_data_directory
 JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
 MAX_OPEN_JOBS, MAX_SAVED_JOBS = 20, 200
 RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
-MIN_POINT_RATIO = 1.04  # minimum ratio of the sample sizes of two points in the chart of a job
+# minimum ratio of the sample sizes of two points in the chart of a job
+MIN_SAMPLE_SIZE_RATIO = 1.04
 MAX_MESSAGES = 50  # maximum number of stderr lines that are kept
-CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed, in seconds
+# time to write finished blocks before a child process is killed, in seconds
+CANCEL_TIMEOUT_SECONDS = 20.0
 QUEUED, RUNNING = "queued", "running"
 FINISHED, FAILED, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
 OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED, CANCELLED, INTERRUPTED)
@@ -237,7 +239,7 @@ class JobQueue:
             self._waiting.clear()
             self._interrupt()
             self._changed.notify_all()
-        self._thread.join(CANCEL_SECONDS + 5)
+        self._thread.join(CANCEL_TIMEOUT_SECONDS + 5)
 
     def _enqueue(self, job: Job) -> None:
         """Reset the output of a job and append the job to the queue."""
@@ -334,7 +336,7 @@ class JobQueue:
             return
         assert process.stdin is not None
         process.stdin.close()
-        timer = threading.Timer(CANCEL_SECONDS, process.kill)
+        timer = threading.Timer(CANCEL_TIMEOUT_SECONDS, process.kill)
         timer.daemon = True
         timer.start()
 
@@ -372,7 +374,7 @@ def _append_chart_point(
     """
     position = (point["matchup"], point["n"])
     points = [earlier for earlier in history if (earlier["matchup"], earlier["n"]) < position]
-    is_close = len(points) > 1 and points[-1]["n"] < MIN_POINT_RATIO * points[-2]["n"]
+    is_close = len(points) > 1 and points[-1]["n"] < MIN_SAMPLE_SIZE_RATIO * points[-2]["n"]
     if is_close and points[-2]["matchup"] == position[0]:
         points.pop()
     return [*points, point]

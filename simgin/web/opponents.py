@@ -10,7 +10,13 @@ from simgin.strategy.cast import CAST, NAMED_PLAYER_TYPES, find_type_name
 from simgin.text.messages import capitalize_first
 
 # minimum Elo rating of each level
-LEVELS = {300: "strongest", 150: "very strong", 50: "strong", -50: "average", -300: "weak"}
+LEVELS_BY_MIN_ELO = {
+    300: "strongest",
+    150: "very strong",
+    50: "strong",
+    -50: "average",
+    -300: "weak",
+}
 LOWEST_LEVEL = "beginner"
 
 
@@ -73,4 +79,6 @@ def _find_level(spec: str) -> str:
     elo = catalogue.read_entry(spec).get("elo")
     if elo is None:
         return ""
-    return next((level for min_elo, level in LEVELS.items() if elo >= min_elo), LOWEST_LEVEL)
+    return next(
+        (level for min_elo, level in LEVELS_BY_MIN_ELO.items() if elo >= min_elo), LOWEST_LEVEL
+    )

@@ -26,7 +26,7 @@ NAVIGATION = {
     "/results": "Results",
 }
 
-Value = TypeVar("Value")
+ValueT = TypeVar("ValueT")
 
 
 class Form:
@@ -43,7 +43,7 @@ class Form:
         self.values = values
         self.errors: dict[str, str] = {}
 
-    def read(self, name: str, parse: Callable[[str], Value], default: str) -> Value:
+    def read(self, name: str, parse: Callable[[str], ValueT], default: str) -> ValueT:
         """Return the parsed value of a field, or the parsed default if the value is invalid."""
         text = self.values.get(name) or default
         try:
@@ -63,7 +63,7 @@ class Form:
         return 400 if self.errors else 200
 
 
-def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
+def choose_value(name: str, text: str, values: Mapping[str, ValueT]) -> ValueT:
     """Return the value of the selected option of a choice field.
 
     Raises:

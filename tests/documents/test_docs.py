@@ -238,7 +238,7 @@ def test_every_row_of_a_scorecard_is_documented():
     """Percentages name their denominator: all or some deals or matches."""
     described = [(row[0], row[1].strip("`")) for row in read_table_rows(REVIEWS_PAGE, "scorecard")]
     row_specs = scorecard.list_scorecard_rows({**STANDARD_PARAMS}, review_request.SECONDS_PER_TURN)
-    matchup_rows = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
+    matchup_rows = [*zip(scorecard.MATCHUP_ROW_MEANINGS, ("waiting", "skill"), strict=True)]
     solo_rows = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
     solo_rows += [
         ("Draws per deal", "draws"),
@@ -266,10 +266,10 @@ def test_every_plot_is_documented():
 def test_reviews_page_states_the_players_and_matches_of_a_review():
     assert dict(read_table_rows(REVIEWS_PAGE, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
     solo = review_request.SOLO_MATCHES
-    first, *_, last = review_request.ERROR_RATES_BY_LOOK
+    first, *_, last = review_request.ERROR_RATES_BY_MATCHES
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE
     assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGERS)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_SMALL_EFFECT)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
-    assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)
+    assert (review_request.MATCH_LENGTH_TOLERANCE, review_request.TARGET_SCORE_STEP) == (0.1, 5)

@@ -20,7 +20,7 @@ import pytest
 from simgin.core import jit
 from simgin.runs import directory
 from simgin.runs.ledger import LEDGER_FILE
-from simgin.text.files import INCOMPLETE_PREFIX
+from simgin.text.files import INCOMPLETE_FILE_PREFIX
 from support.command_line import call
 from support.hostile import read_directory
 from support.killing import KillableProcess
@@ -129,7 +129,7 @@ class CommandRun:
                 manifest = json.loads(files[name])
                 files[name] = {key: manifest[key] for key in manifest.keys() - TIME_KEYS}
         excluded = [
-            name for name in files if ".sqlite" in name or name.startswith(INCOMPLETE_PREFIX)
+            name for name in files if ".sqlite" in name or name.startswith(INCOMPLETE_FILE_PREFIX)
         ]
         return {name: content for name, content in files.items() if name not in excluded}
 

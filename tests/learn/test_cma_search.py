@@ -85,10 +85,10 @@ def test_gain_is_the_paired_difference_of_the_two_runs():
     (row,) = differences.compute_differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.value)
     assert gain.se == pytest.approx(row.se, rel=0.01)
-    won_index = metrics.METRICS_BY_NAME["match_win"].find_fact_index()
+    won_index = metrics.METRICS_BY_NAME["match_win"].find_numerator_index()
     for cell in cells:
         win_rates = (
-            batches.extract_fact_sums(cell.rows, won_index)
+            batches.extract_statistic_sums(cell.rows, won_index)
             / batches.extract_denominator_sums(cell.rows, won_index)
             / 2
         )

@@ -11,7 +11,7 @@ from simgin.odds import solo_deals
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.review import match_course, scorecard
-from simgin.review.review import SKILL, Review
+from simgin.review.review import SKILL_METRIC, Review
 from simgin.review.review_request import ReviewRequest
 from simgin.review.scorecard import MatchupStats, list_scorecard_rows
 from simgin.rules import variants
@@ -133,10 +133,10 @@ def test_solitaire_skill_is_a_difference_of_win_rates(variant):
         _, records = kernel.play_with_records(matchup, 0, 500)
         wins[player] = (records["outcome"] == 0).sum()
     review.__dict__.update(_batch_rows=rows, _event_counts={})
-    skill = review.measurements[variant, SKILL, NAIVE]
+    skill = review.measurements[variant, SKILL_METRIC, NAIVE]
     assert skill.value == pytest.approx((wins[strong] - wins[naive]) / 500)
     assert wins[strong] > wins[naive] > 0
-    title, meaning = list(scorecard.SOLO_MEANINGS.items())[-1]
+    title, meaning = list(scorecard.SOLO_ROW_MEANINGS.items())[-1]
     assert scorecard.choose_skill_title(is_solo=True) == title and "matches" in title
     assert "percentage points" in meaning
 

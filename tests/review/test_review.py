@@ -76,7 +76,7 @@ def batch_rows(small_review):
 
 
 def test_live_scorecard_contains_only_final_results(monkeypatch):
-    monkeypatch.setattr(live_scorecard, "MAX_TIME_PROPORTION", math.inf)
+    monkeypatch.setattr(live_scorecard, "MAX_RENDER_TIME_PROPORTION", math.inf)
     pilot, tables = [], []
     request = resolve_players(
         ReviewRequest.read(
@@ -213,7 +213,9 @@ def compare_nearby_targets(variant, player, seed):
         return review_request.measure_turns_per_match(player, spec, request, None)
 
     wanted_length = find_length("standard")
-    spec = review_request._find_variant_of_length(wanted_length, variant, player, request, None)
+    spec = review_request._find_variant_with_match_length(
+        wanted_length, variant, player, request, None
+    )
     target = variants.find_variant(spec).params["points_target"]
     length_errors = {
         points: abs(find_length(f"{variant}+points_target={points}") - wanted_length)

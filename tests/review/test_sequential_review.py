@@ -10,9 +10,9 @@ from scipy.stats import norm
 import simgin
 from simgin.core import batch_columns
 from simgin.review import review_request
-from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review, run_review
-from simgin.review.review_request import ERROR_RATES_BY_LOOK, REVIEW_MATCHES, ReviewRequest
-from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
+from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review, run_review
+from simgin.review.review_request import ERROR_RATES_BY_MATCHES, REVIEW_MATCHES, ReviewRequest
+from simgin.review.scorecard import LARGE_EFFECT, NO_EFFECT, SMALL_EFFECT, UNCLEAR_EFFECT
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
@@ -41,8 +41,8 @@ def compute_crossing_probabilities(limits, times):
 
 
 def test_looks_spend_the_error_rate_as_the_squared_sample_size():
-    times = np.array(list(ERROR_RATES_BY_LOOK)) / REVIEW_MATCHES
-    limits = norm.isf(np.array(list(ERROR_RATES_BY_LOOK.values())) / 2)
+    times = np.array(list(ERROR_RATES_BY_MATCHES)) / REVIEW_MATCHES
+    limits = norm.isf(np.array(list(ERROR_RATES_BY_MATCHES.values())) / 2)
     spent = np.cumsum(compute_crossing_probabilities(limits, times))
     assert spent == pytest.approx(ALPHA * times**2, rel=2e-3)
 
@@ -50,12 +50,12 @@ def test_looks_spend_the_error_rate_as_the_squared_sample_size():
 @pytest.mark.parametrize(
     ("value", "size", "is_decided"),
     [
-        (0.0, SAME, True),
-        (0.95, UNCLEAR, False),
-        (2.0, LITTLE, True),
-        (-2.9, LITTLE, False),
-        (-4.0, MUCH, True),
-        (np.nan, UNCLEAR, True),
+        (0.0, NO_EFFECT, True),
+        (0.95, UNCLEAR_EFFECT, False),
+        (2.0, SMALL_EFFECT, True),
+        (-2.9, SMALL_EFFECT, False),
+        (-4.0, LARGE_EFFECT, True),
+        (np.nan, UNCLEAR_EFFECT, True),
     ],
 )
 def test_effect_is_decided_if_its_interval_has_one_effect_size(value, size, is_decided):
@@ -65,13 +65,13 @@ def test_effect_is_decided_if_its_interval_has_one_effect_size(value, size, is_d
 
 def test_early_look_uses_a_wider_interval():
     difference = PairedEstimate.from_known_se(0.75, 0.1, 5_000)
-    assert Effect(difference, (1.0, 3.0)).size == SAME
-    early = Effect(difference, (1.0, 3.0), error_rate=ERROR_RATES_BY_LOOK[5_000])
-    assert early.size == UNCLEAR and early.difference.interval == difference.interval
+    assert Effect(difference, (1.0, 3.0)).size == NO_EFFECT
+    early = Effect(difference, (1.0, 3.0), error_rate=ERROR_RATES_BY_MATCHES[5_000])
+    assert early.size == UNCLEAR_EFFECT and early.difference.interval == difference.interval
 
 
 def test_only_a_default_review_with_a_baseline_is_sequential():
-    assert ReviewRequest.read(["oklahoma"], "standard").sizes == tuple(ERROR_RATES_BY_LOOK)
+    assert ReviewRequest.read(["oklahoma"], "standard").sizes == tuple(ERROR_RATES_BY_MATCHES)
     for options in ({"matches": "20k"}, {"deep": True}):
         assert len(ReviewRequest.read(["oklahoma"], "standard", **options).sizes) == 1
     for names, options in ((["oklahoma"], {}), (["standard"], {"sweep": ["gin_bonus=20,25"]})):
@@ -96,7 +96,7 @@ REVIEW_ARGUMENTS = (
 @pytest.fixture
 def use_small_looks(monkeypatch, empty_directory):
     """Use small sample sizes at the looks of a sequential review."""
-    monkeypatch.setattr(review_request, "ERROR_RATES_BY_LOOK", ERROR_RATES_BY_SMALL_LOOK)
+    monkeypatch.setattr(review_request, "ERROR_RATES_BY_MATCHES", ERROR_RATES_BY_SMALL_LOOK)
 
 
 def test_only_undecided_matchups_are_extended(use_small_looks):
@@ -141,7 +141,7 @@ def make_truncated_review(long_review, rows, courses, sizes, max_size=REVIEW_MAT
         units = n // len(set(players))
         return batches[: units // batch_columns.MATCH_BATCH_SIZE]
 
-    looks = [n for n in ERROR_RATES_BY_LOOK if n < max_size]
+    looks = [n for n in ERROR_RATES_BY_MATCHES if n < max_size]
     review.__dict__.update(
         sizes=sizes,
         _batch_rows={key: select_batches(batches, *key) for key, batches in rows.items()},
@@ -174,7 +174,7 @@ def resample_review(long_review, rng):
         key: {name: resample_batches(batches) for name, batches in course.items()}
         for key, course in long_review._event_counts.items()
     }
-    sizes = dict.fromkeys(long_review.sizes, min(ERROR_RATES_BY_LOOK))
+    sizes = dict.fromkeys(long_review.sizes, min(ERROR_RATES_BY_MATCHES))
     review = make_truncated_review(long_review, rows, courses, sizes)
     while review.next_sizes != review.sizes:
         review = make_truncated_review(long_review, rows, courses, review.next_sizes)
@@ -199,7 +199,7 @@ def compare_with_long_review(long_review, repetitions, seed):
             true_value = long_review.effects[key].difference.value
             low, high = effect.difference.interval
             is_covered.setdefault(key[1], []).append(low <= true_value <= high)
-            if key[2] == STRONG or key[1] in (SKILL, GIN_VS_KNOCK):
+            if key[2] == STRONG or key[1] in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
                 is_equal.append(effect.size == full.effects[key].size)
                 is_contradiction.append(
                     is_contradicted(effect, true_value, long_review.effects[key].size_thresholds)
@@ -211,8 +211,10 @@ def compare_with_long_review(long_review, repetitions, seed):
 def is_contradicted(effect, true_value, thresholds):
     """Return True if the true difference contradicts the effect size."""
     little, much = thresholds
-    smallest = {SAME: 0.0, LITTLE: little, MUCH: much, UNCLEAR: 0.0}[effect.size]
-    largest = little if effect.size == SAME else np.inf
+    smallest = {NO_EFFECT: 0.0, SMALL_EFFECT: little, LARGE_EFFECT: much, UNCLEAR_EFFECT: 0.0}[
+        effect.size
+    ]
+    largest = little if effect.size == NO_EFFECT else np.inf
     return not smallest <= abs(true_value) <= largest or effect.sign * true_value < 0
 
 

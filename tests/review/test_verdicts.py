@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from simgin.review import review_report, scorecard, verdicts
-from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
+from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.scorecard import (
-    LITTLE,
-    MUCH,
-    SAME,
-    UNCLEAR,
+    LARGE_EFFECT,
+    NO_EFFECT,
+    SMALL_EFFECT,
+    UNCLEAR_EFFECT,
     classify_effect_size,
     list_scorecard_rows,
     parse_goals,
@@ -87,14 +87,14 @@ def make_review(
         effects[variant_name, key, player_type] = Effect(change, EFFECT_BOUNDS.get(key, (1, 3)))
     for player_type, change in zip(type_names, skill, strict=True):
         for variant in (BASELINE, variant_name):
-            measurements[variant, SKILL, player_type] = make_estimate(0.75, half_width)
-        effects[variant_name, SKILL, player_type] = Effect(
-            make_estimate(change, half_width), scorecard.SKILL_BOUNDS
+            measurements[variant, SKILL_METRIC, player_type] = make_estimate(0.75, half_width)
+        effects[variant_name, SKILL_METRIC, player_type] = Effect(
+            make_estimate(change, half_width), scorecard.SKILL_EFFECT_BOUNDS
         )
     for variant in (BASELINE, variant_name):
-        measurements[variant, GIN_VS_KNOCK, GIN_PLAYER] = make_estimate(0.5, half_width)
-    effects[variant_name, GIN_VS_KNOCK, GIN_PLAYER] = Effect(
-        make_estimate(gin_effect, half_width), scorecard.SKILL_BOUNDS
+        measurements[variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER] = make_estimate(0.5, half_width)
+    effects[variant_name, GIN_VS_KNOCK_METRIC, GIN_PLAYER] = Effect(
+        make_estimate(gin_effect, half_width), scorecard.SKILL_EFFECT_BOUNDS
     )
     knock_rates = {
         BASELINE: make_estimate(0.32, half_width),
@@ -107,16 +107,16 @@ def make_review(
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (-0.9, 0.9, SAME),
-        (-1.1, 0.9, UNCLEAR),
-        (0.5, 1.5, UNCLEAR),
-        (-5.0, 5.0, UNCLEAR),
-        (1.1, 2.9, LITTLE),
-        (2.0, 5.0, LITTLE),  # at least a little, perhaps much: report the smaller effect
-        (-2.9, -1.1, LITTLE),
-        (3.1, 9.0, MUCH),
-        (-9.0, -3.1, MUCH),
-        (np.nan, np.nan, UNCLEAR),
+        (-0.9, 0.9, NO_EFFECT),
+        (-1.1, 0.9, UNCLEAR_EFFECT),
+        (0.5, 1.5, UNCLEAR_EFFECT),
+        (-5.0, 5.0, UNCLEAR_EFFECT),
+        (1.1, 2.9, SMALL_EFFECT),
+        (2.0, 5.0, SMALL_EFFECT),  # at least a little, perhaps much: report the smaller effect
+        (-2.9, -1.1, SMALL_EFFECT),
+        (3.1, 9.0, LARGE_EFFECT),
+        (-9.0, -3.1, LARGE_EFFECT),
+        (np.nan, np.nan, UNCLEAR_EFFECT),
     ],
 )
 def test_effect_size_depends_on_the_whole_interval(low, high, expected):
@@ -293,7 +293,7 @@ def test_differing_player_types_are_shown_as_a_range():
         gin[OTHER_VARIANT].verdict,
         gin[BASELINE].tone,
         "player type" in gin[OTHER_VARIANT].detail,
-    ) == (SAME, "base", False)
+    ) == (NO_EFFECT, "base", False)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_differing_player_types_are_shown_as_a_range():
         (-0.05, 0.03, "at most a little less", "≤ a little"),
         (-0.02, 0.06, "at most a little less", "≤ a little"),
         (0.1, 0.08, "same to much more", "same to much"),
-        (0.0, 0.06, UNCLEAR, UNCLEAR),
+        (0.0, 0.06, UNCLEAR_EFFECT, UNCLEAR_EFFECT),
     ],
 )
 def test_unclear_cell_names_the_effect_sizes_in_its_interval(
@@ -355,7 +355,7 @@ def make_shutout_review(value, baseline, half_width=0.002):
     row = next(row for row in review.rows if row.key == "shut_out")
     value, baseline = make_estimate(value, half_width), make_estimate(baseline, half_width)
     review.effects[OTHER_VARIANT, "shut_out", STRONG] = Effect(
-        value - baseline, (0.08, 0.25), scorecard.is_tenfold(value, baseline, row)
+        value - baseline, (0.08, 0.25), scorecard.is_tenfold_change(value, baseline, row)
     )
     return review
 
@@ -382,9 +382,11 @@ def test_tenfold_change_of_a_percentage_is_large(baseline, value, phrase):
 def test_tenfold_change_requires_the_whole_interval():
     row = next(row for row in scorecard.TWO_PLAYER_ROWS if row.key == "shut_out")
     turns = scorecard.TURNS_ROW
-    assert scorecard.is_tenfold(make_estimate(0.01, 0.004), make_estimate(0.17, 0.01), row)
-    assert not scorecard.is_tenfold(make_estimate(0.015, 0.004), make_estimate(0.17, 0.01), row)
-    assert not scorecard.is_tenfold(make_estimate(1.0), make_estimate(80.0), turns)
+    assert scorecard.is_tenfold_change(make_estimate(0.01, 0.004), make_estimate(0.17, 0.01), row)
+    assert not scorecard.is_tenfold_change(
+        make_estimate(0.015, 0.004), make_estimate(0.17, 0.01), row
+    )
+    assert not scorecard.is_tenfold_change(make_estimate(1.0), make_estimate(80.0), turns)
 
 
 # Players who were not trained for the rules
@@ -513,8 +515,8 @@ def test_frames_mark_the_metrics_that_depend_on_training():
         (UNTRAINED_VARIANT, "gin", weaker_type),
     }
     assert not any(review.is_untrained(key) for key in independent)
-    assert review.is_untrained((UNTRAINED_VARIANT, SKILL, weaker_type))
-    assert not review.is_untrained((UNTRAINED_VARIANT, GIN_VS_KNOCK, GIN_PLAYER))
+    assert review.is_untrained((UNTRAINED_VARIANT, SKILL_METRIC, weaker_type))
+    assert not review.is_untrained((UNTRAINED_VARIANT, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
     is_untrained = review.differences.set_index(["metric", "players"])["untrained"]
     assert (
         is_untrained["gin", STRONG]
@@ -548,7 +550,7 @@ def test_goal_is_evaluated_by_the_whole_interval():
     )
 
 
-GOAL_RESULTS = (scorecard.MET, scorecard.MISSED, scorecard.UNDECIDED)
+GOAL_RESULTS = (scorecard.GOAL_MET, scorecard.GOAL_MISSED, scorecard.GOAL_UNDECIDED)
 RULE_SET_NAMES = ("Standard", "Straight", "Tedesco")
 
 
@@ -562,8 +564,12 @@ def test_recommendation_is_correct_for_every_combination_of_results(n_goals):
             {name: results[i] for name, results in results_by_name.items()} for i in range(n_goals)
         ]
         recommendation = review_report.format_recommendation(by_goal, join_words)
-        meeting = [name for name in RULE_SET_NAMES if set(results_by_name[name]) == {scorecard.MET}]
-        missing = [name for name in RULE_SET_NAMES if scorecard.MISSED in results_by_name[name]]
+        meeting = [
+            name for name in RULE_SET_NAMES if set(results_by_name[name]) == {scorecard.GOAL_MET}
+        ]
+        missing = [
+            name for name in RULE_SET_NAMES if scorecard.GOAL_MISSED in results_by_name[name]
+        ]
         undecided = [name for name in RULE_SET_NAMES if name not in (*meeting, *missing)]
         goals = {2: "both goals", 3: "all 3 goals"}[n_goals]
         beginning = f"{goals} are met by {join_words(meeting)}" if meeting else f"meets {goals}"
@@ -576,11 +582,13 @@ def test_recommendation_is_correct_for_every_combination_of_results(n_goals):
         ) == bool(missing and (meeting or undecided))
         assert ("more matches are needed for " in recommendation) == bool(undecided)
         if len(missing) == len(RULE_SET_NAMES):
-            fewest = min(results_by_name[name].count(scorecard.MISSED) for name in RULE_SET_NAMES)
+            fewest = min(
+                results_by_name[name].count(scorecard.GOAL_MISSED) for name in RULE_SET_NAMES
+            )
             closest = [
                 name
                 for name in RULE_SET_NAMES
-                if results_by_name[name].count(scorecard.MISSED) == fewest
+                if results_by_name[name].count(scorecard.GOAL_MISSED) == fewest
             ]
             assert recommendation.endswith(f", and the fewest are missed by {join_words(closest)}.")
         assert (
@@ -733,7 +741,11 @@ def test_stalled_deals_cause_a_warning():
 
 def test_players_of_a_strategy_are_named_in_the_plural():
     review = make_review()
-    effects = {(OTHER_VARIANT, SKILL, "gold"): Effect(make_estimate(0.1), scorecard.SKILL_BOUNDS)}
+    effects = {
+        (OTHER_VARIANT, SKILL_METRIC, "gold"): Effect(
+            make_estimate(0.1), scorecard.SKILL_EFFECT_BOUNDS
+        )
+    }
     review.__dict__.update(effects=effects)
     assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT) == (
         "Against strong players, gold players win fewer matches than under the baseline."
@@ -883,7 +895,7 @@ def test_sweep_has_every_value_of_one_or_two_parameters():
 def test_sweep_reports_the_values_at_which_playing_for_gin_wins(win_rates, expected):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     review = Review(request, None)
-    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in request.swept_variants]
     measurements = dict(
         zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
     )
@@ -894,7 +906,7 @@ def test_sweep_reports_the_values_at_which_playing_for_gin_wins(win_rates, expec
 def test_sweep_of_two_parameters_groups_values_with_equal_results():
     sweep = ["gin_bonus=0,20,50", "undercut_bonus=0,10,25"]
     review = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
-    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in review.request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in review.request.swept_variants]
     win_rates = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
     measurements = dict(
         zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
@@ -962,8 +974,10 @@ def test_sweep_states_significant_changes_of_skill(changes, sentence):
     review = make_sweep_review([make_estimate(0.6)] * 5)
     first_variant, *_, last_variant = review.request.swept_variants
     for player_type, change in zip(review.request.kinds, changes, strict=True):
-        review.measurements[first_variant, SKILL, player_type.name] = make_estimate(0.75)
-        review.measurements[last_variant, SKILL, player_type.name] = make_estimate(0.75 + change)
+        review.measurements[first_variant, SKILL_METRIC, player_type.name] = make_estimate(0.75)
+        review.measurements[last_variant, SKILL_METRIC, player_type.name] = make_estimate(
+            0.75 + change
+        )
     *lines, _ = iterate_sweep_lines(review)
     assert lines == [sentence.replace("{}", "undercut bonus")] * bool(sentence)
 
@@ -972,7 +986,7 @@ def make_sweep_review(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     review = Review(request, None)
-    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in request.swept_variants]
     review.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
     return review
 

@@ -160,8 +160,10 @@ def test_manifest_is_written_first_and_last(run_directory, monkeypatch):
 
 def test_incomplete_files_of_a_killed_run_are_replaced(run_directory):
     with ledger.open_ledger(directory.create_run_directory(run_directory), {}):
-        (run_directory / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
-        (run_directory / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
+        (run_directory / "plots" / f"{directory.INCOMPLETE_FILE_PREFIX}endings.png").write_text(
+            "half"
+        )
+        (run_directory / f"{directory.INCOMPLETE_FILE_PREFIX}manifest.json").write_text("{")
         directory.write_run_directory(run_directory, MANIFEST, FILES)
     assert set(read_directory(run_directory)) == {"manifest.json", "ledger.sqlite", *FILES}
 

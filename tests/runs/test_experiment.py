@@ -2,7 +2,7 @@
 
 import pytest
 
-from simgin.runs.plan import SELF_PLAY
+from simgin.runs.plan import SELF_PLAY_INDEX
 from support.experiment_files import list_matchups, read_plan
 
 # Comparisons
@@ -75,7 +75,7 @@ def test_contrasts_equal_those_found_in_all_pairs(tmp_path, experiment, base):
         experiment == PANEL_EXPERIMENT_TOML and base == "simple"
     ):  # the opponent, whose self-play need not be played
         panel = [i for i, (_, a, b) in enumerate(list_matchups(plan)) if a != b]
-        expected |= {(i, SELF_PLAY) for i in panel}
+        expected |= {(i, SELF_PLAY_INDEX) for i in panel}
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 2
     assert len({frozenset(pair) for pair in contrasts}) == len(contrasts)
 

@@ -121,7 +121,10 @@ def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
 
 def test_changed_high_bit_of_a_square_is_detected(valid_batch):
     """Check every fact except those that can be negative."""
-    for fact in {*batch_columns.STATISTIC_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
+    for fact in {*batch_columns.STATISTIC_NAMES} - {
+        *block.SIGNED_STATISTICS,
+        *block.SOLO_SIGNED_STATISTICS,
+    }:
         row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40
         assert not is_accepted(valid_batch[0], row), fact

@@ -13,7 +13,7 @@ from simgin.runs.stopping import (
     elo_to_score,
 )
 from simgin.stats.estimate import (
-    MIN_UNITS_FIRST_LOOK,
+    MIN_UNITS_BEFORE_FIRST_LOOK,
     compute_beta_binomial_interval,
     compute_confidence_sequence_width,
     compute_planned_sample_size,
@@ -41,7 +41,7 @@ def test_confidence_sequence_width_follows_the_formula():
     )
     n = compute_planned_sample_size(0.001, 0.3)
     assert compute_confidence_sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
-    assert compute_planned_sample_size(10, 0.3) == MIN_UNITS_FIRST_LOOK
+    assert compute_planned_sample_size(10, 0.3) == MIN_UNITS_BEFORE_FIRST_LOOK
 
 
 @pytest.mark.parametrize(

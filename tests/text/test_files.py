@@ -64,7 +64,7 @@ def test_existing_links_are_not_followed_when_writing(tmp_path, monkeypatch):
     user_file = tmp_path / "mine.txt"
     user_file.write_text("years of work")
     for name in ("new.py", "1234-new.py", "1234"):
-        (tmp_path / f"{files.INCOMPLETE_PREFIX}{name}").symlink_to(user_file)
+        (tmp_path / f"{files.INCOMPLETE_FILE_PREFIX}{name}").symlink_to(user_file)
     files.create_file(tmp_path / "new.py", "pass")
     monkeypatch.setattr(secrets, "token_hex", lambda _: "1234")  # as if it were guessed
     for write_new in (files.create_file, lambda path, text: files.write_file(path, text.encode())):

@@ -52,7 +52,7 @@ def test_silent_clients_do_not_delay_other_clients(address, host_and_port):
 
 @pytest.mark.parametrize("request_index", range(4))
 def test_connection_with_an_incomplete_request_is_closed(host_and_port, monkeypatch, request_index):
-    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.1)
+    monkeypatch.setattr(connections, "CHECK_INTERVAL_SECONDS", 0.1)
     with socket.create_connection(host_and_port, timeout=60) as connection:
         connection.sendall(make_incomplete_requests(host_and_port)[request_index])
         while connection.recv(1000):
@@ -60,7 +60,7 @@ def test_connection_with_an_incomplete_request_is_closed(host_and_port, monkeypa
 
 
 def test_connection_with_a_long_answer_is_not_closed(address, monkeypatch):
-    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(connections, "CHECK_INTERVAL_SECONDS", 0.02)
     with httpx2.Client(base_url=address.partition("?")[0], timeout=300) as browser:
         browser.get(address)
         started = time.perf_counter()

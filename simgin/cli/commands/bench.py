@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import FILE_PATH, SecondsType, json_option
+from simgin.cli.options import FILE_PATH_TYPE, SecondsType, json_option
 from simgin.cli.output import CommandResult, format_repeat_command
 from simgin.report.report_table import make_table_from_rows
 from simgin.text.files import check_writable, write_file
@@ -49,7 +49,7 @@ The columns "now" and "before" show ratios to the calibration kernel. The last c
 )
 @click.option(
     "--save",
-    type=FILE_PATH,
+    type=FILE_PATH_TYPE,
     metavar="FILE",
     help="Also write the measurements to FILE in JSON format.",
 )

@@ -24,7 +24,7 @@ from simgin.cli.output import format_repeat_command
 @click.option(
     "--strategy",
     "file",
-    type=options.FILE_PATH,
+    type=options.FILE_PATH_TYPE,
     metavar="FILE.py",
     help="Write a strategy that follows the knock chart to this Python file, such as mine.py.",
 )

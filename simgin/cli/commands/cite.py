@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from simgin.cli.options import PATH
+from simgin.cli.options import PATH_TYPE
 from simgin.cli.output import print_line
 
 
 @click.command("cite")
-@click.argument("directory_path", metavar="[DIR]", type=PATH, required=False)
+@click.argument("directory_path", metavar="[DIR]", type=PATH_TYPE, required=False)
 def cite_command(directory_path: Path | None) -> None:
     """Print a BibTeX entry for simgin, and details of the result in DIR.
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("run", metavar="DIR", type=options.PATH)
-@click.argument("base", metavar="BASE", type=options.PATH)
+@click.argument("run", metavar="DIR", type=options.PATH_TYPE)
+@click.argument("base", metavar="BASE", type=options.PATH_TYPE)
 @options.margin_option
 @options.output_option("Directory for the HTML report and the differences as CSV.")
 @options.details_option

@@ -16,7 +16,8 @@ from simgin.cli import options
 from simgin.cli.output import CommandResult, format_repeat_command
 from simgin.text.messages import print_status
 
-MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are short enough to type
+# exclusive upper bound of random seeds, so that they are short enough to type
+N_DRILL_SEEDS = 2**32
 
 
 @click.command("drill")
@@ -28,7 +29,7 @@ MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are shor
 @options.integer_option("--positions", "Number of positions.", "N", default=30)
 @click.option(
     "--anki",
-    type=options.FILE_PATH,
+    type=options.FILE_PATH_TYPE,
     metavar="FILE.apkg",
     help="Also write Anki flash cards (requires simgin[anki]).",
 )
@@ -78,7 +79,7 @@ def drill_command(
     if anki:
         _check_anki()
     if new and not options.is_given("seed"):
-        arguments["seed"] = secrets.randbelow(MAX_SEED)
+        arguments["seed"] = secrets.randbelow(N_DRILL_SEEDS)
     request = drill.DrillRequest.read(**arguments)
     seed = request.evaluator.seed
     command = format_repeat_command(

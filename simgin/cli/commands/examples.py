@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from simgin.cli.options import PATH, json_option
+from simgin.cli.options import PATH_TYPE, json_option
 from simgin.cli.output import CommandResult, format_repeat_command, reject_export
 from simgin.report.report_table import make_table_from_rows
 
@@ -18,7 +18,7 @@ Notebooks:   jupyter lab notebooks     (requires simgin[notebooks])
 
 
 @click.command("examples")
-@click.argument("directory_path", metavar="[DIR]", required=False, type=PATH)
+@click.argument("directory_path", metavar="[DIR]", required=False, type=PATH_TYPE)
 @json_option
 def examples_command(directory_path: Path | None, as_json: bool) -> None:
     """List or copy the example experiments and notebooks.

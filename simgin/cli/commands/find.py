@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command("find")
-@click.argument("a", type=options.STRATEGY)
-@click.argument("b", type=options.STRATEGY, required=False)
+@click.argument("a", type=options.STRATEGY_TYPE)
+@click.argument("b", type=options.STRATEGY_TYPE, required=False)
 @options.strategy_option(
     "With `--where differ`, the opponent against which both A and B play [default: B].", "--against"
 )

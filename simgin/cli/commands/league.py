@@ -11,7 +11,9 @@ from simgin.cli.commands.match import format_sized_command, play_or_print_plan
 
 
 @click.command("league")
-@click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A B C...")
+@click.argument(
+    "strategies", type=options.STRATEGY_TYPE, nargs=-1, required=True, metavar="A B C..."
+)
 @options.variant_option
 @options.count_option("--deals", "Number of single deals to play per pair, instead of matches.")
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")

@@ -23,7 +23,7 @@ DETAILS_HINT = "--details prints every metric and table."
 
 
 @click.command("match")
-@click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B]")
+@click.argument("strategies", type=options.STRATEGY_TYPE, nargs=-1, required=True, metavar="A [B]")
 @options.strategy_option("Opponent of all strategies.", "--against")
 @options.strategy_option(
     "Strategy to use as the baseline for all differences [default: the first strategy].", "--base"

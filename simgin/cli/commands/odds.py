@@ -30,7 +30,7 @@ DEFAULT_OUTPUT = Path("results") / "odds"
 
 
 @click.command("odds")
-@click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
+@click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT_TYPE)
 @options.strategy_option(
     "Strategy to include. Repeat the option to include several strategies, weakest first.",
     "--strategy",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import FILE_PATH, STRATEGY, seed_option, variant_option
+from simgin.cli.options import FILE_PATH_TYPE, STRATEGY_TYPE, seed_option, variant_option
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
@@ -21,7 +21,7 @@ CORRUPT_GAME_NOTE = (
 
 
 @click.command("play")
-@click.argument("strategy", type=STRATEGY, required=False)
+@click.argument("strategy", type=STRATEGY_TYPE, required=False)
 @variant_option
 @seed_option
 @click.option("--one", is_flag=True, help="Play a single deal instead of a match.")
@@ -29,7 +29,7 @@ CORRUPT_GAME_NOTE = (
 @click.option("--new", is_flag=True, help="Start a new game instead of resuming the saved game.")
 @click.option(
     "--save",
-    type=FILE_PATH,
+    type=FILE_PATH_TYPE,
     metavar="FILE",
     help="Save each deal as JSON: FILE-1.json, FILE-2.json, ...",
 )

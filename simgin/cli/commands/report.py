@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli.options import PATH, details_option, json_option, style_option
+from simgin.cli.options import PATH_TYPE, details_option, json_option, style_option
 from simgin.cli.output import STYLE_KEY, CommandResult, format_repeat_command, render_report
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("report")
-@click.argument("directory_path", metavar="DIR", type=PATH)
+@click.argument("directory_path", metavar="DIR", type=PATH_TYPE)
 @style_option
 @details_option
 @json_option

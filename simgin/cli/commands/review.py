@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 @click.command("review")
-@click.argument("variants", metavar="VARIANT...", nargs=-1, type=options.VARIANT)
+@click.argument("variants", metavar="VARIANT...", nargs=-1, type=options.VARIANT_TYPE)
 @click.option(
     "--against",
-    type=options.VARIANT,
+    type=options.VARIANT_TYPE,
     metavar="BASE",
     help="Variant to use as the baseline. All variants use the same deals.",
 )
 @click.option(
     "--file",
-    type=options.PATH,
+    type=options.PATH_TYPE,
     metavar="FILE.toml",
     help="File with the title, rule sets, players and goals of the review. Options override the "
     "file.",

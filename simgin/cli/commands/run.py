@@ -11,7 +11,7 @@ from simgin.cli.output import format_command, format_repeat_command
 
 
 @click.command("run")
-@click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT)
+@click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT_TYPE)
 @options.output_option("Directory for the results [default: results/EXPERIMENT].")
 @options.style_option
 @click.option(

@@ -11,8 +11,8 @@ from simgin.cli.output import CommandResult, format_command
 
 
 @click.command("show")
-@click.argument("a", type=options.STRATEGY)
-@click.argument("b", type=options.STRATEGY, required=False)
+@click.argument("a", type=options.STRATEGY_TYPE)
+@click.argument("b", type=options.STRATEGY_TYPE, required=False)
 @options.variant_option
 @options.seed_option
 @options.unit_option

@@ -69,7 +69,7 @@ _NAME_TYPE = options.NameType(
     "-v",
     "--variant",
     "game",  # The name `variant` would take its default from the configuration file.
-    type=options.VARIANT,
+    type=options.VARIANT_TYPE,
     metavar="VARIANT",
     help="List only strategies that can play this variant.",
 )
@@ -84,7 +84,7 @@ _NAME_TYPE = options.NameType(
 )
 @click.option("--short", is_flag=True, help="Print only the names, one per line.")
 @json_option
-def _list_or_show(
+def _list_or_show_strategies(
     name: str | None,
     players: int | None,
     game: str | None,
@@ -144,16 +144,16 @@ def _list_or_show(
     )
 
 
-strategies_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show)
+strategies_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show_strategies)
 
 
 @strategies_command.command("check")
-@click.argument("strategy", type=options.STRATEGY)
+@click.argument("strategy", type=options.STRATEGY_TYPE)
 @click.option(
     "-v",
     "--variant",
     "variant_specs",
-    type=options.VARIANT,
+    type=options.VARIANT_TYPE,
     multiple=True,
     metavar="VARIANT",
     help="Variant to test. Repeat the option to test several variants. [default: all]",
@@ -226,7 +226,7 @@ def _summarize_check_results(results: Sequence[ContractResult]) -> str:
 
 
 @strategies_command.command("new")
-@click.argument("file", type=options.PATH)
+@click.argument("file", type=options.PATH_TYPE)
 @click.argument("name", required=False)
 def _create_strategy_file(file: Path, name: str | None) -> None:
     """Create FILE with a strategy to start from.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("train")
-@click.argument("strategy", type=options.STRATEGY)
+@click.argument("strategy", type=options.STRATEGY_TYPE)
 @options.variant_option
 @learn_runner.against_option
 @click.option(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tune")
-@click.argument("strategy", type=options.STRATEGY)
+@click.argument("strategy", type=options.STRATEGY_TYPE)
 @options.variant_option
 @learn_runner.against_option
 @click.option(

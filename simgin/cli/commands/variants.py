@@ -48,7 +48,7 @@ _NAME_TYPE = options.NameType(
 @click.command("variants")
 @click.argument("name", required=False, type=_NAME_TYPE)
 @json_option
-def _list_or_show(name: str | None, as_json: bool) -> None:
+def _list_or_show_variants(name: str | None, as_json: bool) -> None:
     """List all variants, or show all rules of one variant.
 
     Combine variants and rules with plus signs. Later rules override earlier rules:
@@ -79,12 +79,12 @@ def _list_or_show(name: str | None, as_json: bool) -> None:
         _print_rules(find_variant(name), as_json)
 
 
-variants_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show)
+variants_command: DefaultCommandGroup = DefaultCommandGroup(_list_or_show_variants)
 
 
 @variants_command.command("diff")
-@click.argument("a", type=options.VARIANT)
-@click.argument("b", type=options.VARIANT)
+@click.argument("a", type=options.VARIANT_TYPE)
+@click.argument("b", type=options.VARIANT_TYPE)
 @json_option
 def _print_differences(a: str, b: str, as_json: bool) -> None:
     """Show the rules in which variants A and B differ.
@@ -123,7 +123,7 @@ def _check_file(ctx: click.Context, file: str, as_json: bool) -> None:
 @click.option(
     "--from",
     "base_spec",
-    type=options.VARIANT,
+    type=options.VARIANT_TYPE,
     default="standard",
     show_default=True,
     metavar="VARIANT",

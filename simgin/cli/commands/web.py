@@ -14,13 +14,16 @@ DEFAULT_RESULTS_DIRECTORY = Path("results")
 
 
 @click.command("web")
-@click.argument("strategies", metavar="[STRATEGY.py]...", nargs=-1, type=options.STRATEGY)
+@click.argument("strategies", metavar="[STRATEGY.py]...", nargs=-1, type=options.STRATEGY_TYPE)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Port [default: 8642, or the next free port]."
 )
 @click.option(
-    "--results", type=options.PATH, metavar="DIR", help="Directory for results [default: results]."
+    "--results",
+    type=options.PATH_TYPE,
+    metavar="DIR",
+    help="Directory for results [default: results].",
 )
 @click.option("--no-open", is_flag=True, help="Print the URL without opening a browser.")
 def web_command(
