@@ -29,7 +29,7 @@ VARIANT = "eaai"
 # Number of units per chunk. A unit is a pair of deals, or a deal if `champion` plays itself.
 UNITS_PER_CHUNK = 20
 EXCLUDED_STRATEGY = "dice-player"  # plays like `gold` in variants without a die
-N_COSTLIEST = 3
+N_COSTLIEST_DECISIONS = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
 
@@ -145,10 +145,10 @@ def merge_chunks(chunks: list[EvaluationChunk]) -> error_rates.ErrorRates:
 def build_tables(chunks: list[EvaluationChunk]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return tables of the error rates and of the costliest decisions of a strategy."""
     result = merge_chunks(chunks)
-    lead = result.lead
+    lead = result.evaluator_lead
     frame = result.frame.assign(lead=lead.value, lead_se=lead.se)
     rows = []
-    for decision, loss in result.find_costliest(N_COSTLIEST):
+    for decision, loss in result.find_costliest(N_COSTLIEST_DECISIONS):
         row = {"strategy": chunks[0].strategy, "place": decision.label, "done": decision.chosen}
         row |= {"best": decision.best, "points": loss.value, "se": loss.se}
         rows.append(row | {"command": result.format_command(decision)})

@@ -301,7 +301,7 @@ def compute_odds(
     arguments = read_arguments(locals())
     from simgin.odds.odds import OddsRequest, run_odds
 
-    request = OddsRequest.read([arguments.pop("variant")], complete=False, **arguments)
+    request = OddsRequest.read([arguments.pop("variant")], include_details=False, **arguments)
     return _run_request("odds", run_odds, request, workers)
 
 

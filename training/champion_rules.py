@@ -34,7 +34,7 @@ from simgin.core.rules_record import GOAL_DEALS
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
-    ODDS_RULE_SETS,
+    OPPONENT_ODDS_RULE_SETS,
     RULE_SETS_PER_ROUND,
     TRAINING_ROUNDS,
     TRAINING_SEED,
@@ -149,9 +149,9 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
     n_discards, n_knocks, n_takes = DEALS_BY_OPPONENT_TYPE[opponent_type]
-    trainer.add_discards(n_discards)
-    trainer.add_knocks(n_knocks)
-    trainer.add_takes(n_takes)
+    trainer.add_discard_decisions(n_discards)
+    trainer.add_knock_decisions(n_knocks)
+    trainer.add_take_decisions(n_takes)
 
 
 def compute_equity_scale(trainer: ChampionTrainer) -> float:
@@ -311,7 +311,7 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
         Log odds in row 0, and their changes in the other rows, (1 + N_RULE_FEATURES, N_LOG_ODDS).
     """
     named_variants = [variants.find_variant(name) for name in list_two_player_variants()]
-    named_variants += sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
+    named_variants += sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
     seeds = [TRAINING_SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])

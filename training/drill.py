@@ -10,7 +10,7 @@ def main() -> None:
     result = drill.run_drill(drill.DrillRequest.read("standard"))
     contents = drill.build_drill_contents(result) | {"records": result.records()}
     text = json.dumps(contents, ensure_ascii=False, indent=1)
-    drill.INCLUDED_DRILL.write_text(text + "\n", "utf-8")
+    drill.INCLUDED_DRILL_FILE.write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

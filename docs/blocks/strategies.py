@@ -95,7 +95,7 @@ def render_benchmark() -> str:
 
 def render_odds(*games: str) -> str:
     """Return the verdict and the tables of `simgin odds`, by default for all solitaire games."""
-    result = run_odds(OddsRequest.read(games, complete=bool(games)))
+    result = run_odds(OddsRequest.read(games, include_details=bool(games)))
     parts = ["\n".join(f"* {line}" for line in iter_verdict_sentences(result))]
     for odds_table in build_odds_tables(result):
         parts += [f"**{odds_table.title}**", format_table(odds_table.headings, odds_table.rows)]

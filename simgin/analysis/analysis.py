@@ -45,8 +45,8 @@ DEFAULT_WORLDS = 10_000  # default number of worlds per position
 MAX_WORLDS = 1_000_000  # maximum number of worlds, because all outcomes are kept in memory
 WORLDS_PER_CALL = 50  # number of worlds per engine call
 WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
-GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
-UNDERCUT = DEAL_RESULTS.index("undercut")
+GIN_RESULT_INDICES = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
+UNDERCUT_INDEX = DEAL_RESULTS.index("undercut")
 
 # Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
 # probability of winning the match in %, or NaN if it is unknown. If the variant has a die, `deals`
@@ -342,9 +342,9 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     if equity is not None:
         equity.write_values(outcomes, records)
     outcomes["win"] = records["winner"] == 0
-    outcomes["gin"] = is_own & np.isin(ending, GIN_ENDINGS)
-    outcomes["undercut"] = is_own & (ending == UNDERCUT)
-    outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT)
+    outcomes["gin"] = is_own & np.isin(ending, GIN_RESULT_INDICES)
+    outcomes["undercut"] = is_own & (ending == UNDERCUT_INDEX)
+    outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT_INDEX)
     return outcomes
 
 
@@ -427,7 +427,7 @@ def analyse_position(
 def analyse_without_elimination(
     position: Position, strategy: str, opponent: str | None, budget: Budget
 ) -> Analysis:
-    """Estimate the values of all actions in the same number of worlds.
+    """Estimate the values of all actions in the same worlds, without eliminating any action.
 
     Args:
         position: Decision to analyse.

@@ -71,10 +71,10 @@ TAKEN_CARD_NOTE = "Cards with a dashed frame were taken from the pile."
 FORGOTTEN_CARD_NOTE = "Face-down cards in the pile are unknown."
 NO_COST_NOTE = "No decision has a significant cost."
 COST_COLUMNS = (Column("action", "action"), Column("value", "cost"))
-Analyses = Mapping[str, Analysis]
+AnalysesByLabel = Mapping[str, Analysis]
 
 
-def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableType]:
+def render_analyses(analyses: AnalysesByLabel, is_deal: bool) -> Iterator[RenderableType]:
     """Yield one table for a deal, or one table of actions for each position.
 
     Args:
@@ -97,7 +97,7 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
         yield ""
 
 
-def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Report:
+def build_analysis_report(analyses: AnalysesByLabel, is_deal: bool, command: str) -> Report:
     """Build the report of analyses, with plots of up to `MAX_PLOTS` costly decisions."""
     return Report(
         question=_make_report_title(analyses),
@@ -110,7 +110,7 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
     )
 
 
-def _make_report_title(analyses: Analyses) -> str:
+def _make_report_title(analyses: AnalysesByLabel) -> str:
     """Return the title of a report on one decision, a turn or a deal."""
     title, *further_titles = analyses
     if not further_titles:
@@ -124,7 +124,7 @@ def _make_report_title(analyses: Analyses) -> str:
 # Sentences
 
 
-def _format_summary_sentences(analyses: Analyses) -> Iterator[str]:
+def _format_summary_sentences(analyses: AnalysesByLabel) -> Iterator[str]:
     """Yield a sentence for each plotted decision, with a label if there are several decisions."""
     plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
@@ -134,7 +134,7 @@ def _format_summary_sentences(analyses: Analyses) -> Iterator[str]:
         yield NO_COST_NOTE
 
 
-def _select_plotted_analyses(analyses: Analyses) -> Analyses:
+def _select_plotted_analyses(analyses: AnalysesByLabel) -> AnalysesByLabel:
     """Return the decisions to plot: all decisions if there are few, otherwise the costliest."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
@@ -243,7 +243,7 @@ def _compute_outcome(analysis: Analysis, measure: str, index: int) -> float:
     return factor * float(np.mean(action_outcomes[measure]))
 
 
-def format_table_note(analyses: Analyses) -> str:
+def format_table_note(analyses: AnalysesByLabel) -> str:
     """Return the note that explains the tables of actions."""
     first_analysis, *others = analyses.values()
     matchup = first_analysis.matchup
@@ -298,7 +298,7 @@ def _list_settings(analysis: Analysis) -> Iterator[tuple[str, str]]:
 # Tables
 
 
-def _build_action_tables(analyses: Analyses) -> Iterator[Table]:
+def _build_action_tables(analyses: AnalysesByLabel) -> Iterator[Table]:
     """Yield one table of actions per position, with a title if there are several positions."""
     for title, analysis in analyses.items():
         table = build_action_table(analysis, format_table_note(analyses))
@@ -347,7 +347,7 @@ def select_display_factors(analysis: Analysis) -> dict[str, int]:
     return {"points": 1, **shares}
 
 
-def build_deal_table(analyses: Analyses) -> Table:
+def build_deal_table(analyses: AnalysesByLabel) -> Table:
     """Return a table of the chosen action, the best action and the cost for each decision."""
     rows = [_build_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first_analysis = next(iter(analyses.values()))
@@ -373,7 +373,7 @@ def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
 # Plots
 
 
-def _make_plots(analyses: Analyses) -> Iterator[Plot]:
+def _make_plots(analyses: AnalysesByLabel) -> Iterator[Plot]:
     """Yield a plot for each selected decision, with its cards and the costs of its actions."""
     for number, (title, analysis) in enumerate(_select_plotted_analyses(analyses).items()):
         position = analysis.position

@@ -24,7 +24,9 @@ COACH_WORLDS, COACH_SECONDS = (
     1000,
     2.0,
 )  # maximum number of worlds, and maximum time in seconds, per decision
-MAX_HINTS = 4  # maximum number of actions in a hint, in addition to the best ending of the deal
+MAX_HINT_ACTIONS = (
+    4  # maximum number of actions in a hint, in addition to the best ending of the deal
+)
 OMITTED_COLUMNS = ("penalty", "deals", "games", "worlds")
 NO_DECISION_MESSAGE = "You have not made a decision in this deal yet."
 
@@ -53,7 +55,7 @@ class Coach:
             return (
                 ["There is only one legal action."] if deal.is_truncated else [NO_DECISION_MESSAGE]
             )
-        indices = analysis.ranking[:MAX_HINTS]
+        indices = analysis.ranking[:MAX_HINT_ACTIONS]
         if analysis.best_ending_index is not None and analysis.best_ending_index not in indices:
             indices.append(analysis.best_ending_index)
         others = [index for index in analysis.ranking if index not in indices]

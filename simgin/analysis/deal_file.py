@@ -97,7 +97,7 @@ def parse_deal_file(
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
         first_row = content["rows"][0]
-        names = tuple(map(_strip_side, first_row["strategies"]))
+        names = tuple(map(_strip_side_suffix, first_row["strategies"]))
         deal = _replay_deal(content, find_variant(first_row["variant"]), find_strategy)
         return RecordedDeal(path, deal, names, _read_integer(first_row, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
@@ -112,7 +112,7 @@ def parse_deal_file(
     raise PositionError(f"{quote_text(path)} is not a valid deal file: {reason}.")
 
 
-def _strip_side(name: str) -> str:
+def _strip_side_suffix(name: str) -> str:
     """Remove the suffix ` (A)` or ` (B)` that distinguishes the strategies in self-play."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
@@ -154,7 +154,7 @@ def _read_matchup(
 ) -> Matchup:
     """Return the matchup of a deal. The strongest strategy replaces unavailable strategies."""
     players = 1 if variant.is_solo else 2
-    names = [_strip_side(name) for name in first_row["strategies"]]
+    names = [_strip_side_suffix(name) for name in first_row["strategies"]]
     if len(names) != players or (first_row["dealer"] is None) != (players == 1):
         raise PositionError(
             f"the number of players does not match {variant.spec}, which requires {players}"

@@ -16,13 +16,13 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import SimginError, quote_text, suggest_spelling
 
 # If two strategies are compared, `other` is the same deal played by the second strategy.
-FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
+FOUND_DEAL_DTYPE = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
 ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}
 WINNER_KEYWORDS = {"won": 0, "lost": 1}  # side of the winner
 DIFFER_KEYWORD = "differ"
 COSTLY_KEYWORD = "costly"
-ORDERS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
+ORDER_KEYWORDS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
 DEAL_QUANTITIES = {
     "points": "points of A minus points of B",
     "turns": "turns of both players",
@@ -41,8 +41,14 @@ COMPARISON_OPERATORS = {
 }
 _COMPARISON_PATTERN = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
 # Conditions without a comparison
-KEYWORDS = (*ENDING_KEYWORDS, *WINNER_KEYWORDS, DIFFER_KEYWORD, *ORDERS, COSTLY_KEYWORD)
-QUERY_KEYWORDS = (*KEYWORDS, *DEAL_QUANTITIES)
+STANDALONE_KEYWORDS = (
+    *ENDING_KEYWORDS,
+    *WINNER_KEYWORDS,
+    DIFFER_KEYWORD,
+    *ORDER_KEYWORDS,
+    COSTLY_KEYWORD,
+)
+QUERY_KEYWORDS = (*STANDALONE_KEYWORDS, *DEAL_QUANTITIES)
 
 
 class QueryError(SimginError):
@@ -63,7 +69,8 @@ class DealQuery:
         winner: Side that must win, or None.
         comparisons: Comparisons, each with a quantity, an operator and a bound.
         requires_difference: True if the two compared strategies must have different results.
-        order: Key of `ORDERS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of play.
+        order: Key of `ORDER_KEYWORDS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of
+            play.
     """
 
     text: str
@@ -94,9 +101,9 @@ class DealQuery:
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
         """Return the first deals in the order of the query. Tied deals stay in order of play."""
-        if self.order not in ORDERS:
+        if self.order not in ORDER_KEYWORDS:
             return deals[:limit]
-        name, sign = ORDERS[self.order]
+        name, sign = ORDER_KEYWORDS[self.order]
         order = np.argsort(sign * compute_quantity(deals, name), kind="stable")
         return np.asarray(deals[order[:limit]])
 
@@ -105,7 +112,7 @@ def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
     """Return the value of a quantity for each deal, (n_deals,) int64.
 
     Args:
-        deals: Deals that the search has played, FOUND_DEAL (n_deals,).
+        deals: Deals that the search has played, FOUND_DEAL_DTYPE (n_deals,).
         name: Key of `DEAL_QUANTITIES`.
     """
     deal = deals["deal"]
@@ -128,10 +135,10 @@ def parse_query(text: str) -> DealQuery:
         QueryError: If the query is not valid or contradicts itself.
     """
     parts = [part.strip() for part in text.lower().split(",")]
-    comparisons = [_parse_comparison(part) for part in parts if part not in KEYWORDS]
+    comparisons = [_parse_comparison(part) for part in parts if part not in STANDALONE_KEYWORDS]
     requires_difference = DIFFER_KEYWORD in parts
     side = _find_single_keyword(parts, WINNER_KEYWORDS)
-    order = _find_single_keyword(parts, [*ORDERS, COSTLY_KEYWORD])
+    order = _find_single_keyword(parts, [*ORDER_KEYWORDS, COSTLY_KEYWORD])
     endings = [
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]

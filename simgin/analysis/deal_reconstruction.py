@@ -6,11 +6,11 @@ from functools import cached_property
 
 from simgin.analysis.position import PositionError
 from simgin.analysis.position_parts import (
-    IN_PILE,
-    INITIAL_STOCK,
+    INITIAL_STOCK_SIZE,
     NO_SEAT,
     OPPONENT_SEAT,
     PACK_SIZE,
+    PILE_LOCATION,
     PLAYER_SEAT,
     Die,
     PileCard,
@@ -75,7 +75,7 @@ class DealReconstruction:
     @property
     def stock_size(self) -> int:
         """Number of cards that remain in the stock."""
-        return INITIAL_STOCK - sum(
+        return INITIAL_STOCK_SIZE - sum(
             self.find_card_source(turn) == "stock" for turn in self.started_turns
         )
 
@@ -251,12 +251,14 @@ class DealReconstruction:
 
     def _find_location_errors(self) -> Iterator[str]:
         """Yield an error message for every card that occurs in two locations."""
-        locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
+        locations: dict[
+            int, int
+        ] = {}  # `PILE_LOCATION`, or the seat of the player who took the card
         for turn, top_card in enumerate(self.top_cards):
             if top_card is None or top_card.card < 0:
                 continue
             discarder = self.find_seat_of_turn(turn - 1) if turn else NO_SEAT
-            if locations.get(top_card.card) == IN_PILE:
+            if locations.get(top_card.card) == PILE_LOCATION:
                 yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
             if locations.get(top_card.card, discarder) != discarder:
                 yield (
@@ -264,11 +266,11 @@ class DealReconstruction:
                     "other. Check the pile."
                 )
             locations[top_card.card] = (
-                self.find_seat_of_turn(turn) if top_card.is_taken else IN_PILE
+                self.find_seat_of_turn(turn) if top_card.is_taken else PILE_LOCATION
             )
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
-                location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
+                location = "the pile" if locations[card] == PILE_LOCATION else "the opponent's hand"
                 yield (
                     f"{format_card(card)} cannot be both in your hand and in {location}. Check "
                     "your entries."

@@ -35,7 +35,7 @@ MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in stan
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
 N_STREAMS = 2**39  # exclusive upper bound of the index of the first world
 # Mistakes by kind of decision
-MISTAKES = {
+MISTAKES_BY_KIND = {
     "upcard": ("took the card", "left the card"),
     "draw": ("took the card", "left the card"),
     "discard": (
@@ -58,8 +58,9 @@ class EvaluatedDecision:
         mirrored_game: Index of the mirrored game within the pair, 0 or 1.
         turn: Number of the turn.
         label: Label of the position.
-        kind: Kind of decision, a key of `MISTAKES`.
-        mistake: Mistake, a value of `MISTAKES`, or an empty string if the best action was chosen.
+        kind: Kind of decision, a key of `MISTAKES_BY_KIND`.
+        mistake: Mistake, a value of `MISTAKES_BY_KIND`, or an empty string if the best action was
+            chosen.
         chosen: Chosen action.
         best: Best action.
         cost: Gain of the best action over the chosen action, in the measure of the variant.
@@ -94,8 +95,8 @@ class DecisionEvaluator:
             opponent. The seed of the matchup also determines the worlds.
         worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
             action counts as the best action.
-        first_check: Number of worlds before the first check, which drops all actions that are not
-            ahead of the evaluator's action.
+        first_check_worlds: Number of worlds before the first check, which drops all actions that
+            are not ahead of the evaluator's action.
         min_lead: Minimum lead of an action over the evaluator's action, in standard errors.
     """
 
@@ -103,12 +104,12 @@ class DecisionEvaluator:
         self,
         matchup: Matchup,
         worlds: int,
-        first_check: int = FIRST_CHECK_WORLDS,
+        first_check_worlds: int = FIRST_CHECK_WORLDS,
         min_lead: float = MIN_LEAD,
     ) -> None:
         self.matchup = matchup
         self.worlds = worlds
-        self.first_check = first_check
+        self.first_check_worlds = first_check_worlds
         self.min_lead = min_lead
 
     def evaluate(self, deal: TracedDeal) -> list[EvaluatedDecision]:
@@ -135,8 +136,11 @@ class DecisionEvaluator:
     ) -> EvaluatedDecision:
         """Measure the cost of a decision in new worlds if the mistake is confirmed."""
         best = decision.best
-        if decision.mistake and self.sample_lead(position, best, CONFIRMATION_WORLDS).mean() > 0:
-            cost = estimate_mean(self.sample_lead(position, best, worlds))
+        if (
+            decision.mistake
+            and self.sample_gains_over_chosen(position, best, CONFIRMATION_WORLDS).mean() > 0
+        ):
+            cost = estimate_mean(self.sample_gains_over_chosen(position, best, worlds))
             miss_probability = 1.0 - self._compute_detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
@@ -152,7 +156,7 @@ class DecisionEvaluator:
         leads = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sample_sizes]
         return prod(NormalDist().cdf(lead) for lead in leads)
 
-    def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
+    def sample_gains_over_chosen(self, position: Position, best: str, worlds: int) -> np.ndarray:
         """Return the gains of an action over the chosen action in newly sampled worlds.
 
         Args:
@@ -218,7 +222,7 @@ class DecisionEvaluator:
         is_ahead = is_tried
         first_world = int(rng.integers(N_STREAMS))
         while len(gains) < self.worlds and is_ahead.any():
-            n = min(max(self.first_check, len(gains)), self.worlds - len(gains))
+            n = min(max(self.first_check_worlds, len(gains)), self.worlds - len(gains))
             indices = np.flatnonzero(is_tried)
             best_actions = [actions[index] for index in indices]
             new_gains = np.full((n, len(actions)), np.nan)
@@ -360,7 +364,7 @@ def classify_decision(position: Position, best_action: Action) -> str:
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the type of mistake (a value of `MISTAKES`) if the best action was not chosen."""
+    """Return the type of a mistake, which is a value of `MISTAKES_BY_KIND`."""
     chosen_action = position.chosen_action
     if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"

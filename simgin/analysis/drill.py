@@ -58,7 +58,7 @@ TURNS_PER_STAGE = 8  # number of turns per stage, counting both players
 STAGES = ("early", "middle", "late")  # The last stage is not limited to TURNS_PER_STAGE turns.
 # Maximum proportion of correct options. Easier exercises teach little.
 MAX_CORRECT_PROPORTION = 1 / 3
-HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
+HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL_FILE = (
     Path(__file__).with_name(name)
     for name in ("drill.html.j2", "drill_parts.html.j2", "drill.json")
 )
@@ -141,7 +141,7 @@ class Exercise:
 
     @property
     def decision_kind(self) -> str:
-        """Kind of decision, which is a key of `decision_evaluator.MISTAKES`."""
+        """Kind of decision, which is a key of `decision_evaluator.MISTAKES_BY_KIND`."""
         return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
 
     @property
@@ -256,7 +256,7 @@ def run_drill(
     deal_candidates = map_units(
         screen_deal, units, 1, workers, make_partial_progress(on_progress, 0, 2)
     )
-    candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.low)
+    candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.min_cost)
     exercises = _select_exercises(
         request, candidates, workers, make_partial_progress(on_progress, 1, 2)
     )
@@ -273,14 +273,14 @@ class Candidate(NamedTuple):
 
     Attributes:
         kind: Kind of decision, mistake and stage of the deal.
-        low: Lower bound of the cost.
+        min_cost: Lower bound of the cost.
         matchup: Matchup of the player.
         unit: Number of the deal.
         position: Position in which the decision was made.
     """
 
     kind: tuple[str, str, int]
-    low: float
+    min_cost: float
     matchup: Matchup
     unit: int
     position: Position
@@ -372,7 +372,7 @@ def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
 
     The script `training/drill.py` writes the included drill.
     """
-    contents: dict[str, Any] = json.loads(INCLUDED_DRILL.read_text("utf-8"))
+    contents: dict[str, Any] = json.loads(INCLUDED_DRILL_FILE.read_text("utf-8"))
     if contents["identity"] != request.identity:
         return None
     for exercise in contents["exercises"]:
@@ -404,7 +404,7 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
 
     variant = contents["identity"][0]
     parts: Any = html_report.load_template(CARD_TEMPLATE).module
-    style = html_report.load_template(html_report.PAGE_STYLE).render()
+    style = html_report.load_template(html_report.PAGE_STYLE_TEMPLATE).render()
     model = genanki.Model(
         crc32(DECK_NAME.encode()),
         DECK_NAME,

@@ -19,7 +19,7 @@ import numpy as np
 
 from simgin.analysis.analysis import compute_gains, is_mistake, select_measure
 from simgin.analysis.decision_evaluator import (
-    MISTAKES,
+    MISTAKES_BY_KIND,
     DecisionEvaluator,
     EvaluatedDecision,
     iter_positions_of_a,
@@ -50,13 +50,15 @@ DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 # minimum number of deals for reliable intervals, and maximum number of deals
 MIN_DEALS, MAX_DEALS = 100, 100_000
-LEAD_FACTOR = 25  # number of extra deals for estimating the mean gain, for each evaluated deal
+EXTRA_DEALS_FACTOR = (
+    25  # number of extra deals for estimating the mean gain, for each evaluated deal
+)
 PAIRS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
-# The first estimates of the costliest decisions are biased upwards. Therefore, MAX_CANDIDATES
-# decisions are measured again in new worlds.
-MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
-N_COSTLIEST = 5  # number of decisions listed in the report
+# The first estimates of the costliest decisions are biased upwards. Therefore,
+# MAX_RECHECKED_DECISIONS decisions are measured again in new worlds.
+MAX_RECHECKED_DECISIONS, RECHECK_WORLDS = 20, 1000
+N_COSTLIEST_DECISIONS = 5  # number of decisions listed in the report
 DECISION_TITLES = {
     "upcard": "first upcard",
     "draw": "discard pile or stock",
@@ -129,12 +131,12 @@ class ErrorRates(Result):
     Attributes:
         task: Specification of the evaluated deals.
         decisions: Evaluated decisions of each pair, or of each deal.
-        lead: Gain per deal of the evaluator against B, minus the gain of A against B.
+        evaluator_lead: Gain per deal of the evaluator against B, minus the gain of A against B.
     """
 
     task: RatingTask
     decisions: list[list[EvaluatedDecision]]
-    lead: Estimate
+    evaluator_lead: Estimate
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
@@ -173,32 +175,32 @@ class ErrorRates(Result):
         return self.unit if self.unit.startswith("%") else f"{self.unit} per deal"
 
     @cached_property
-    def total(self) -> Estimate:
+    def total_loss(self) -> Estimate:
         """Total loss in points per deal."""
         return self.estimate_rate()
 
     @cached_property
     def evaluator_gains(self) -> np.ndarray:
         """Gains from the evaluator's actions in each unit, in points per deal, (n_units,) float."""
-        return self.sum_by_unit(lambda judged: judged.evaluator_cost)
+        return self.compute_sums_per_deal(lambda judged: judged.evaluator_cost)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal, in total or for one type of decision or mistake.
 
         Args:
-            kind: Kind of decision, a key of `MISTAKES`, or an empty string for all kinds.
-            mistake: Mistake of this kind, a value of `MISTAKES`, or an empty string for all
+            kind: Kind of decision, a key of `MISTAKES_BY_KIND`, or an empty string for all kinds.
+            mistake: Mistake of this kind, a value of `MISTAKES_BY_KIND`, or an empty string for all
                 mistakes.
         """
 
         def get_cost(decision: EvaluatedDecision) -> float:
             return decision.cost if matches_kind(decision, kind, mistake) else 0.0
 
-        return self.estimate_mean_cost(self.sum_by_unit(get_cost))
+        return self.estimate_mean_cost(self.compute_sums_per_deal(get_cost))
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
         """Return the mean cost per unit, using the evaluator's lead as a control variate."""
-        return estimate_mean_with_control_variate(costs, self.evaluator_gains, self.lead)
+        return estimate_mean_with_control_variate(costs, self.evaluator_gains, self.evaluator_lead)
 
     def compute_frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal."""
@@ -219,9 +221,11 @@ class ErrorRates(Result):
         costs = [
             (
                 decision,
-                estimate_mean(evaluator.sample_lead(position, decision.best, RECHECK_WORLDS)),
+                estimate_mean(
+                    evaluator.sample_gains_over_chosen(position, decision.best, RECHECK_WORLDS)
+                ),
             )
-            for decision in mistakes[:MAX_CANDIDATES]
+            for decision in mistakes[:MAX_RECHECKED_DECISIONS]
             for position in iter_positions_of_a(self.find_deal(decision))
             if position.label == decision.label
         ]
@@ -242,7 +246,7 @@ class ErrorRates(Result):
     def frame(self) -> pd.DataFrame:
         """DataFrame with rows for decision types, their mistakes and the total (output `rates`)."""
         rows = []
-        for kind, mistakes in MISTAKES.items():
+        for kind, mistakes in MISTAKES_BY_KIND.items():
             for mistake in ("", *mistakes):
                 if self.find_mistakes(kind, mistake):
                     rows.append(self._build_row(kind, mistake))
@@ -259,7 +263,7 @@ class ErrorRates(Result):
             "opponent": self.task.matchup.opponent,
             "unit": "deal",
             "metric": "given_up",
-            **self.to_columns(rate),
+            **self.make_rate_columns(rate),
             "n": self.n_deals,
             "kind": kind,
             "mistake": mistake,
@@ -276,13 +280,13 @@ class ErrorRates(Result):
         """Factor by which values are multiplied for display: 100 for a proportion, otherwise 1."""
         return 100 if self.unit.startswith("%") else 1
 
-    def to_columns(self, rate: Estimate) -> dict[str, float]:
+    def make_rate_columns(self, rate: Estimate) -> dict[str, float]:
         """Return the value, standard error and bounds of a loss as columns of a tidy row."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
-    def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Sum a function over the decisions in each unit, and divide by the number of deals.
+    def compute_sums_per_deal(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
+        """Return the sum of a function over the decisions of each unit, per deal.
 
         The result has the shape (n_units,).
         """
@@ -379,9 +383,9 @@ def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return A's mean gain per deal in each unit, (LEAD_FACTOR * n_units,); 0 in self-play."""
+    """Return A's mean gain per deal in each of EXTRA_DEALS_FACTOR * n_units units."""
     if matchup.b is not None and not matchup.is_mirrored:
-        return np.zeros(LEAD_FACTOR * n_units)
+        return np.zeros(EXTRA_DEALS_FACTOR * n_units)
     n_batches = -(-n_units // matchup.batch_size)
     first_unit = n_batches * matchup.batch_size  # Start after the evaluated deals.
 
@@ -389,7 +393,9 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
         _, records = kernel.play_with_records(matchup, first_unit + start, n)
         return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
-    return np.concatenate(map_units(play_units, LEAD_FACTOR * n_units, PAIRS_PER_CALL, workers))
+    return np.concatenate(
+        map_units(play_units, EXTRA_DEALS_FACTOR * n_units, PAIRS_PER_CALL, workers)
+    )
 
 
 # Report
@@ -402,7 +408,9 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
     opponent_phrase = f" against {opponent}" if matchup.b else ""
     sentences = [f"{evaluator} evaluated the decisions in {rates.n_deals:,} deals."]
     if strategy != evaluator:
-        lead = numbers.format_estimate(rates.lead.value, rates.lead.low, rates.lead.high)
+        lead = numbers.format_estimate(
+            rates.evaluator_lead.value, rates.evaluator_lead.low, rates.evaluator_lead.high
+        )
         lead_text = f"{lead} {rates.unit_per_deal}"
         sentences.append(f"{evaluator} gains {lead_text} more than {strategy}{opponent_phrase}.")
     return Report(
@@ -460,7 +468,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
         {
             **columns,
             "metric": "cost",
-            **rates.to_columns(lead),
+            **rates.make_rate_columns(lead),
             "n": int(lead.n),
             "decision": decision_row.label,
             "kind": decision_row.kind,
@@ -471,7 +479,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
             "counted": rates.unit,
             "command": rates.format_command(decision_row),
         }
-        for decision_row, lead in rates.find_costliest(N_COSTLIEST)
+        for decision_row, lead in rates.find_costliest(N_COSTLIEST_DECISIONS)
     ]
     return rows + costliest
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position, analyse_without_elimination
-from simgin.analysis.deal_query import FOUND_DEAL, DealQuery, compute_quantity, parse_query
+from simgin.analysis.deal_query import FOUND_DEAL_DTYPE, DealQuery, compute_quantity, parse_query
 from simgin.analysis.decision_evaluator import iter_positions_of_a
 from simgin.analysis.position import Position
 from simgin.core.batch_columns import DEAL_RESULTS
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 DealRow = dict[str, Any]
 DEFAULT_DEALS = 100_000
 DEFAULT_COSTLY_DEALS = 20  # default number of deals if every decision is analysed
-DEFAULT_LIMIT = 10
+DEFAULT_LISTED_DEALS = 10
 MAX_LISTED_DEALS = 1_000
 MAX_ANALYSED_DEALS = 1_000
 UNITS_PER_BLOCK = 10_000  # number of pairs per block, a multiple of the batch size
@@ -89,7 +89,7 @@ class FindRequest:
         deals: float | str | None = None,
         matches: float | str | None = None,
         against: str | None = None,
-        limit: int = DEFAULT_LIMIT,
+        limit: int = DEFAULT_LISTED_DEALS,
         seed: int = 1,
     ) -> FindRequest:
         """Parse the arguments of a request to search the deals of a matchup.
@@ -183,7 +183,7 @@ class FoundDeals(Result):
         request: Request for the search.
         n_played: Number of deals searched.
         n_matching: Number of deals that fulfil the query.
-        deals: First `limit` matching deals, FOUND_DEAL (n_deals,).
+        deals: First `limit` matching deals, FOUND_DEAL_DTYPE (n_deals,).
         listed_rows: Rows of the listed deals, or of the costliest decisions.
     """
 
@@ -274,13 +274,13 @@ def search_deals(
 
 
 def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarray:
-    """Play consecutive units, and return their deals, FOUND_DEAL (n_deals,)."""
+    """Play consecutive units, and return their deals, FOUND_DEAL_DTYPE (n_deals,)."""
     records_by_matchup = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first_unit, n_units)
         # If only one matchup is mirrored, drop its second games.
         records_by_matchup.append(records if request.is_mirrored else records[records["half"] == 0])
-    deals = np.zeros(len(records_by_matchup[0]), FOUND_DEAL)
+    deals = np.zeros(len(records_by_matchup[0]), FOUND_DEAL_DTYPE)
     deals["deal"] = records_by_matchup[0]
     deals["other"] = records_by_matchup[-1]
     return deals

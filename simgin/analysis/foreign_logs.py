@@ -33,9 +33,9 @@ from simgin.rules.build import build_rules
 from simgin.text.messages import quote_text
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_card, parse_cards
 
-BASE_RULES = "standard+goal=single+stock_end=opponent_may_take"
-OPENSPIEL_RULES = f"{BASE_RULES}+undercut_on_tie=no+discard_ban=none"
-RLCARD_RULES = f"{BASE_RULES}+first_turn=discard_first"
+BASE_VARIANT = "standard+goal=single+stock_end=opponent_may_take"
+OPENSPIEL_VARIANT = f"{BASE_VARIANT}+undercut_on_tie=no+discard_ban=none"
+RLCARD_VARIANT = f"{BASE_VARIANT}+first_turn=discard_first"
 ENGINE_NOTES = {
     "OpenSpiel": "OpenSpiel lets players choose melds and lay-offs, but simgin always uses the "
     "best ones. OpenSpiel aborts deals with repeated discards. In simgin, these deals have no "
@@ -48,8 +48,8 @@ ENGINE_NOTES = {
 # require
 OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
-FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
-TAKE_MOVE, DRAW_MOVE, PASS_MOVE, KNOCK_MOVE = 52, 53, 54, 55
+FIXED_OPENSPIEL_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
+OPENSPIEL_TAKE, OPENSPIEL_DRAW, OPENSPIEL_PASS, OPENSPIEL_KNOCK = 52, 53, 54, 55
 OPENSPIEL_HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
 OPENSPIEL_HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
 OPENSPIEL_ACTION_PATTERN = re.compile(
@@ -59,7 +59,7 @@ CHANCE_PLAYER = -1
 SEVERAL_DEALS_ERROR = "the file contains several deals. Save each deal in its own file"
 KAGGLE_STATE_KEY, KAGGLE_NAMES_KEY = "serializedGameAndState", "TeamNames"
 RLCARD_DEAL_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
-SCORE_LINE_WORDS = ["score"]  # second word of log lines that contain no move
+NON_MOVE_WORDS = ["score"]  # second word of log lines that contain no move
 RLCARD_MOVES = {
     "draw_card": ACTION_STOCK,
     "pick_up_discard": ACTION_TAKE,
@@ -130,7 +130,7 @@ def parse_log(text: str) -> ForeignLog | None:
 
 def _parse_openspiel(text: str) -> ForeignLog:
     """Parse a serialized OpenSpiel state or a history of actions."""
-    game, history = _read_serialized(text)
+    game, history = _read_serialized_state(text)
     if len(history) < 21:
         raise PositionError("the history ends before the cards are dealt")
     dealt_cards, entries = history[:21], iter(history[21:])
@@ -140,10 +140,12 @@ def _parse_openspiel(text: str) -> ForeignLog:
     pack = [*chain(*zip(dealt_numbers[:10], dealt_numbers[10:20], strict=True)), dealt_numbers[20]]
     moves = list(_parse_openspiel_moves(entries, pack))
     pack = [_convert_card(number) for number in pack]
-    return ForeignLog("OpenSpiel", _parse_rules(game), ("player 0", "player 1"), 1, pack, moves)
+    return ForeignLog(
+        "OpenSpiel", _parse_openspiel_rules(game), ("player 0", "player 1"), 1, pack, moves
+    )
 
 
-def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
+def _read_serialized_state(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
     """Return the game (None if there is no header) and the history of a serialized state."""
     header, *states = text.split("[State]")
     if len(states) > 1:
@@ -154,10 +156,10 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
     state = states[0] if states else text
     match = OPENSPIEL_HISTORY_PATTERN.search(state)
     words = re.split(r"[\s,\[\]]+", match[1] if match else state)
-    return game, [_parse_entry(word) for word in words if word]
+    return game, [_parse_history_entry(word) for word in words if word]
 
 
-def _parse_entry(word: str) -> HistoryEntry:
+def _parse_history_entry(word: str) -> HistoryEntry:
     """Parse an action, with or without its player, such as `0:52`."""
     match = OPENSPIEL_ACTION_PATTERN.fullmatch(word)
     if not match:
@@ -170,7 +172,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
     states, teams = _collect_observations(text)
     if not states:
         raise PositionError(f"the replay contains no data for {KAGGLE_STATE_KEY}")
-    histories = [_read_serialized(state)[1] for state in states]
+    histories = [_read_serialized_state(state)[1] for state in states]
     longest_history = max(histories, key=len)
     if any(history != longest_history[: len(history)] for history in histories):
         raise PositionError(SEVERAL_DEALS_ERROR)
@@ -194,20 +196,20 @@ def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]
     return [*states], teams[0] if teams else None
 
 
-def _parse_rules(header: re.Match[str] | None) -> str:
+def _parse_openspiel_rules(header: re.Match[str] | None) -> str:
     """Return the variant spec for a header such as `gin_rummy(knock_card=5,oklahoma=True)`."""
     rules = {}
     for setting in filter(None, header[1].split(",") if header else ()):
         name, _, value = setting.partition("=")
         if name in OPENSPIEL_PARAMETERS:
             rules[OPENSPIEL_PARAMETERS[name]] = {"True": "yes", "False": "no"}.get(value, value)
-        elif setting not in FIXED_PARAMETERS:
+        elif setting not in FIXED_OPENSPIEL_PARAMETERS:
             raise PositionError(
                 f"simgin does not support the game parameter {quote_text(setting, 40)}"
             )
     if rules.get("knock_by_upcard") == "yes":
         rules.pop("knock_limit", None)
-    return "+".join([OPENSPIEL_RULES, *(f"{name}={value}" for name, value in rules.items())])
+    return "+".join([OPENSPIEL_VARIANT, *(f"{name}={value}" for name, value in rules.items())])
 
 
 def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
@@ -219,18 +221,18 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
                 f"the history contains an action by player {player} (action {action}), but it is "
                 f"player {seat}'s turn"
             )
-        if action in (DRAW_MOVE, KNOCK_MOVE):
+        if action in (OPENSPIEL_DRAW, OPENSPIEL_KNOCK):
             _, card = next(history, (None, -1))
-            if action == KNOCK_MOVE:
+            if action == OPENSPIEL_KNOCK:
                 yield seat, Action(ACTION_END, _convert_card(card))
                 return
             if card >= 0:
                 pack.append(card)
             if has_begun or n_passes < 2:  # After two passes, the draw is forced.
                 yield seat, Action(ACTION_STOCK)
-        elif action == TAKE_MOVE:
+        elif action == OPENSPIEL_TAKE:
             yield seat, Action(ACTION_TAKE)
-        elif action == PASS_MOVE:
+        elif action == OPENSPIEL_PASS:
             yield seat, Action(ACTION_LEAVE if has_begun else ACTION_PASS)
             seat, n_passes = 1 - seat, n_passes + 1
         else:
@@ -259,9 +261,9 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
     moves = [
         _parse_rlcard_move(line.strip())
         for line in lines
-        if line.split()[1:2] not in ([], SCORE_LINE_WORDS)
+        if line.split()[1:2] not in ([], NON_MOVE_WORDS)
     ]
-    return ForeignLog("RLCard", RLCARD_RULES, ("N", "S"), dealer, pack, moves)
+    return ForeignLog("RLCard", RLCARD_VARIANT, ("N", "S"), dealer, pack, moves)
 
 
 def _parse_rlcard_move(line: str) -> Move:

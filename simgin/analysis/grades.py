@@ -46,7 +46,9 @@ from simgin.text import shell
 from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
-STRATEGY_RATES = {name: (points, half) for name, (points, half) in CAST["points_lost"].items()}
+STRATEGY_ERROR_RATES = {
+    name: (points, half) for name, (points, half) in CAST["points_lost"].items()
+}
 MIN_MEANINGFUL_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Number of worlds before the first comparison. With fewer worlds, different seeds would often lead
 # to different lists of mistakes.
@@ -68,13 +70,13 @@ class GradeRequest:
 
     Attributes:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `make_graded_deal`.
+        graded_deals: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deal files.
         engine: Engine that logged the deals, or an empty string for simgin.
     """
 
     task: error_rates.RatingTask
-    deals_played: Sequence[TracedDeal]
+    graded_deals: Sequence[TracedDeal]
     files: Sequence[str]
     engine: str = ""
 
@@ -145,14 +147,14 @@ class Grade(error_rates.ErrorRates):
 
     Attributes:
         decisions: Evaluated decisions by deal, with the deal's index as `unit`.
-        deals_played: Recorded deals, as returned by `make_graded_deal`.
+        graded_deals: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deals, if they were read from files.
         opponent_decisions: Evaluated decisions of the opponent, by deal.
         evaluator_gain: Gain per deal of the evaluator against the rollout opponent.
         engine: Engine that logged the deals, or an empty string for simgin.
     """
 
-    deals_played: Sequence[TracedDeal]
+    graded_deals: Sequence[TracedDeal]
     files: Sequence[str]
     opponent_decisions: list[list[EvaluatedDecision]]
     evaluator_gain: Estimate
@@ -177,7 +179,7 @@ class Grade(error_rates.ErrorRates):
         return self.n_deals >= MIN_UNITS_FOR_ESTIMATE
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
-        """Return the mean over deals. If there is only one deal, the standard error is unknown."""
+        """Estimate the mean cost per deal. For a single deal, the standard error is unknown."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
@@ -215,7 +217,7 @@ class Grade(error_rates.ErrorRates):
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal in which a given decision was made."""
-        return self.deals_played[decision.unit]
+        return self.graded_deals[decision.unit]
 
     def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
@@ -240,7 +242,7 @@ class Grade(error_rates.ErrorRates):
         deals, the difference between the two sides of this equation is a control variate for the
         points. Only complete deals are included.
         """
-        finished_indices = [index for index, deal in enumerate(self.deals_played) if deal.kind]
+        finished_indices = [index for index, deal in enumerate(self.graded_deals) if deal.kind]
         if not finished_indices or not self.is_comparable:
             return {}
         pairs = [self._compute_points_and_loss(index) for index in finished_indices]
@@ -258,7 +260,7 @@ class Grade(error_rates.ErrorRates):
 
     def _compute_points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
-        seat, score = int(self.deals_played[index].state.half), self.deals_played[index].state.score
+        seat, score = int(self.graded_deals[index].state.half), self.graded_deals[index].state.score
         losses = [
             sum(decision.evaluator_cost for decision in side[index])
             for side in (self.opponent_decisions, self.decisions)
@@ -277,13 +279,13 @@ def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
     """Evaluate all decisions in the requested deals (see `grade_deals`)."""
-    result = grade_deals(request.task, request.deals_played, request.files, workers, on_progress)
+    result = grade_deals(request.task, request.graded_deals, request.files, workers, on_progress)
     return replace(result, engine=request.engine)
 
 
 def grade_deals(
     task: error_rates.RatingTask,
-    deals_played: Sequence[TracedDeal],
+    graded_deals: Sequence[TracedDeal],
     files: Sequence[str] = (),
     workers: int | None = None,
     on_progress: OnProgress | None = None,
@@ -294,7 +296,7 @@ def grade_deals(
 
     Args:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `make_graded_deal`.
+        graded_deals: Recorded deals, as returned by `make_graded_deal`.
         files: Paths of the deals, if they were read from files.
         workers: Number of worker threads.
         on_progress: Function that receives the progress, the total, and a function that returns the
@@ -312,7 +314,7 @@ def grade_deals(
     costs: list[float] = []
 
     def evaluate_deal(index: int, _n: int) -> list[list[EvaluatedDecision]]:
-        deal = deals_played[index]
+        deal = graded_deals[index]
         measured = evaluator.measure_costs(deal, measurement_worlds)
         costs.append(sum(decision.cost for decision in measured))
         decisions = [replace(decision, unit=index) for decision in measured]
@@ -322,7 +324,7 @@ def grade_deals(
         return [decisions, DecisionEvaluator(opponent_matchup, 0).evaluate(opponent_deal)]
 
     report = error_rates.make_loss_reporter(task.matchup, costs, on_progress)
-    pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
+    pairs = map_units(evaluate_deal, len(graded_deals), 1, workers, report)
     if not any(has_decisions for has_decisions, _ in pairs):
         raise PositionError(
             "the known parts of these deals contain no decision to grade. Use other deals."
@@ -330,14 +332,14 @@ def grade_deals(
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = make_undefined_estimate(0)
     if b is not None:
-        n_units = max(MIN_MEANINGFUL_DEALS, len(deals_played))
+        n_units = max(MIN_MEANINGFUL_DEALS, len(graded_deals))
         gains = error_rates.compute_mean_gains(task.evaluator, n_units, workers)
         evaluator_gain = estimate_mean(gains)
     return Grade(
         task,
         player_decisions,
         make_undefined_estimate(0),
-        deals_played,
+        graded_deals,
         files,
         opponent_decisions,
         evaluator_gain,
@@ -415,7 +417,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.net_scores.items():
-        values = grade.to_columns(estimate)
+        values = grade.make_rate_columns(estimate)
         rows.append({**columns, "metric": metric, **values, "n": int(estimate.n)})
     # Only NaN differs from itself. It is replaced with None.
     return [
@@ -433,8 +435,8 @@ def iter_grade_sentences(result: Grade) -> Iterator[str]:
 
 def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences about a player with enough deals to estimate an error rate."""
-    comparison = _format_similar_strategies(grade.total) if grade.is_comparable else ""
-    cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
+    comparison = _format_similar_strategies(grade.total_loss) if grade.is_comparable else ""
+    cost = f"{_format_estimate(grade.total_loss)} {grade.unit_per_deal}"
     yield f"{player} lost {cost} through mistakes{comparison}."
     if grade.net_scores:
         points_per_deal, luck_adjusted = map(_format_estimate, grade.net_scores.values())
@@ -452,7 +454,8 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     deals = "this deal" if is_single_deal else f"these {grade.n_deals} deals"
     if grade.compute_frequency():
         unit = grade.unit if is_single_deal else grade.unit_per_deal
-        yield f"{player} lost {_format_estimate(grade.total)} {unit} through mistakes in {deals}."
+        loss = _format_estimate(grade.total_loss)
+        yield f"{player} lost {loss} {unit} through mistakes in {deals}."
     else:
         yield f"{player} made no significant mistake in {deals}."
     if grade.net_scores:
@@ -469,7 +472,7 @@ def _iter_opponent_sentences(grade: Grade) -> Iterator[str]:
     """Yield a sentence with the number of deals against each opponent, if there are several."""
     if not grade.task.matchup.b:
         return
-    counts = Counter(deal.matchup.players[1 - deal.state.half].spec for deal in grade.deals_played)
+    counts = Counter(deal.matchup.players[1 - deal.state.half].spec for deal in grade.graded_deals)
     if len(counts) > 1:
         opponents = [f"{name} ({n})" for name, n in counts.most_common()]
         yield (
@@ -485,7 +488,7 @@ def _format_estimate(estimate: Estimate) -> str:
 
 def _format_similar_strategies(total: Estimate) -> str:
     """Return the strategies with a similar error rate, or no strategies if there are too many."""
-    rates = {name: points for name, (points, _) in STRATEGY_RATES.items()}
+    rates = {name: points for name, (points, _) in STRATEGY_ERROR_RATES.items()}
     names = [name for name, points in rates.items() if total.low <= points <= total.high]
     names = names or [min(rates, key=lambda name: abs(rates[name] - total.value))]
     if len(names) > MAX_SIMILAR_STRATEGIES:
@@ -495,8 +498,11 @@ def _format_similar_strategies(total: Estimate) -> str:
 
 def build_rate_table(grade: Grade) -> Table:
     """Return a table that compares the error rates of the player and of built-in strategies."""
-    rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
-    total = grade.total
+    rows = [
+        (points, name, f"{points} ± {half}")
+        for name, (points, half) in STRATEGY_ERROR_RATES.items()
+    ]
+    total = grade.total_loss
     rows.append((total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total)))
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")

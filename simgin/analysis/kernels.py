@@ -19,7 +19,7 @@ from simgin.toolkit.legal_actions import next_random_word
 
 # Number of iterations per score. The entries for the two dealers depend on each other, so they
 # cannot be computed in one step.
-VALUE_ITERATIONS = 40
+ITERATIONS_PER_SCORE = 40
 
 
 @jit
@@ -141,7 +141,7 @@ def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
     refusal_values = np.zeros((2, die_cap + 1))
     for a in range(goal - 1, -1, -1):
         for b in range(goal - 1, -1, -1):
-            for turn in range(2 * VALUE_ITERATIONS):
+            for turn in range(2 * ITERATIONS_PER_SCORE):
                 dealer = turn & 1
                 next_dealer_by_winner = next_dealer[dealer]
                 for n in range(1, die_cap + 1):
@@ -205,7 +205,7 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap,
                         a,
                         b,
                     )
-            for turn in range(2 * VALUE_ITERATIONS):
+            for turn in range(2 * ITERATIONS_PER_SCORE):
                 dealer = turn & 1
                 play_values = transition_values[dealer].copy()
                 for winner in range(3):

@@ -13,12 +13,12 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import join_words, quote_text
 from simgin.text.notation import parse_card, split_cards
 
-PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats and locations of a card
+PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, PILE_LOCATION = 0, 1, -1, 2  # seats and locations of a card
 SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
 NO_OWNER = "nobody"
 OWNER_WORDS = {**SEAT_WORDS, NO_OWNER: NO_SEAT}
 PACK_SIZE = 52
-INITIAL_STOCK = 31  # number of cards in the stock after the deal
+INITIAL_STOCK_SIZE = 31  # number of cards in the stock after the deal
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 
 

@@ -25,8 +25,8 @@ from simgin.rules.variants import Variant
 EQUITY_PLAYER = "gold-early"
 EQUITY_DEALS = 200_000  # number of deals that keeps the standard error of V below 0.3 %
 NO_WINNER = -1
-GIN_KINDS = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
-UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
+GIN_RESULT_INDICES = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
+UNDERCUT_INDEX, REFUSED_INDEX = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ class GameEquity:
         owners = records["owner"] + 1
         entry = (np.minimum(last, points_a), np.minimum(last, points_b), dealers, stake, owners)
         games_won = stake * self.games_by_points[np.minimum(points_a, points_b)]
-        is_refused = records["kind"] == REFUSED
+        is_refused = records["kind"] == REFUSED_INDEX
         is_won = np.maximum(points_a, points_b) > last
         sign = 1 - 2 * records["winner"]
         values = np.where(is_won, sign * games_won, self.table[entry])
@@ -131,11 +131,11 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
     ending = records["kind"]
-    is_gin = np.isin(ending, GIN_KINDS)
+    is_gin = np.isin(ending, GIN_RESULT_INDICES)
     factor = np.ones(ending.shape, np.int64)
     factor[is_gin] = get_int_param(variant.params, "deal_count_gin")
-    factor[ending == UNDERCUT] = get_int_param(variant.params, "deal_count_undercut")
-    return np.where(ending == REFUSED, records["pays"], factor * records["stake"])
+    factor[ending == UNDERCUT_INDEX] = get_int_param(variant.params, "deal_count_undercut")
+    return np.where(ending == REFUSED_INDEX, records["pays"], factor * records["stake"])
 
 
 @cache
@@ -165,7 +165,7 @@ def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> Deals
     """Compute the equity in games to a number of won deals."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
-    probabilities = _compute_probabilities(outcomes, count_won_deals(row, outcomes))
+    probabilities = _compute_outcome_probabilities(outcomes, count_won_deals(row, outcomes))
     goal = get_int_param(row, "deals_target")
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))
@@ -178,7 +178,7 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
     """Compute the equity in games to a number of points that count as several games."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
-    probabilities = _compute_probabilities(outcomes, outcomes.column("points"))
+    probabilities = _compute_outcome_probabilities(outcomes, outcomes.column("points"))
     goal = get_int_param(row, "points_target")
     max_points, counts = np.array(row["game_table"]).T
     games = counts[np.searchsorted(max_points, np.arange(goal))]
@@ -198,7 +198,7 @@ def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
     return count_outcomes(_make_equal_matchup(variant), EQUITY_DEALS, workers).with_mirrored_deals()
 
 
-def _compute_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
+def _compute_outcome_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
     """Return the joint probabilities of the winner and the gain, for each dealer.
 
     Returns:

@@ -22,8 +22,8 @@ METROPOLIS_STEPS = 200
 # Correction factor for whole hands, estimated on deals that the report of
 # benchmarks/likely_hands.py does not use. The weights were trained on hands that differ in only a
 # few cards, so they are slightly too small for whole hands.
-WEIGHT_FACTOR = 1.15
-IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
+HAND_WEIGHT_FACTOR = 1.15
+IMMEDIATE_KNOCK_POLICY = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
 PROBE_WORLDS = 500  # number of worlds for estimating the probability of the offer
 MIN_OFFER_PROBABILITY = 0.01  # simgin ignores less likely offers
@@ -75,7 +75,7 @@ def compute_immediate_knock_probability(opponent: Strategy | None) -> float:
     if opponent is None:
         return 0.0
     policy = opponent.policy("knock")
-    return float(policy is not None and policy.name == IMMEDIATE_KNOCK)
+    return float(policy is not None and policy.name == IMMEDIATE_KNOCK_POLICY)
 
 
 @cache
@@ -83,7 +83,7 @@ def _load_hand_weights() -> np.ndarray:
     """Return the weights of the hand features, float64, which are stored with the strategies."""
     policy = loader.find_strategy("champion").policy("discard")
     assert policy is not None
-    return np.asarray(WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
+    return np.asarray(HAND_WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,19 @@ class WorldSampler:
         offer, the result is empty.
         """
         offered_number = int(self.view.offered)
-        if self._estimate_probability((offered_number,)) >= MIN_OFFER_PROBABILITY:
+        if self._estimate_offer_probability((offered_number,)) >= MIN_OFFER_PROBABILITY:
             return (offered_number,)
         all_offers = tuple(range(1, int(self._rules.die_cap) + 1))
-        return all_offers if self._estimate_probability(all_offers) >= MIN_OFFER_PROBABILITY else ()
+        return (
+            all_offers
+            if self._estimate_offer_probability(all_offers) >= MIN_OFFER_PROBABILITY
+            else ()
+        )
 
     @property
     def offer_probability(self) -> float:
         """Proportion of worlds in which B makes a matching offer."""
-        return self._estimate_probability(self.matching_offers)
+        return self._estimate_offer_probability(self.matching_offers)
 
     def sample(self, n_worlds: int, first: int) -> Worlds:
         """Sample independent worlds, beginning with world number `first`."""
@@ -146,7 +150,7 @@ class WorldSampler:
         worlds = self._sample_unconditioned(PROBE_WORLDS, start)
         return query_offers(self.matchup, self.view, worlds, start)
 
-    def _estimate_probability(self, offers: tuple[int, ...]) -> float:
+    def _estimate_offer_probability(self, offers: tuple[int, ...]) -> float:
         """Return the proportion of worlds in which B makes one of the given offers."""
         return float(np.isin(self._probe_offers, offers).mean())
 
@@ -201,7 +205,7 @@ def fill_forgotten_cards(
         if _is_rejected_by_opponent(view, rules, position):
             views["shed"] |= masks
     for position in taken_positions:
-        column = _pick_one_card(hands & ~views["known"], first)
+        column = _pick_one_card_per_hand(hands & ~views["known"], first)
         views["known"] |= _write_pile_card(views, position, column)
         views["history"][:, position, 2] = column
     views["unseen"] &= ~(views["pile"] | views["known"])
@@ -218,7 +222,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
     return masks
 
 
-def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
+def _pick_one_card_per_hand(hands: np.ndarray, first: int) -> np.ndarray:
     """Return one card from each hand, selected by the world number, (n_hands,) int64."""
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first + np.arange(len(hands))) % is_held.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Measurement of what each action gains when a strong strategy makes one type of decision.
+"""Measurement of charts, which show the mean gain from an action in each situation.
 
 The strategy plays against itself. At one decision in each deal, every action is rolled out to the
 end of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a
@@ -61,7 +61,7 @@ WIN_RATE_NOTE = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 TEST_SEED_OFFSET = 0x7072696365
 # Values in a table have no decimals if the table has more than 5 columns and the largest gain is at
 # least 5 points.
-DECIMALS_LIMIT = 5
+MAX_COLUMNS_WITH_DECIMALS, MIN_GAIN_WITHOUT_DECIMALS = 5, 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
@@ -538,7 +538,8 @@ def _build_chart_table(chart: Chart) -> Table:
     kind = chart.request.kind
     rows = list(chart.filled_rows)
     max_value = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
-    digits = 0 if max_value >= DECIMALS_LIMIT and len(kind.columns) > DECIMALS_LIMIT else 1
+    is_wide = len(kind.columns) > MAX_COLUMNS_WITH_DECIMALS
+    digits = 0 if max_value >= MIN_GAIN_WITHOUT_DECIMALS and is_wide else 1
     cells = [
         [name, *(_format_cell(*cell, digits) for cell in zip(values, signs, strict=True))]
         for name, values, signs in rows

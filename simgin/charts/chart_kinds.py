@@ -24,7 +24,7 @@ from simgin.toolkit import rank as rank_of
 N_TURNS, MAX_DEADWOOD = 12, 15
 RANK_NAMES = tuple("A23456789TJQK")
 PARTNER_ROWS = ("none", "one", "two or more")
-OFFER_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
+UPCARD_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
 SEAT_COLUMNS = ("nondealer", "dealer")
 MAX_DISCARDS = 11
 
@@ -78,13 +78,13 @@ class ChartKind:
 
 
 @take
-def try_upcard(view, rules, params):
+def propose_upcard_actions(view, rules, params):
     """Return both actions for the first upcard as bits, so that rollouts try both."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
-def try_first_discards(view, rules, params):
+def propose_first_discards(view, rules, params):
     """Return all unmatched discards in the player's first turn as bits."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
@@ -103,7 +103,7 @@ def _find_knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarra
 def _find_upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
     """Return the cell of each action by upcard and seat. Leaving the upcard has no cell."""
     rows = np.zeros(len(rollouts.views), np.int64)
-    compile_writer(write_offer_rows)(rollouts.views, rules, rows)
+    compile_writer(write_upcard_rows)(rollouts.views, rules, rows)
     seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)
     return np.stack([np.full(len(rows), -1), rows * len(SEAT_COLUMNS) + seat], axis=1)
 
@@ -115,10 +115,10 @@ def _find_discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndar
     return cells
 
 
-def write_offer_rows(views, rules, out):
+def write_upcard_rows(views, rules, out):
     """Write the chart row of the first upcard at each decision to `out`, (n_decisions,) int64.
 
-    A row is an index into `OFFER_ROWS`.
+    A row is an index into `UPCARD_ROWS`.
     """
     for i in range(len(views)):
         view = views[i]
@@ -160,8 +160,8 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "When should you take the first upcard?",
         "taking the upcard instead of leaving it",
         "the first upcard (the dealer decides only if the nondealer leaves it)",
-        try_upcard,
-        OFFER_ROWS,
+        propose_upcard_actions,
+        UPCARD_ROWS,
         SEAT_COLUMNS,
         "upcard",
         "seat",
@@ -172,7 +172,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "What should you discard first?",
         "discarding a card instead of a king without partners",
         "the first discards",
-        try_first_discards,
+        propose_first_discards,
         PARTNER_ROWS,
         RANK_NAMES,
         "partners",

@@ -402,7 +402,7 @@ def _iter_reference_tasks() -> Iterator[_BenchTask]:
 COMPARISON_ROUNDS = 5  # number of measurements of each installation
 MIN_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
 # The option -P prevents imports from the working directory.
-THIS_PROGRAM = [sys.executable, "-P", "-m", "simgin"]
+THIS_PROGRAM_COMMAND = [sys.executable, "-P", "-m", "simgin"]
 
 MeasurementRow = Mapping[str, Any]  # row of `simgin bench --json`
 MeasurementRound = Sequence[MeasurementRow]
@@ -502,7 +502,7 @@ def measure_alternately(
     for number in range(1, COMPARISON_ROUNDS + 1):
         on_progress(f"round {number} of {COMPARISON_ROUNDS}")
         other_rounds.append(_measure_program([str(other_program)], seconds))
-        own_rounds.append(_measure_program(THIS_PROGRAM, seconds))
+        own_rounds.append(_measure_program(THIS_PROGRAM_COMMAND, seconds))
     return other_rounds, own_rounds
 
 

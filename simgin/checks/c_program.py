@@ -1,4 +1,4 @@
-"""C program that plays the first matchup of the benchmark and does all the work of the engine.
+"""C program that plays the first matchup of the benchmark, for comparison with the engine.
 
 The program is a reference for the speed of the engine. It is available only in a checkout, and only
 if a C compiler is installed.

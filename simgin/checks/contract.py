@@ -54,7 +54,7 @@ class ContractResult:
     sentence: str = ""
 
 
-class _Failure(Exception):
+class _CheckFailure(Exception):
     """Exception for a failed check, which states whether the test process can continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
@@ -95,7 +95,7 @@ def check_strategies(
                 failure = None
                 try:
                     process.read_reports(passed)
-                except _Failure as error:
+                except _CheckFailure as error:
                     failure = error
                 results += _iter_results(remaining_strategies.pop(0), passed, failure)
                 if failure is not None and failure.ended:
@@ -104,7 +104,7 @@ def check_strategies(
 
 
 def _iter_results(
-    strategy: str, passed: PassedChecks, failure: _Failure | None
+    strategy: str, passed: PassedChecks, failure: _CheckFailure | None
 ) -> Iterator[ContractResult]:
     """Yield the result of every check for one strategy."""
     for name in CONTRACT_CHECKS:
@@ -136,7 +136,7 @@ class _TestProcess:
         """Read the reports on one strategy, and add every passed check to `passed`.
 
         Raises:
-            _Failure: If a check fails, if the process ends, or if a time limit is exceeded.
+            _CheckFailure: If a check fails, if the process ends, or if a time limit is exceeded.
         """
         activity, limit, context = "starting", COMPILE_TIMEOUT, ""
         deadline = time.monotonic() + limit
@@ -145,10 +145,10 @@ class _TestProcess:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 sentence = f"{activity} took longer than {limit:g} s{context}."
-                raise _Failure("time", sentence) from None
+                raise _CheckFailure("time", sentence) from None
             if not line:
                 sentence = f"{activity} ended the process with {self._describe_exit()}."
-                raise _Failure("raises", sentence)
+                raise _CheckFailure("raises", sentence)
             event = json.loads(line)
             match event:
                 case {"asking": slot}:
@@ -157,7 +157,7 @@ class _TestProcess:
                 case {"finished": _}:
                     return
                 case {"failed": name, "sentence": sentence}:
-                    raise _Failure(name, sentence, ended=False)
+                    raise _CheckFailure(name, sentence, ended=False)
                 case {"doing": activity, "seconds": limit}:
                     context = ""
                 case {"passed": checks, "sentence": sentence}:

@@ -38,7 +38,7 @@ REINSTALL_HINT = (
 KNOWN_RESULTS = tomllib.loads(
     Path(__file__).with_name("known_answers.toml").read_text(encoding="utf-8")
 )
-PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
+PHILOX_TEST_VECTORS, KNOWN_HANDS, N_KNOWN_MATCH_DEALS, KNOWN_SUMS = (
     KNOWN_RESULTS[name] for name in ("philox", "hands", "deals", "sums")
 )
 
@@ -180,14 +180,14 @@ def check_cache() -> HealthCheck:
 def check_random_generator() -> HealthCheck:
     """Check the compiled Philox generator against published results from Random123."""
     wrong_keys = []
-    for counter, key, expected_words in PHILOX_VECTORS:
+    for counter, key, expected_words in PHILOX_TEST_VECTORS:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(expected_words):
             wrong_keys.append(key)
     if wrong_keys:
-        details = f"{len(wrong_keys)} of {len(PHILOX_VECTORS)} known answers are wrong"
+        details = f"{len(wrong_keys)} of {len(PHILOX_TEST_VECTORS)} known answers are wrong"
         problem = f"random numbers are wrong on this machine. {REINSTALL_HINT}"
         return HealthCheck("generator", details, problem)
-    return HealthCheck("generator", f"Philox4x32-10, {len(PHILOX_VECTORS)} known answers")
+    return HealthCheck("generator", f"Philox4x32-10, {len(PHILOX_TEST_VECTORS)} known answers")
 
 
 def check_hands() -> HealthCheck:
@@ -217,7 +217,8 @@ def check_plug_ins() -> HealthCheck:
 def check_play() -> HealthCheck:
     """Check the totals of a small match, and compare results on one and on two threads."""
     one_thread_rows, two_thread_rows = (
-        runner.run_matchup(_make_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
+        runner.run_matchup(_make_known_matchup(), N_KNOWN_MATCH_DEALS, workers)
+        for workers in (1, 2)
     )
     known_sums = compute_known_sums(one_thread_rows)
     mismatches = [
@@ -232,7 +233,7 @@ def check_play() -> HealthCheck:
         problem = f"results depend on threads on this machine. Use --workers 1. {REINSTALL_HINT}"
         return HealthCheck("play", "two threads compute different results than one thread", problem)
     return HealthCheck(
-        "play", f"{KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two threads"
+        "play", f"{N_KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two threads"
     )
 
 

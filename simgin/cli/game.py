@@ -17,7 +17,7 @@ import click
 
 from simgin.analysis.coach import Coach
 from simgin.analysis.grades import (
-    STRATEGY_RATES,
+    STRATEGY_ERROR_RATES,
     grade_deals,
     iter_grade_sentences,
     make_rating_task,
@@ -311,6 +311,6 @@ def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Itera
     yield from iter_grade_sentences(grade)
     if grade.is_comparable and grade.has_enough_deals:
         reference_rates = ", ".join(
-            f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items()
+            f"{name} {points:g}" for name, (points, _) in STRATEGY_ERROR_RATES.items()
         )
         yield f"Points lost per deal by built-in strategies (eaai): {reference_rates}."

@@ -67,7 +67,7 @@ ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the co
 TRAINING_VERSION = 2  # Increase it when a change makes training give different weights.
 FINAL_STEP_NAME = "learned"  # name of the last step in the ledger
 # rule sections and match parameters that affect the best way to play deals
-PLAY_SECTIONS = ("deal", "meld", "score", "stake")
+PLAY_RULE_SECTIONS = ("deal", "meld", "score", "stake")
 MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
@@ -111,8 +111,8 @@ class AdaptRequest(TrainingRequest):
         players = read_players(strategy, variant, TRAINING_OPPONENTS)
         n = parse_count(deals)
         training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
-        match = cls.read_match(players, confirmation_matches, seed, training)
-        return cls(match, rounds, n)
+        match_request = cls.read_match_request(players, confirmation_matches, seed, training)
+        return cls(match_request, rounds, n)
 
     @cached_property
     def ledger_file(self) -> Path:
@@ -129,7 +129,9 @@ class AdaptRequest(TrainingRequest):
             )
         identity_text = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(identity_text.encode()).hexdigest()
-        variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match.variant.spec.lower()).strip("-")
+        variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip(
+            "-"
+        )
         return folder / loader.LEARNED_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
@@ -297,7 +299,7 @@ def adapt_champion(
         LedgerError: If another process is training the same weights.
     """
 
-    def report_progress(done: int, total: int, _look: object = None) -> None:
+    def report_progress(done: int, total: int, _render_result: object = None) -> None:
         if progress is not None:
             progress(done, total)
 
@@ -331,7 +333,7 @@ def find_untrained_parameters(variant: Variant) -> list[str]:
     names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = load_rule_parameters()[name]
-        affects_play = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
+        affects_play = rule.section in PLAY_RULE_SECTIONS and rule.status != "descriptive"
         has_effect = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
         if (
             has_effect
@@ -359,7 +361,7 @@ def run_adaptation(
     """
     progress_lines: list[str] = []
     step_progress = split_progress(on_progress, training.n_steps, lambda: "\n".join(progress_lines))
-    ledger_path, match = training.ledger_file, training.match
+    ledger_path, match_request = training.ledger_file, training.match_request
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
         if not run_ledger.has_pass_result(FINAL_STEP_NAME, training.rounds):
@@ -369,17 +371,17 @@ def run_adaptation(
         weights = trained_arrays["weights"]
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
-        strategy = loader.with_weights(match.strategy, weights)
+        strategy = loader.with_weights(match_request.strategy, weights)
         strategy = replace(strategy, spec=f"{CHAMPION} (trained, {digest[:8]})")
         confirmation = confirm_gain(
-            match, strategy, run_ledger, workers, step_progress(training.n_steps - 1)
+            match_request, strategy, run_ledger, workers, step_progress(training.n_steps - 1)
         )
     weights_path = training.weights_file(content)
     if not weights_path.exists() or read_bytes(weights_path) != content:
         write_file(weights_path, content)
     seconds = float(trained_arrays["seconds"])
     return AdaptedChampion(
-        match, strategy, confirmation, training, weights, trained_arrays["course"], seconds
+        match_request, strategy, confirmation, training, weights, trained_arrays["course"], seconds
     )
 
 
@@ -398,17 +400,17 @@ def _train_champion(
     """
     from simgin.learn import champion_weights
 
-    match = training.match
-    initial_weights = champion_weights.load_initial_weights(match.variant)
+    match_request = training.match_request
+    initial_weights = champion_weights.load_initial_weights(match_request.variant)
     opponent_types = ("knock immediately", "wait for gin")
     trainers = []
     for index, (opponent_type, group) in enumerate(
         zip(opponent_types, cast.TRAINING_SETTINGS, strict=True)
     ):
         opponents = champion_weights.list_training_opponents(group)
-        seed = match.compute_generation_seed(index + 1)
+        seed = match_request.compute_generation_seed(index + 1)
         trainer = champion_weights.ChampionTrainer(
-            opponents, initial_weights[index], seed, match.variant, workers, is_trained=True
+            opponents, initial_weights[index], seed, match_request.variant, workers, is_trained=True
         )
         trainers.append(trainer)
         first_step, deals = training.rounds * index, training.deals // (2 - index)
@@ -418,10 +420,10 @@ def _train_champion(
         _play_rounds(trainer, opponent_type, deals, run_ledger, round_progress, progress_lines)
     hasty_trainer, patient_trainer = trainers
     start_time = time.process_time()
-    recognition_seed = match.compute_generation_seed(len(opponent_types) + 1)
+    recognition_seed = match_request.compute_generation_seed(len(opponent_types) + 1)
     mean_weights = patient_trainer.mean_weights, hasty_trainer.mean_weights
     probabilities = champion_weights.compute_knock_probabilities(
-        *mean_weights, recognition_seed, match.variant, workers, is_trained=True
+        *mean_weights, recognition_seed, match_request.variant, workers, is_trained=True
     )
     seconds = hasty_trainer.seconds + patient_trainer.seconds + time.process_time() - start_time
     _report_completed_step(step_progress(training.n_steps - 2))
@@ -472,10 +474,10 @@ def _report_completed_step(progress: ProgressCallback | None) -> None:
 
 def format_plan_sentence(training: AdaptRequest) -> str:
     """Return a sentence that describes how `champion` will be trained."""
-    match = training.match
+    match_request = training.match_request
     return (
-        f"champion trains for {match.variant.spec} in {training.rounds_text} of "
+        f"champion trains for {match_request.variant.spec} in {training.rounds_text} of "
         f"{training.deals // 2:,} deals against opponents that knock immediately, and "
         f"{training.rounds_text} of {training.deals:,} deals against opponents that wait for gin. "
-        f"Then {match.confirmation_matches:,} matches on held-out deals confirm the result."
+        f"Then {match_request.confirmation_matches:,} matches on held-out deals confirm the result."
     )

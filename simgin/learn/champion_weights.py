@@ -60,7 +60,7 @@ from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_d
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
-ROLLOUT_BLOCK = 4000  # number of deals per call (their views use 16 MB)
+ROLLOUT_DEALS_PER_CALL = 4000  # number of deals per call (their views use 16 MB)
 # number of matches per opponent from which the initial scores of deals are sampled
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4
@@ -207,15 +207,15 @@ def compute_sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.nd
 
 
 def compute_knock_sums(
-    views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray
+    views: np.ndarray, features: np.ndarray, gains: np.ndarray, root_weights: np.ndarray
 ) -> StageSums:
     """Compute the least-squares sums for a regression of knock gains on cells and stage features.
 
     Args:
         views: Views at the decisions, VIEW (n,).
-        x: Features, (n, N_KNOCK_FEATURES).
-        y: Gains of knocking, (n,).
-        scale: Square root of the weight of each decision, (n,).
+        features: Features, (n, N_KNOCK_FEATURES).
+        gains: Gains of knocking, (n,).
+        root_weights: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
     deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_VALUES - 1)
@@ -224,15 +224,15 @@ def compute_knock_sums(
     knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_VALUES + deadwood] = 1
     first_column = N_KNOCK_CELLS + player.N_KNOCK_FEATURES * find_deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
-        knock_features[row_index, first_column + j] = x[:, j]
-    knock_features *= scale[:, None]
-    return knock_features.T @ knock_features, knock_features.T @ (y * scale)
+        knock_features[row_index, first_column + j] = features[:, j]
+    knock_features *= root_weights[:, None]
+    return knock_features.T @ knock_features, knock_features.T @ (gains * root_weights)
 
 
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior: the prior, a common change, and a separate change for each stage.
+    """Fit weights near a prior, with a change common to all stages and a change for each stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -499,7 +499,8 @@ class ChampionTrainer:
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
             block_sizes = [
-                min(ROLLOUT_BLOCK, n_deals - offset) for offset in range(0, n_deals, ROLLOUT_BLOCK)
+                min(ROLLOUT_DEALS_PER_CALL, n_deals - offset)
+                for offset in range(0, n_deals, ROLLOUT_DEALS_PER_CALL)
             ]
             sampled_scores = [
                 start_scores[rng.integers(len(start_scores), size=block_size)]
@@ -507,7 +508,7 @@ class ChampionTrainer:
             ]
 
             def roll_out_block(offset: int, units: int) -> StageSums:
-                block_scores = sampled_scores[offset // ROLLOUT_BLOCK]
+                block_scores = sampled_scores[offset // ROLLOUT_DEALS_PER_CALL]
                 rollouts = roll_out_deals(
                     deal_matchup,
                     propose,
@@ -519,7 +520,7 @@ class ChampionTrainer:
                 )
                 return compute_sums(rollouts, self.compute_equity(rollouts))
 
-            return map_units(roll_out_block, n_deals, ROLLOUT_BLOCK, self.workers)
+            return map_units(roll_out_block, n_deals, ROLLOUT_DEALS_PER_CALL, self.workers)
 
         for opponent, scores in zip(self.opponents, self.start_scores, strict=True):
             for block in compute_block_sums(opponent, scores):
@@ -528,7 +529,7 @@ class ChampionTrainer:
             self.next_unit += n_deals
         return self.sums[name]
 
-    def compute_decision_scales(self, rollouts: PairedRollouts) -> np.ndarray:
+    def compute_root_decision_weights(self, rollouts: PairedRollouts) -> np.ndarray:
         """Return the square roots of the decision weights, (n_decisions,).
 
         Weights are relative to their mean, so that ridge penalties do not depend on their scale.
@@ -540,7 +541,7 @@ class ChampionTrainer:
         )
         return scales
 
-    def add_discards(self, n_deals: int) -> StageSums:
+    def add_discard_decisions(self, n_deals: int) -> StageSums:
         """Add discard decisions, centred per decision, to the least-squares sums."""
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -548,7 +549,7 @@ class ChampionTrainer:
             compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
             x = center_by_decision(x, rollouts.is_rolled_out[..., None])
             y = center_by_decision(equity, rollouts.is_rolled_out)
-            scale = self.compute_decision_scales(rollouts)[:, None]
+            scale = self.compute_root_decision_weights(rollouts)[:, None]
             return compute_sums_by_stage(
                 np.repeat(find_deal_stages(rollouts.views), MAX_DISCARDS),
                 (x * scale[..., None]).reshape(-1, N_FEATURES),
@@ -557,33 +558,33 @@ class ChampionTrainer:
 
         return self.add_rollouts("discards", n_deals, MAX_DISCARDS, propose_discards, compute_sums)
 
-    def fit_discards(self, n_deals: int) -> None:
+    def fit_discard_weights(self, n_deals: int) -> None:
         """Fit the discard weights by a regression of equity on features."""
-        sums = self.add_discards(n_deals)
+        sums = self.add_discard_decisions(n_deals)
         weights = fit_near_prior(sums, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
-    def add_takes(self, n_deals: int) -> StageSums:
+    def add_take_decisions(self, n_deals: int) -> StageSums:
         """Add take decisions to the least-squares sums."""
         params = make_single_set_weights(self.weights)
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(rollouts.views), player.N_TAKE_FEATURES))
             compile_writer(write_take_features)(rollouts.views, self.rules, params, x)
-            scale = self.compute_decision_scales(rollouts)
+            scale = self.compute_root_decision_weights(rollouts)
             gain = (equity[:, 1] - equity[:, 0]) * scale
             return compute_sums_by_stage(find_deal_stages(rollouts.views), x * scale[:, None], gain)
 
         return self.add_rollouts("takes", n_deals, 2, propose_take, compute_sums)
 
-    def fit_takes(self, n_deals: int) -> None:
+    def fit_take_weights(self, n_deals: int) -> None:
         """Fit the take weights by a regression of the gain from taking on features."""
-        sums = self.add_takes(n_deals)
+        sums = self.add_take_decisions(n_deals)
         prior = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
         weights = fit_near_prior(sums, prior, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
-    def add_knocks(self, n_deals: int) -> StageSums:
+    def add_knock_decisions(self, n_deals: int) -> StageSums:
         """Add knock decisions to the least-squares sums."""
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -591,14 +592,14 @@ class ChampionTrainer:
             compile_writer(write_knock_features)(rollouts.views, self.rules, x)
             gain = equity[:, 1] - equity[:, 0]
             return compute_knock_sums(
-                rollouts.views, x, gain, self.compute_decision_scales(rollouts)
+                rollouts.views, x, gain, self.compute_root_decision_weights(rollouts)
             )
 
         return self.add_rollouts("knocks", n_deals, 2, propose_knock, compute_sums, knock_sometimes)
 
-    def fit_knocks(self, n_deals: int) -> None:
+    def fit_knock_weights(self, n_deals: int) -> None:
         """Fit the knock weights by a regression of the gain from knocking on cells and features."""
-        squares, products = self.add_knocks(n_deals)
+        squares, products = self.add_knock_decisions(n_deals)
         prior = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
         residual_products = products - squares @ prior
         weights = prior + np.linalg.solve(
@@ -625,9 +626,9 @@ class ChampionTrainer:
             products *= decay_factor
         records = self.sample_scores()
         new_win_rates = np.array([compute_match_win_rate(played_deals) for played_deals in records])
-        self.fit_discards(deals)
-        self.fit_knocks(deals // 2)
-        self.fit_takes(deals // 2)
+        self.fit_discard_weights(deals)
+        self.fit_knock_weights(deals // 2)
+        self.fit_take_weights(deals // 2)
         self.rounds += 1
         self.seconds += time.process_time() - start_time
         self.win_rates = np.concatenate([self.win_rates, [new_win_rates]])

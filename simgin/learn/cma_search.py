@@ -44,11 +44,11 @@ from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
-ESTIMATE_SIZE = len(fields(Estimate))
+N_ESTIMATE_FIELDS = len(fields(Estimate))
 N_BEST_MEANS = 3  # number of distribution means that enter the finals
 MAX_FINALISTS = 3 + N_BEST_MEANS
 # factor by which the number of matches increases in the finals
-FINALS_FACTOR = 5
+FINALS_MATCHES_FACTOR = 5
 # Minimum standard deviation of integer parameters, so that adjacent integers are tried
 MIN_INTEGER_DEVIATION = 0.3
 
@@ -174,7 +174,7 @@ def play_generations(
             ledger,
             f"generation {generation_number}",
             request.matches,
-            {"objective": (len(candidate_values),), "gain": (ESTIMATE_SIZE,)},
+            {"objective": (len(candidate_values),), "gain": (N_ESTIMATE_FIELDS,)},
             partial(
                 _play_generation,
                 request,
@@ -227,7 +227,7 @@ def play_finals(
     """
     finalists = _select_finalists(request, history)
     n_generations = len(history.generations)
-    n = FINALS_FACTOR * request.matches
+    n = FINALS_MATCHES_FACTOR * request.matches
 
     def play_finalists() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))

@@ -18,7 +18,7 @@ import numpy as np
 
 from simgin.core import jit
 from simgin.learn import improvement
-from simgin.learn.cma_search import ESTIMATE_SIZE
+from simgin.learn.cma_search import N_ESTIMATE_FIELDS
 from simgin.learn.improvement import Improvement
 from simgin.learn.tune_request import CONFIRMATION_MATCHES, TrainingRequest, TuneError, read_players
 from simgin.play import kernel
@@ -38,7 +38,7 @@ TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
 EVALUATION_MATCHES = 4_000  # number of matches per opponent for the estimated gain of a round
 MAX_SHOWN_WEIGHTS = 30  # maximum number of weights in the table of the report
-ROLLOUT_BLOCK = 2_000  # number of deals per call (their views use 8 MB)
+ROLLOUT_DEALS_PER_CALL = 2_000  # number of deals per call (their views use 8 MB)
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class DiscardTrainingRequest(TrainingRequest):
         n = parse_count(deals)
         players = (untrained_player, parsed_variant, pool)
         training = f"training on {n} deals a round"
-        match = cls.read_match(players, confirmation_matches, seed, training)
-        return cls(match, rounds, n, policy.weights)
+        match_request = cls.read_match_request(players, confirmation_matches, seed, training)
+        return cls(match_request, rounds, n, policy.weights)
 
     @property
     def n_steps(self) -> int:
@@ -96,7 +96,7 @@ class DiscardTrainingRequest(TrainingRequest):
     @property
     def policy(self) -> Policy:
         """Discard policy whose weights are trained."""
-        policy = self.match.strategy.discard
+        policy = self.match_request.strategy.discard
         assert policy is not None, "the loader fills empty slots"
         return policy
 
@@ -107,7 +107,7 @@ class DiscardTrainingRequest(TrainingRequest):
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
         """Return a copy of the strategy with the given weights and a distinct canonical name."""
-        return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
+        return replace(self.match_request.strategy, discard=replace(self.policy, weights=weights))
 
     def with_weights_in_spec(self, weights: np.ndarray) -> Strategy:
         """Return a copy whose spec identifies its weights, for runs that include the original."""
@@ -142,7 +142,7 @@ def play_rounds(
     """
     sampler = make_feature_sampler(request.policy)
     weights = request.initial_weights
-    shapes = {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)}
+    shapes = {"weights": weights.shape, "questions": (), "gain": (N_ESTIMATE_FIELDS,)}
     for round_number in range(1, request.rounds + 1):
         progress = step_progress(round_number - 1)
         play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
@@ -169,28 +169,32 @@ def _play_round(
     progress: ProgressCallback | None,
 ) -> dict[str, np.ndarray]:
     """Play a round with the weights of the previous round, and fit new weights."""
-    match = request.match
+    match_request = request.match_request
     player = request.with_weights(weights)
     sums_by_opponent = []
-    for index, opponent in enumerate(match.pool):
+    for index, opponent in enumerate(match_request.pool):
         matchup = Matchup(
-            match.variant, player, opponent, match.compute_generation_seed(number), "deal"
+            match_request.variant,
+            player,
+            opponent,
+            match_request.compute_generation_seed(number),
+            "deal",
         )
         kernel.compile_matchup(matchup)
-        opponent_progress = make_partial_progress(progress, index, len(match.pool))
+        opponent_progress = make_partial_progress(progress, index, len(match_request.pool))
         sums_by_opponent += map_units(
             partial(sampler.sample, matchup),
             request.deals,
-            ROLLOUT_BLOCK,
+            ROLLOUT_DEALS_PER_CALL,
             workers,
             opponent_progress,
         )
     total_sums = add_sums(sums_by_opponent)
     new_weights = round_to_float32(fit_weights(total_sums, weights))
-    evaluation_seed = match.compute_generation_seed(number + 1)
-    players = [request.with_weights_in_spec(new_weights), match.strategy]
+    evaluation_seed = match_request.compute_generation_seed(number + 1)
+    players = [request.with_weights_in_spec(new_weights), match_request.strategy]
     new_score, base_score = improvement.evaluate_strategies(
-        match, players, evaluation_seed, EVALUATION_MATCHES, workers
+        match_request, players, evaluation_seed, EVALUATION_MATCHES, workers
     )
     gain = np.array(astuple(improvement.to_estimate(new_score - base_score)))
     return {"weights": new_weights, "questions": np.array(total_sums.n_decisions), "gain": gain}
@@ -301,26 +305,26 @@ def run_training(
     strategy = training.with_weights_in_spec(weights)
     final_progress = step_progress(training.rounds)
     confirmation = improvement.confirm_gain(
-        training.match, strategy, run_ledger, workers, final_progress
+        training.match_request, strategy, run_ledger, workers, final_progress
     )
-    return TrainingResult(training.match, strategy, confirmation, training, rounds, weights)
+    return TrainingResult(training.match_request, strategy, confirmation, training, rounds, weights)
 
 
 def format_plan_sentence(training: DiscardTrainingRequest) -> str:
     """Return a sentence that describes how the weights will be trained."""
-    match = training.match
+    match_request = training.match_request
     return (
-        f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
-        f"{training.rounds_text} of {training.deals:,} deals against {match.opponents_text} "
-        f"({match.variant.spec}). At one decision per deal, several discards are played to the end "
-        f"of the deal. Then {match.confirmation_matches:,} matches on held-out deals confirm the "
-        "result."
+        f"{match_request.strategy.name} trains {len(training.initial_weights)} weights in "
+        f"{training.rounds_text} of {training.deals:,} deals against "
+        f"{match_request.opponents_text} ({match_request.variant.spec}). At one decision "
+        "per deal, several discards are played to the end of the deal. Then "
+        f"{match_request.confirmation_matches:,} matches on held-out deals confirm the result."
     )
 
 
 def _format_round_line(training: DiscardTrainingRequest, result: TrainingRound) -> str:
     """Return the progress line for a round, which contains its gain."""
-    gain_text = improvement.format_interval(training.match, result.gain)
+    gain_text = improvement.format_interval(training.match_request, result.gain)
     return (
         f"round {result.number} of {training.rounds}: gain {gain_text} percentage points, "
         f"{result.n_decisions:,} decisions"

@@ -13,14 +13,14 @@ from simgin.rules.parameters import ParamValue, load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
-# Settings of training/champion_rules.py. From ODDS_RULE_SETS rule sets, the script estimates the
-# odds that an opponent knocks immediately.
-TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 6, 512, 200
+# Settings of training/champion_rules.py. From OPPONENT_ODDS_RULE_SETS rule sets, the script
+# estimates the odds that an opponent knocks immediately.
+TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, OPPONENT_ODDS_RULE_SETS = 20261128, 6, 512, 200
 # probability that a rule set starts from a built-in variant other than `standard`
-BUILT_IN_PROBABILITY = 0.4
+BUILT_IN_VARIANT_PROBABILITY = 0.4
 SAMPLED_GOALS = ("points", "deals")  # match goals of the sampled variants
 # relative frequencies of the settings that can be changed
-RULE_CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
+WEIGHTED_RULE_CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
     (7, "undercut_bonus", (0, 0, 5, 10, 10, 15, 20, 30, 40, 50, 75, 100)),
     (6, "gin_bonus", (0, 0, 5, 10, 15, 20, 30, 40, 50, 75, 100)),
     (5, "knock_limit", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 17, 20, 25)),
@@ -73,7 +73,8 @@ def sample_variant(rng: np.random.Generator) -> Variant:
 def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]:
     """Return the random variants of a training round.
 
-    The variants of round ODDS_RULE_SETS are used to estimate the odds of the opponent types.
+    The variants of round OPPONENT_ODDS_RULE_SETS are used to estimate the odds of the opponent
+    types.
     """
     rng = np.random.default_rng([TRAINING_SEED, round_index])
     return [sample_variant(rng) for _ in range(n_variants)]
@@ -85,7 +86,7 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         known_rules += [variant.params for variant in training_variants]
-    odds_variants = sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
+    odds_variants = sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
     known_rules += [variant.params for variant in odds_variants]
     rng = np.random.default_rng(seed)
     held_out_variants: list[Variant] = []
@@ -99,18 +100,18 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
 
 def _sample_spec(rng: np.random.Generator) -> str:
     """Return a random variant spec, which can be invalid."""
-    if rng.random() < BUILT_IN_PROBABILITY:
+    if rng.random() < BUILT_IN_VARIANT_PROBABILITY:
         names = list_two_player_variants()
         base_name, n_changes = names[rng.integers(len(names))], int(rng.integers(3))
     else:
         base_name, n_changes = "standard", int(rng.integers(1, 5))
-    frequencies = np.array([change[0] for change in RULE_CHANGES])
+    frequencies = np.array([change[0] for change in WEIGHTED_RULE_CHANGES])
     change_indices = rng.choice(
-        len(RULE_CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
+        len(WEIGHTED_RULE_CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
     )
     settings = []
     for index in sorted(change_indices):
-        _, name, values = RULE_CHANGES[index]
+        _, name, values = WEIGHTED_RULE_CHANGES[index]
         settings.append(f"{name}={values[rng.integers(len(values))]}")
     return "+".join([base_name, *settings])
 
@@ -126,9 +127,9 @@ def list_two_player_variants() -> list[str]:
 
 @cache
 def _list_sampled_values() -> dict[str, list[ParamValue]]:
-    """Return all values that RULE_CHANGES contains for each parameter."""
+    """Return all values that WEIGHTED_RULE_CHANGES contains for each parameter."""
     values_by_name = defaultdict(list)
-    for _, name, values in RULE_CHANGES:
+    for _, name, values in WEIGHTED_RULE_CHANGES:
         for value in values:
             for assignment in f"{name}={value}".split("+"):
                 parameter, _, text = assignment.partition("=")

@@ -27,7 +27,7 @@ PILOT_MATCHES = 2_000
 PILOT_SEED = 0x7261696C  # seed offset, so that pilot matches and reviews use different deals
 # Elo lead of a challenger that counts as clearly stronger than `champion`, because it wins 52.9 %
 # of matches
-STRONGER_ELO = 20
+CLEAR_ELO_LEAD = 20
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
     pilot_seed = (seed + PILOT_SEED) % 2**64
     matchup_arguments = [(name, CHAMPION, variant, pilot_seed) for name in CHALLENGERS]
     matchups = [parse_matchup(*pair, "match") for pair in matchup_arguments]
-    tests = [EliminationTest(0, STRONGER_ELO)] * len(matchups)
+    tests = [EliminationTest(0, CLEAR_ELO_LEAD)] * len(matchups)
     rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
     win_metric = metrics.METRICS_BY_NAME["match_win"]
     win_rates = [

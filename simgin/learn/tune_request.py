@@ -183,17 +183,17 @@ class TrainingRequest:
     """Base class for requests to train weights in rounds.
 
     Attributes:
-        match: Strategy before the training, opponents and size of the confirmation.
+        match_request: Strategy before the training, opponents and size of the confirmation.
         rounds: Number of rounds in total, or per opponent type if there are several types.
         deals: Number of deals per round.
     """
 
-    match: TuneRequest
+    match_request: TuneRequest
     rounds: int
     deals: int
 
     @staticmethod
-    def read_match(
+    def read_match_request(
         players: tuple[Strategy, Variant, tuple[Strategy, ...]],
         confirmation_matches: int | str,
         seed: int,
@@ -220,7 +220,7 @@ class TrainingRequest:
     @property
     def identity(self) -> dict[str, Any]:
         """Identity of the training, which does not depend on the number of rounds."""
-        return self.match.identity
+        return self.match_request.identity
 
 
 def read_players(
@@ -262,8 +262,8 @@ def read_matches(text: float | str) -> int:
 # Parameters
 
 
-ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters whose values have an order
-VALUE_DIGITS = 2  # number of decimals after the first significant digit of the step
+TUNABLE_KINDS = ("number", "integer", "bool")  # kinds of parameters whose values have an order
+EXTRA_VALUE_DECIMALS = 2  # number of decimals after the first significant digit of the step
 _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 
@@ -318,7 +318,7 @@ class TunableParameter:
         """Round a number to a valid value and clip it to the range."""
         decimals = 0
         if not self.is_integer:
-            decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
+            decimals = max(0, EXTRA_VALUE_DECIMALS - math.floor(math.log10(self.initial_deviation)))
         value = round(number, decimals) + 0.0  # Adding 0.0 replaces -0.0 with 0.0.
         return min(max(value, self.low), self.high)
 
@@ -346,7 +346,7 @@ def read_tunable_parameters(
     for name, policies in policies_by_parameter.items():
         key = name.rpartition(".")[2]
         param = policies[0].params[key]
-        if param.kind in ORDERED_KINDS and param.low < param.high:
+        if param.kind in TUNABLE_KINDS and param.low < param.high:
             slots = tuple(policy.slot for policy in policies)
             parameters_by_name[name] = TunableParameter(
                 name, key, slots, param, param.low, param.high

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # default number of deals per player in a solitaire game
-PAIR_DEALS = 400_000  # default number of deals per player in a two-player variant
+DEFAULT_SOLO_DEALS = 40_000  # default number of deals per player in a solitaire game
+DEFAULT_TWO_PLAYER_DEALS = 400_000  # default number of deals per player in a two-player variant
 TRACED_DEAL_INTERVAL = 20  # interval between the two-player deals that are replayed turn by turn
-THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy spec for a knock threshold
+THRESHOLD_STRATEGY_FORMAT = "solo-greedy+knock=at:k={k}"  # strategy spec for a knock threshold
 
 CompileMatchup = Callable[[Matchup], None]
 PlayerGroup = tuple[str, tuple[str, ...]]  # variant and its players
@@ -45,16 +45,18 @@ class OddsRequest:
         variants: Canonical variant specs.
         strategies: Canonical strategy specs, weakest first. If there are none, each variant has its
             default players.
-        deals: Number of deals per player, or None to use `SOLO_DEALS` or `PAIR_DEALS`.
+        deals: Number of deals per player, or None to use `DEFAULT_SOLO_DEALS` or
+            `DEFAULT_TWO_PLAYER_DEALS`.
         seed: Seed of the shuffles.
-        complete: True to include results by knock threshold, and results by turn and deadwood.
+        include_details: True to include results by knock threshold, and results by turn and
+            deadwood.
     """
 
     variants: tuple[str, ...]
     strategies: tuple[str, ...] = ()
     deals: int | None = None
     seed: int = 1
-    complete: bool = True
+    include_details: bool = True
 
     @classmethod
     def read(
@@ -64,7 +66,7 @@ class OddsRequest:
         *,
         deals: int | None = None,
         seed: int = 1,
-        complete: bool = True,
+        include_details: bool = True,
     ) -> OddsRequest:
         """Parse the arguments of a request and remove duplicate variants and strategies.
 
@@ -73,7 +75,8 @@ class OddsRequest:
             strategies: Strategy specs, weakest first. By default, each variant has its own players.
             deals: Number of deals per player.
             seed: Seed of the shuffles.
-            complete: True to include results by knock threshold, and results by turn and deadwood.
+            include_details: True to include results by knock threshold, and results by turn and
+                deadwood.
 
         Raises:
             ValueError: If a variant or strategy does not exist.
@@ -82,7 +85,7 @@ class OddsRequest:
         games = games or _select_solitaire_variants(variants.variant_names())
         variant_specs = dict.fromkeys(game.spec for game in games)
         strategy_specs = dict.fromkeys(loader.find_strategy(spec).spec for spec in strategies)
-        return cls(tuple(variant_specs), tuple(strategy_specs), deals, seed, complete)
+        return cls(tuple(variant_specs), tuple(strategy_specs), deals, seed, include_details)
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
@@ -98,9 +101,9 @@ class OddsRequest:
         groups = []
         for variant in _select_solitaire_variants(self.variants):
             knock_limit = variant.params["knock_limit"]
-            if knock_limit and self.complete:
+            if knock_limit and self.include_details:
                 limits = range(int(str(knock_limit)) + 1)
-                players = tuple(THRESHOLD_STRATEGY.format(k=k) for k in limits)
+                players = tuple(THRESHOLD_STRATEGY_FORMAT.format(k=k) for k in limits)
                 groups.append((variant.spec, players))
         return groups
 
@@ -128,7 +131,7 @@ class Odds(Result):
         seed: Seed of the shuffles.
         tables: DataFrames by table name.
         strongest: Strongest player by variant. Most odds refer to this player.
-        unavailable: Reasons why odds are missing, as sentences.
+        unavailable_reasons: Reasons why odds are missing, as sentences.
         played: Matchups that were played, with their numbers of units.
     """
 
@@ -136,7 +139,7 @@ class Odds(Result):
     seed: int
     tables: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)
-    unavailable: Sequence[str] = ()
+    unavailable_reasons: Sequence[str] = ()
     played: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -213,7 +216,7 @@ def run_odds(
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
-        n_deals = request.deals or SOLO_DEALS
+        n_deals = request.deals or DEFAULT_SOLO_DEALS
         return [
             [
                 solo_deals.play_solo_deals(
@@ -237,7 +240,7 @@ def run_odds(
         for player in group:
             progress = next(step_progress)
             compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
-            n_deals = request.deals or PAIR_DEALS
+            n_deals = request.deals or DEFAULT_TWO_PLAYER_DEALS
             self_play = two_player_odds.simulate_self_play(
                 player,
                 variant,
@@ -246,7 +249,7 @@ def run_odds(
                 **play_settings,
             )
             self_plays.append(self_play)
-            if request.complete:
+            if request.include_details:
                 turn_hands = hands_by_turn.simulate_hands_by_turn(
                     self_play.matchup,
                     n_deals // TRACED_DEAL_INTERVAL,

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
-N_SCORE_STEPS = 10  # number of scores per side in the score table
+SCORES_PER_SIDE = 10  # number of scores per side in the score table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
 DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the table, in points
-EXAMPLE_HAND = (4, 20)  # turn and deadwood of the example hand in a summary sentence
+EXAMPLE_TURN, EXAMPLE_DEADWOOD = 4, 20  # turn and deadwood of a hand in a summary sentence
 # maximum half-width of the confidence interval of a win rate in the deadwood table
 MAX_HALF_WIDTH = 0.05
 OMNISCIENT_LABEL = "sees the whole deck"
@@ -62,7 +62,7 @@ def _list_facts(odds: Odds) -> Iterator[tuple[str, str]]:
         yield f"Strong player in {variant}", strongest_player
         for naive_player in odds.select_rows("bracket", variant)["strategy"][:-2]:
             yield f"Naive player in {variant}", naive_player
-    for sentence in odds.unavailable:
+    for sentence in odds.unavailable_reasons:
         yield "Not computed", sentence
     identity = odds.identity
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
@@ -113,8 +113,8 @@ def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
 
 
 def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence that states the win rate with the deadwood of `EXAMPLE_HAND`."""
-    turn, deadwood = EXAMPLE_HAND
+    """Yield a sentence that states the win rate with `EXAMPLE_DEADWOOD` in turn `EXAMPLE_TURN`."""
+    turn, deadwood = EXAMPLE_TURN, EXAMPLE_DEADWOOD
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
         yield (
@@ -238,7 +238,7 @@ def _build_score_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
-    shown_scores = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
+    shown_scores = sorted({target * step // SCORES_PER_SIDE for step in range(SCORES_PER_SIDE)})
     shown_rows = rows[rows["a"].isin(shown_scores) & rows["b"].isin(shown_scores)]
     table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
     half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)

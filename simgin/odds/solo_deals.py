@@ -144,7 +144,7 @@ def play_solo_deals(
 
     def compute_arrays() -> outcomes.Arrays:
         compile_players(matchup)
-        return compute_solo_tables(matchup, n_units, workers, on_progress)
+        return compute_solo_arrays(matchup, n_units, workers, on_progress)
 
     identity = outcomes.make_cache_identity(matchup, n_units, "deals of one player")
     arrays = outcomes.load_or_compute(identity, compute_arrays)
@@ -172,7 +172,7 @@ def _count_deals_per_unit(matchup: Matchup) -> int:
     return get_int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
 
 
-def compute_solo_tables(
+def compute_solo_arrays(
     matchup: Matchup,
     n_units: int,
     workers: int | None = None,
@@ -186,7 +186,7 @@ def compute_solo_tables(
     def play_part(first: int, n: int) -> np.ndarray:
         _, records = play_with_records(matchup, first, n)
         tallies.append(outcomes.tally_records(records))  # The blocks can finish in any order.
-        return _to_rows(matchup, records)
+        return _convert_to_rows(matchup, records)
 
     rows = np.concatenate(map_units(play_part, n_units, units_per_call, workers, on_progress))
     outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
@@ -200,7 +200,7 @@ def compute_solo_tables(
     }
 
 
-def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
+def _convert_to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     """Convert deal records to rows with the columns DEAL_COLUMNS."""
     joker_position = _compute_joker_positions(matchup, records["unit"], records["deal"])
     hand_size = count_dealt_cards(matchup.variant)

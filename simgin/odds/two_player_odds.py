@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SEAT_NAMES = ("dealer", "nondealer")
-POINTS_FIELDS = (("score",), ("score",))  # score fields in matches to points
+POINTS_SCORE_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
         or if the players do not play for points, the DataFrame is empty.
     """
     match_values = self_play.match_values
-    if match_values is None or match_values.board.fields != POINTS_FIELDS:
+    if match_values is None or match_values.board.fields != POINTS_SCORE_FIELDS:
         return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half_width = compute_critical_value(N_GROUPS) * scores["se"]

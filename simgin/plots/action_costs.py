@@ -1,4 +1,4 @@
-"""Plots of actions: their costs in a position, and charts of their mean gains."""
+"""Plots of the costs of actions in a position, and of the gains in a chart."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # extent of the scale of gains on each side, relative to the largest gain
 MIN_SCALE_LIMIT = 0.01  # minimum extent of the scale of gains on each side, in points
-BARS_NOTE = "Error bars are 95 % intervals of differences on the same deals."
+ERROR_BARS_NOTE = "Error bars are 95 % intervals of differences on the same deals."
 # minimum ratio of an outlier to the median, and minimum number of rows for outlier detection
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
 MINUS_SIGN = "\N{MINUS SIGN}"  # minus sign in tick labels
@@ -92,7 +92,7 @@ def forest_plot(
 
 def _make_marks_note(frame: pd.DataFrame) -> str:
     """Return a note on the error bars and on any hollow grey dots."""
-    return BARS_NOTE if frame["clear"].all() else f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
+    return ERROR_BARS_NOTE if frame["clear"].all() else f"{ERROR_BARS_NOTE} {INCONCLUSIVE_NOTE}"
 
 
 def _make_row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:

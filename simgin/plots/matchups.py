@@ -38,7 +38,7 @@ MAX_STACKED_MATCHUPS = 6
 MAX_NAMED_PLAYERS = 8  # maximum number of players that a caption lists
 # maximum combined length of the titles of adjacent panels, in characters
 MAX_ADJACENT_TITLE_CHARACTERS = 36
-BARS_NOTE = "Error bars are 95 % intervals."
+ERROR_BARS_NOTE = "Error bars are 95 % intervals."
 
 # key (variant, A, B), and rows of player A by metric
 MatchupRows = tuple[tuple[str, str, str], "RowsByMetric"]
@@ -65,7 +65,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     is_side_by_side = len(matchups) > MAX_STACKED_MATCHUPS
     n_rows = 1 if is_side_by_side else len(panels)
     height = n_rows * (_compute_rows_height(labels) + PANEL_HEADER_HEIGHT)
-    caption = _make_matchups_caption(matchups, seed, BARS_NOTE)
+    caption = _make_matchups_caption(matchups, seed, ERROR_BARS_NOTE)
     figure = figures.create_figure(height, "", caption, WINNER_LABELS[n_players])
     n_columns = len(panels) // n_rows
     axes_grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=is_side_by_side)

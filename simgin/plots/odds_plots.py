@@ -273,7 +273,7 @@ def _draw_threshold_line(
 SCORES_PANEL_HEIGHT = 3.6  # height of a panel, in inches
 CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities for which contour lines are drawn
 N_CONTOUR_SHADES = 41
-PLAYER_IS_DEALER = 0
+PLAYER_A = 0
 DEADWOOD_MAP_HEIGHT = 2.8  # height of a heat map, in inches
 MIN_HANDS_PER_CELL = 100  # Minimum number of hands in a cell. Cells with fewer hands are empty.
 # number of turns above which heat maps use a small font, and its size in points
@@ -309,7 +309,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * title_lines)
     figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    dealer_rows = frame[frame["dealer"] == PLAYER_IS_DEALER]
+    dealer_rows = frame[frame["dealer"] == PLAYER_A]
     _draw_contours(axes, dealer_rows.pivot(index="b", columns="a", values="value"))
     axes.set_aspect("equal")
     figures.set_panel_title(axes, players)

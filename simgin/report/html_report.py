@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HTML_FILE_NAME, SUMMARY_FILE_NAME = "report.html", "summary.md"
 PLOTS_FOLDER = "plots/"  # default folder for the plots
-PAGE_TEMPLATE, PAGE_STYLE, PAGE_SCRIPT, RESULT_TEMPLATE = (
+PAGE_TEMPLATE, PAGE_STYLE_TEMPLATE, PAGE_SCRIPT_TEMPLATE, RESULT_TEMPLATE = (
     Path(__file__).with_name(name)
     for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
@@ -174,7 +174,7 @@ def _compute_script_digest(script: str) -> str:
 
 def compute_report_script_digest() -> str:
     """Return the hash of the script in HTML reports as a source for a content security policy."""
-    script = load_template(PAGE_SCRIPT).render() + "\n"
+    script = load_template(PAGE_SCRIPT_TEMPLATE).render() + "\n"
     return f"sha256-{_compute_script_digest(script)}"
 
 

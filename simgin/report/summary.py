@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SETTLEMENT_TOLERANCE = 1e-6
 # Maximum number of rows. With this number, the rows and the text fit on two screens of 24 lines.
 MAX_TERMINAL_ROWS = 18
-PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
+PARENTHESIZED_INTERVAL_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 
 
 # Columns
@@ -182,7 +182,7 @@ def _add_estimate_note(result: Table) -> Table:
     """Return a table with a note that explains the intervals and dashes in the cells."""
     cells = [str(cell) for row in result.rows for cell in row]
     marks = ["±"] * any("±" in cell for cell in cells)
-    marks += ["parentheses"] * any(map(PARENTHESES_PATTERN.search, cells))
+    marks += ["parentheses"] * any(map(PARENTHESIZED_INTERVAL_PATTERN.search, cells))
     sentences = [result.note] * bool(result.note)
     if marks:
         verb = "marks" if marks == ["±"] else "mark"

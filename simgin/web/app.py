@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from simgin.report.html_report import PAGE_STYLE, load_template
+from simgin.report.html_report import PAGE_STYLE_TEMPLATE, load_template
 from simgin.text.messages import SimginError
 from simgin.web import (
     analyse_page,
@@ -116,7 +116,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
 def read_static_files() -> dict[str, bytes]:
     """Return all scripts and style sheets, including that of HTML reports, keyed by name."""
     files = {path.name: path.read_bytes() for path in STATIC_FOLDER.iterdir()}
-    return files | {"page.css": load_template(PAGE_STYLE).render().encode()}
+    return files | {"page.css": load_template(PAGE_STYLE_TEMPLATE).render().encode()}
 
 
 def send_static_file(request: Request) -> Response:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.charts.chart import ChartRequest
 from simgin.charts.chart_kinds import CHART_KINDS
-from simgin.odds.odds import PAIR_DEALS, SOLO_DEALS
+from simgin.odds.odds import DEFAULT_SOLO_DEALS, DEFAULT_TWO_PLAYER_DEALS
 from simgin.odds.solo_deals import MIN_SOLO_DEALS
 from simgin.text.amounts import AmountError, parse_count
 from simgin.text.messages import SimginError
@@ -30,7 +30,7 @@ SECONDS_PER_DEAL = 2e-4
 def read_odds_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that computes odds, and record the errors of the form."""
     variant = form.read("variant", find_allowed_variant, "solitaire-gin")
-    default_deals = SOLO_DEALS if variant.is_solo else PAIR_DEALS
+    default_deals = DEFAULT_SOLO_DEALS if variant.is_solo else DEFAULT_TWO_PLAYER_DEALS
     deals = form.read("deals", _parse_deals, str(default_deals))
     return CommandDraft(
         ["odds", variant.spec, *_make_size_arguments(deals, default_deals)],

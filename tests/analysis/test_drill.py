@@ -213,7 +213,7 @@ def test_default_drill_is_included_in_the_package(tmp_path, monkeypatch):
     call("drill", "-o", "named.html")
     assert len(opened) == 1 and (tmp_path / "named.html").exists()
     rows = json.loads(call("drill", "--json").stdout)["rows"]
-    exercises = json.loads(drill.INCLUDED_DRILL.read_text())["exercises"]
+    exercises = json.loads(drill.INCLUDED_DRILL_FILE.read_text())["exercises"]
     commands = dict.fromkeys(row["analyze"] for row in rows)
     assert list(commands) == [exercise["command"] for exercise in exercises]
 
@@ -250,7 +250,7 @@ def test_each_option_is_explained_by_its_probabilities(small_drill):
 
 @pytest.mark.slow
 def test_included_drill_is_reproducible(tmp_path, monkeypatch):
-    included = drill.INCLUDED_DRILL.read_text()
-    monkeypatch.setattr(drill, "INCLUDED_DRILL", tmp_path / "drill.json")
+    included = drill.INCLUDED_DRILL_FILE.read_text()
+    monkeypatch.setattr(drill, "INCLUDED_DRILL_FILE", tmp_path / "drill.json")
     training_drill.main()
     assert (tmp_path / "drill.json").read_text() == included

@@ -19,7 +19,7 @@ MIN_BUTTON_SIZE = 44  # px
 def drill_page(tmp_path_factory):
     """Write the HTML page of the drill; return its path and the options of each position."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
-    contents = json.loads(drill.INCLUDED_DRILL.read_text())
+    contents = json.loads(drill.INCLUDED_DRILL_FILE.read_text())
     call("drill", "-o", page)
     options_by_position = [
         {option["text"]: option for option in exercise["options"]}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.analysis.decision_evaluator import (
-    MISTAKES,
+    MISTAKES_BY_KIND,
     DecisionEvaluator,
     _find_hidden_hand,
     iter_evaluator_actions,
@@ -53,11 +53,12 @@ def test_decision_gains_add_up_to_the_lead_of_the_evaluator(a, b, variant, evalu
     task = RatingTask.read(a, b, variant, evaluator, MIN_DEALS, worlds=0, seed=3)
     rates = run_error_rates(replace(task, n_deals=n_deals))
     error = np.hypot(
-        rates.evaluator_gains.std(ddof=1) / np.sqrt(len(rates.evaluator_gains)), rates.lead.se
+        rates.evaluator_gains.std(ddof=1) / np.sqrt(len(rates.evaluator_gains)),
+        rates.evaluator_lead.se,
     )
-    assert abs(rates.evaluator_gains.mean() - rates.lead.value) < 3 * error
-    assert rates.lead.value > 4 * error
-    assert rates.total.value == pytest.approx(rates.lead.value)
+    assert abs(rates.evaluator_gains.mean() - rates.evaluator_lead.value) < 3 * error
+    assert rates.evaluator_lead.value > 4 * error
+    assert rates.total_loss.value == pytest.approx(rates.evaluator_lead.value)
 
 
 # The first of a pair decides about the ending before the discard, the second after it
@@ -114,7 +115,7 @@ def test_costs_by_kind_and_mistake_add_up(rates):
     for unit in rates.decisions:
         for decision in unit:
             assert (decision.mistake == "") == (decision.chosen == decision.best)
-            assert decision.mistake in ("", *MISTAKES[decision.kind])
+            assert decision.mistake in ("", *MISTAKES_BY_KIND[decision.kind])
             assert decision.mistake or decision.cost == 0
 
 
@@ -126,14 +127,14 @@ def test_rates_do_not_depend_on_the_number_of_workers(rates_without_worlds):
 
 def test_worlds_find_better_actions_without_selection_bias(rates, rates_without_worlds):
     """Compare gains in the actual cards, which the evaluator does not know."""
-    assert rates.total.value > rates_without_worlds.total.value
+    assert rates.total_loss.value > rates_without_worlds.total_loss.value
     mistakes = [decision for unit in rates.decisions for decision in unit if decision.mistake]
     assert np.mean([decision.cost for decision in mistakes]) < np.mean(
         [decision.selection_lead for decision in mistakes]
     )
     task = RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1)
     self_rates = run_error_rates(replace(task, n_deals=20))
-    assert self_rates.lead.value == self_rates.total.value == 0
+    assert self_rates.evaluator_lead.value == self_rates.total_loss.value == 0
     assert not any(decision.mistake for unit in self_rates.decisions for decision in unit)
 
 
@@ -205,5 +206,5 @@ def test_costliest_decisions_agree_with_other_worlds(rates):
         candidate for candidate in iter_positions_of_a(deal) if candidate.label == decision.label
     ]
     evaluator = DecisionEvaluator(rates.task.evaluator, 0)
-    leads = evaluator.sample_lead(position, decision.best, 4000)
+    leads = evaluator.sample_gains_over_chosen(position, decision.best, 4000)
     assert abs(leads.mean() - lead.value) < 4 * lead.se

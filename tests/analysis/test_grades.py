@@ -77,7 +77,7 @@ def test_grade_of_a_strategy_equals_its_error_rates(gold_grade):
     assert grade_values == rate_values and [decision.unit // 2 for decision in grade_decisions] == [
         decision.unit for decision in chain(*units)
     ]
-    assert gold_grade.total.value == pytest.approx(
+    assert gold_grade.total_loss.value == pytest.approx(
         sum(decision.cost for decision in grade_decisions) / 6
     )
     assert gold_grade.task.evaluator.key == task.evaluator.key
@@ -104,12 +104,12 @@ def test_results_of_the_two_players_have_opposite_signs(deal_files):
 def test_luck_adjustment_keeps_the_mean_and_reduces_the_error(a, b, evaluator, opponent, n_deals):
     """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
-    deals_played = [
+    graded_deals = [
         grades.make_graded_deal(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(n_deals)
     ]
     evaluator_matchup = parse_matchup(evaluator, opponent, "standard", 1, "deal")
     grade = grades.grade_deals(
-        grades.make_rating_task("a", evaluator_matchup, n_deals, 0), deals_played
+        grades.make_rating_task("a", evaluator_matchup, n_deals, 0), graded_deals
     )
     points, adjusted_points = grade.net_scores.values()
     luck = [
@@ -131,7 +131,7 @@ def test_total_equals_the_sum_of_the_listed_costs(gold_grade):
     (total_row,) = [row for row in rows if row["metric"] == "given_up" and row["kind"] == "all"]
     assert (
         total_row["value"]
-        == gold_grade.total.value
+        == gold_grade.total_loss.value
         == pytest.approx(sum(decision.cost for decision in mistakes) / 6)
     )
     assert total_row["se"] == pytest.approx(
@@ -160,11 +160,11 @@ def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
     """Compare with 4,000 other worlds within 4 SE: one false alarm in 16,000 decisions."""
     gold_grade = grade_gold(deal_files[:1], 2, 25)
     evaluator = DecisionEvaluator(gold_grade.task.evaluator, 0)
-    (deal,) = gold_grade.deals_played
+    (deal,) = gold_grade.graded_deals
     n_checked = 0
     for decision, position in zip(gold_grade.decisions[0], iter_positions_of_a(deal), strict=True):
         if decision.mistake:
-            leads = evaluator.sample_lead(position, decision.best, 4000)
+            leads = evaluator.sample_gains_over_chosen(position, decision.best, 4000)
             assert abs(leads.mean() - decision.cost) < 4 * math.hypot(decision.se, leads.std() / 63)
             n_checked += 1
     assert n_checked
@@ -173,7 +173,7 @@ def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
 @pytest.mark.parametrize(("n_deals", "n_seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW)])
 def test_seeds_agree_within_the_reported_errors(deal_files, n_deals, n_seeds):
     """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
-    totals = [grade_gold(deal_files[:n_deals], seed).total for seed in range(1, n_seeds + 1)]
+    totals = [grade_gold(deal_files[:n_deals], seed).total_loss for seed in range(1, n_seeds + 1)]
     values = np.array([total.value for total in totals])
     error = math.sqrt(np.mean([total.se**2 for total in totals]))
     assert error > 0
@@ -193,12 +193,12 @@ def test_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
         seats = [(trace_deal(matchup, unit, half), half) for unit in range(4) for half in range(2)]
-        deals_played = [grades.make_graded_deal(deal, half) for deal, half in seats]
+        graded_deals = [grades.make_graded_deal(deal, half) for deal, half in seats]
         costs, errors = [], []
         for seed in range(1, 9):
             evaluator_matchup = parse_matchup("champion", b, "standard", seed, "deal")
             gold_grade = grades.grade_deals(
-                grades.make_rating_task("a", evaluator_matchup, len(deals_played)), deals_played
+                grades.make_rating_task("a", evaluator_matchup, len(graded_deals)), graded_deals
             )
             costs.append([sum(decision.cost for decision in deal) for deal in gold_grade.decisions])
             errors.append(
@@ -222,7 +222,7 @@ def test_few_deals_are_not_reported_as_a_rate(gold_grade):
     many_deals = replace(
         few_deals,
         decisions=few_deals.decisions * 5,
-        deals_played=few_deals.deals_played * 5,
+        graded_deals=few_deals.graded_deals * 5,
         opponent_decisions=few_deals.opponent_decisions * 5,
     )
     message = " ".join(grades.iter_grade_sentences(many_deals))

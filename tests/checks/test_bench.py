@@ -178,7 +178,7 @@ def test_two_installations_are_measured_alternately(tmp_path, monkeypatch):
     old = write_executable(tmp_path / "old", code.replace("NAME", "old").replace("RATIO", "60"))
     new = write_executable(tmp_path / "new", code.replace("NAME", "new").replace("RATIO", "40"))
     monkeypatch.setattr(bench, "COMPARISON_ROUNDS", 2)
-    monkeypatch.setattr(bench, "THIS_PROGRAM", [str(new)])
+    monkeypatch.setattr(bench, "THIS_PROGRAM_COMMAND", [str(new)])
     (change,) = compare_speeds(*bench.measure_alternately(old, 0.5))
     assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
     arguments = "bench --seconds 0.5 --json"

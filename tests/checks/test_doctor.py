@@ -37,7 +37,7 @@ def test_known_sums_agree_with_the_random_stream():
     """Update known_answers.toml if the stream, standard, gold or simple change."""
     assert (
         doctor.compute_known_sums(
-            runner.run_matchup(doctor._make_known_matchup(), doctor.KNOWN_MATCH_DEALS, 1)
+            runner.run_matchup(doctor._make_known_matchup(), doctor.N_KNOWN_MATCH_DEALS, 1)
         )
         == doctor.KNOWN_SUMS
     )
@@ -53,8 +53,8 @@ def test_required_packages_are_those_of_the_project():
     ("constant", "value", "check"),
     [
         (
-            "PHILOX_VECTORS",
-            (((0, 0, 0, 0), (0, 0), (1, 2, 3, 4)), *doctor.PHILOX_VECTORS[1:]),
+            "PHILOX_TEST_VECTORS",
+            (((0, 0, 0, 0), (0, 0), (1, 2, 3, 4)), *doctor.PHILOX_TEST_VECTORS[1:]),
             "generator",
         ),
         (

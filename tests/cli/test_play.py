@@ -18,7 +18,7 @@ from simgin.analysis import coach
 from simgin.analysis.analysis_report import compare_outcomes, describe_choice
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.error_rates import describe_costliest
-from simgin.analysis.grades import STRATEGY_RATES
+from simgin.analysis.grades import STRATEGY_ERROR_RATES
 from simgin.cli import game, session
 from simgin.cli.main import cli
 from simgin.play import saved_deals, table_text
@@ -245,9 +245,10 @@ def test_error_rates_of_strategies_equal_the_reference_results():
     total = rates[rates["kind"] == "all"]
     half = (total["high"] - total["low"]) / 2
     rounded = {
-        name: (round(total["value"][name], 1), round(half[name], 1)) for name in STRATEGY_RATES
+        name: (round(total["value"][name], 1), round(half[name], 1))
+        for name in STRATEGY_ERROR_RATES
     }
-    assert rounded == STRATEGY_RATES
+    assert rounded == STRATEGY_ERROR_RATES
 
 
 # Hints, explanations and the log

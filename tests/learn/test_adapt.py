@@ -100,7 +100,7 @@ def training_folder(tmp_path_factory):
         for name, size in {
             "MATCH_VALUE_DEALS": 20_000,
             "REFINEMENT_MATCHES": 40,
-            "ROLLOUT_BLOCK": 60,
+            "ROLLOUT_DEALS_PER_CALL": 60,
         }.items():
             monkeypatch.setattr(champion_weights, name, size)
         ledger_file = property(lambda training: folder / f"{training.rounds}.sqlite")
@@ -172,7 +172,7 @@ def make_result(gains):
         lines.append(OpponentComparison(opponent, after, before, change))
     confirmation = Confirmation(tuple(lines[:-1]), lines[-1], lines[-1])
     training = adapt.AdaptRequest.read("champion", "straight")
-    match, course = training.match, np.zeros((12, 3))
+    match, course = training.match_request, np.zeros((12, 3))
     return adapt.AdaptedChampion(
         match, match.strategy, confirmation, training, np.zeros(3), course, 80.0
     )

@@ -86,7 +86,9 @@ def test_sampled_sums_agree_with_single_discards(strategy_file):
     weights = request.initial_weights + np.arange(8) / 10
     player = request.with_weights(weights)
     sampler = discard_weights.make_feature_sampler(player.discard)
-    matchup = Matchup(request.match.variant, player, request.match.pool[0], 9, "deal")
+    matchup = Matchup(
+        request.match_request.variant, player, request.match_request.pool[0], 9, "deal"
+    )
     sums = sampler.sample(matchup, 100, 40)
     rollouts = roll_out_deals(matchup, sampler.select_discards, 100, 40, MAX_ALTERNATIVES)
     rules = build_rules(matchup.variant)

@@ -61,7 +61,7 @@ def test_sampled_decisions_are_weighted():
         trainer = make_trainer(is_trained=True, is_weighted=is_weighted, value_deals=20_000)
         trainer.n_matches = 100
         trainer.sample_scores()
-        sums[is_weighted] = trainer.add_takes(500)
+        sums[is_weighted] = trainer.add_take_decisions(500)
     rng = np.random.default_rng([3, 0])
     scores = trainer.start_scores[0]
     deal_scores = scores[rng.integers(len(scores), size=500)]
@@ -95,7 +95,7 @@ def short_training_pool(monkeypatch):
     for name, value in {
         "N_MATCHES": 8,
         "N_VALUE_DEALS": 20_000,
-        "ODDS_RULE_SETS": 2,
+        "OPPONENT_ODDS_RULE_SETS": 2,
         "ODDS_MATCHES": 20,
     }.items():
         monkeypatch.setattr(training, name, value)

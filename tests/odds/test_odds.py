@@ -51,7 +51,7 @@ def simulate_solo_deals(strategy, variant, n, seed=1, workers=None):
     """Play solitaire deals without the cache."""
     matchup = solo_deals.make_solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
-    tables = solo_deals.compute_solo_tables(
+    tables = solo_deals.compute_solo_arrays(
         matchup, n // 5 if matchup.unit == "match" else n, workers
     )
     deal_outcomes = outcomes.Outcomes(tables["outcomes"], tables["counts"])

@@ -101,7 +101,7 @@ def test_draws_per_deal_agree_with_the_odds(variant):
     solo_matchup = solo_deals.make_solo_matchup("gold", variant, 5)
     n = 1_000 if solo_matchup.unit == "deal" else 200
     kernel.compile_matchup(solo_matchup)
-    n_draws = solo_deals.compute_solo_tables(solo_matchup, n)["rows"][
+    n_draws = solo_deals.compute_solo_arrays(solo_matchup, n)["rows"][
         :, solo_deals.DEAL_COLUMNS.index("drawn")
     ]
     stats = MatchupStats(run_matchup(solo_matchup, n, 1), {})

@@ -162,7 +162,7 @@ def test_strategy_that_beats_champion_is_the_strong_player(monkeypatch):
 
 def simulate_elimination(win_rate, rng):
     """Return the number of pairs after which a simulated challenger is eliminated, or None."""
-    rule = strongest.EliminationTest(0, strongest.STRONGER_ELO)
+    rule = strongest.EliminationTest(0, strongest.CLEAR_ELO_LEAD)
     totals = np.zeros(batch_columns.N_COLUMNS, np.int64)
     size = batch_columns.MATCH_BATCH_SIZE
     for _ in range(strongest.PILOT_MATCHES // (2 * size)):
@@ -178,7 +178,7 @@ def simulate_elimination(win_rate, rng):
 def test_pilot_matches_eliminate_weaker_challengers():
     """Allow an error rate of 5 % plus three standard errors at a lead of 20 Elo points."""
     rng = np.random.default_rng(20)
-    win_rate = elo_to_score(strongest.STRONGER_ELO)
+    win_rate = elo_to_score(strongest.CLEAR_ELO_LEAD)
     is_eliminated = [simulate_elimination(win_rate, rng) is not None for _ in range(400)]
     assert np.mean(is_eliminated) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
     n_pairs = [simulate_elimination(0.4, rng) for _ in range(100)]

@@ -118,7 +118,7 @@ def test_default_players_come_from_the_cast():
         ("standard", cast.list_odds_players(standard))
     ]
     assert set(adapt.TRAINING_OPPONENTS) <= set(weaker)
-    assert cast.find_strong_player(standard) in grades.STRATEGY_RATES
+    assert cast.find_strong_player(standard) in grades.STRATEGY_ERROR_RATES
     types = {strategy for names in cards.STRATEGIES_BY_TYPE.values() for strategy in names}
     assert {*weaker, cast.find_strong_player(standard)} <= types
 

@@ -103,7 +103,7 @@ def odds_command(
 
 def _print_missing_results(result: Odds) -> list[Path]:
     """Print the reasons why results are missing, and return no files."""
-    for sentence in result.unavailable:
+    for sentence in result.unavailable_reasons:
         print_status(sentence)
     return []
 

@@ -94,16 +94,16 @@ def train_command(
     given_arguments = {name: value for name, value in arguments.items() if value is not None}
     given_arguments |= {} if confirm is None else {"confirmation_matches": confirm}
     request = request_class.read(strategy, **given_arguments)
-    match = request.match
+    match_request = request.match_request
     if not as_json:
         make_console().print(Sentences([training_module.format_plan_sentence(request)]))
-    session.compile_players(match.make_matchups(match.strategy, match.seed))
-    resolved_options = learn_runner.list_player_options(match) | {
-        "confirm": match.confirmation_matches
+    session.compile_players(match_request.make_matchups(match_request.strategy, match_request.seed))
+    resolved_options = learn_runner.list_player_options(match_request) | {
+        "confirm": match_request.confirmation_matches
     }
     resolved_options |= {"rounds": request.rounds, "deals": request.deals}
     result = learn_runner.run_improvement(
-        match,
+        match_request,
         wording,
         partial(run, request, workers),
         resolved_options=resolved_options | {"against": ()} if is_champion else resolved_options,
@@ -131,19 +131,19 @@ def _format_champion_hint(result: AdaptedChampion, output: Path | None) -> str:
 
 def _format_weights_hint(request: DiscardTrainingRequest, output: Path | None) -> str:
     """Return the line that explains how a strategy can use the weights in the output file."""
-    match = request.match
-    strategy, opponent = match.strategy.spec, match.pool[0].spec
+    match_request = request.match_request
+    strategy, opponent = match_request.strategy.spec, match_request.pool[0].spec
     weights_file = request.weights_file
     if output is None:
         return f"Next:    save the weights with -o {weights_file}. The strategy reads this file."
     if output.resolve() != weights_file.resolve():
         return f"Next:    move {output} to {weights_file}. {strategy} reads this file."
-    return _format_match_hint(match, strategy, opponent)
+    return _format_match_hint(match_request, strategy, opponent)
 
 
-def _format_match_hint(match: TuneRequest, strategy: str, opponent: str) -> str:
+def _format_match_hint(match_request: TuneRequest, strategy: str, opponent: str) -> str:
     """Return the line with the command that plays a strategy against an opponent."""
     command = format_command(
-        "match", strategy, opponent, "-v", match.variant.spec, "--matches", "20k"
+        "match", strategy, opponent, "-v", match_request.variant.spec, "--matches", "20k"
     )
     return f"Next:    {command}"

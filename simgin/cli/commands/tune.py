@@ -138,7 +138,7 @@ def _print_search_plan(request: TuneRequest, seconds: float) -> None:
 
 def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     """Return the plan of a search as a row for `--json`, with its estimated time in seconds."""
-    from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
+    from simgin.learn.cma_search import FINALS_MATCHES_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import count_usable_cpus
     from simgin.runs.plan import measure_unit_seconds
 
@@ -146,7 +146,7 @@ def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     # A unit is a pair of matches, so this is the time per match.
     pair_seconds = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     n_strategies = request.generations * (request.n_candidates + 2)
-    final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
+    final_matches = MAX_FINALISTS * FINALS_MATCHES_FACTOR * request.matches
     seconds = pair_seconds * (
         n_strategies * request.matches + final_matches + 3 * request.confirmation_matches
     )

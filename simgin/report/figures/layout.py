@@ -46,7 +46,7 @@ LEGEND_LEFT = 0.02  # left edge of titles and legends, as a proportion of the fi
 # distance below a legend, and height of one line of a panel title, in inches
 LEGEND_GAP, TITLE_LINE_HEIGHT = 0.1, 0.16
 # number of characters per legend line, and width of a marker in characters
-LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7
+LEGEND_CHARACTERS, LEGEND_HANDLE_CHARACTERS = 50, 7
 MAX_LEGEND_COLUMNS = 3
 
 
@@ -327,7 +327,7 @@ def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> No
 
 def _count_legend_columns(names: Sequence[str]) -> int:
     """Return the number of legend columns that fit, but at most three."""
-    max_width = max(map(len, names)) + HANDLE_CHARACTERS
+    max_width = max(map(len, names)) + LEGEND_HANDLE_CHARACTERS
     return max(1, min(MAX_LEGEND_COLUMNS, _count_legend_characters() // max_width))
 
 

@@ -66,7 +66,7 @@ SIMGIN_STYLE: dict[str, Any] = {
 }
 # rcParams in the style of the option --style. They replace simgin's settings even if they are equal
 # to matplotlib's defaults.
-_named_settings: set[str] = set()
+_active_style_settings: set[str] = set()
 
 
 def list_styles() -> list[str]:
@@ -90,11 +90,11 @@ def use_style(name: str) -> Iterator[None]:
 
     settings = {} if name == DEFAULT_STYLE_NAME else _read_style(name)
     with style.context(settings or DEFAULT_STYLE_NAME):
-        _named_settings.update(settings)
+        _active_style_settings.update(settings)
         try:
             yield
         finally:
-            _named_settings.clear()
+            _active_style_settings.clear()
 
 
 def _read_style(name: str) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def is_rc_param_changed(name: str) -> bool:
     from matplotlib import rcParamsDefault
 
     default = cast("dict[str, Any]", rcParamsDefault)[name]
-    return name in _named_settings or get_rc_param(name) != default
+    return name in _active_style_settings or get_rc_param(name) != default
 
 
 def is_colour_scheme_changed() -> bool:
