@@ -70,7 +70,7 @@ def write_compiled_package(package: Path) -> None:
         "sources": jit.compute_compiled_digest(),
         "files": files,
     }
-    (package / shipped_code.MANIFEST_NAME).write_text(json.dumps(manifest, indent=1))
+    (package / shipped_code.MANIFEST_FILE_NAME).write_text(json.dumps(manifest, indent=1))
 
 
 if __name__ == "__main__":

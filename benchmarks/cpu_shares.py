@@ -45,7 +45,7 @@ def find_code_addresses(matchup: Matchup) -> dict[int, str]:
     slots = [slot for _ in matchup.players for slot in SLOTS]
     names = [player.spec for player in matchup.players for _ in SLOTS]
     labels = [f"{slot} of {name}" for slot, name in zip(slots, names, strict=True)]
-    addresses = {kernel.compile_kernel(len(matchup.players)).code_address: "engine"}
+    addresses = {kernel.compile_batch_kernel(len(matchup.players)).code_address: "engine"}
     for policy, label in zip(policies, labels, strict=True):
         addresses.setdefault(policy.code_address, label)
     return addresses

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simgin.strategy.cast import STRONG
+from simgin.strategy.cast import STRONG_PLAYER
 
 # Smallest and largest step that an effect size in the direction of the difference includes
 STEP_RANGE_BY_LABEL = {
@@ -34,7 +34,7 @@ DISTANCE_LABELS = ["equal", "compatible", "one step", "more"]
 def read_effects(directory: Path) -> pd.DataFrame:
     """Read the effects on the strong player, with the range of their effect sizes in steps."""
     table = pd.read_csv(directory / "differences.csv")
-    table = table[table["players"].str.startswith(STRONG)].set_index(KEY_COLUMNS)
+    table = table[table["players"].str.startswith(STRONG_PLAYER)].set_index(KEY_COLUMNS)
     steps = pd.DataFrame(table["size"].map(STEP_RANGE_BY_LABEL).tolist(), table.index)
     is_decrease = table["value"] < 0
     table["lowest"] = steps[0].where(~is_decrease, -steps[1])

@@ -473,11 +473,11 @@ def train(
     arguments = read_arguments(locals())
     from simgin.learn import adapt
     from simgin.learn import discard_weights as discards
-    from simgin.strategy.cast import CHAMPION
+    from simgin.strategy.cast import CHAMPION_STRATEGY
 
     opponents = _as_tuple(arguments.pop("against"))
     given = {name: value for name, value in arguments.items() if value is not None}
-    is_champion = given["strategy"] == CHAMPION
+    is_champion = given["strategy"] == CHAMPION_STRATEGY
     read_request = (adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest).read
     run_function: Any = adapt.run_adaptation if is_champion else discards.run_training
     result: TrainingResult | AdaptedChampion = _run_request(
@@ -795,7 +795,7 @@ def strategies() -> pd.DataFrame:
         n_players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
         description = catalogue.extract_first_sentence(strategy)
         row = {"strategy": strategy.name, "players": n_players, "about": description}
-        rows.append(row | catalogue.read_entry(strategy.name))
+        rows.append(row | catalogue.read_catalogue_entry(strategy.name))
     return make_frame(rows)
 
 

@@ -13,8 +13,8 @@ from simgin_strategies._champion import MATCH_VALUE
 from simgin.core.policy_types import as_policy, get_params_at
 from simgin.core.position_rollouts import roll_out_action
 from simgin.core.rules_record import GOAL_DEALS, GOAL_POINTS
-from simgin.core.state import SLOT_KNOCK, STATE
-from simgin.core.view import VIEW
+from simgin.core.state import SLOT_KNOCK, STATE_DTYPE
+from simgin.core.view import VIEW_DTYPE
 from simgin.strategy import PHASE_LAST, helper, param
 from simgin.toolkit import is_gin_or_better, next_random_word, popcount, take_if
 from simgin.toolkit.hand_sampling import (
@@ -293,7 +293,7 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
     )
     if active == 0:
         return best
-    states, views = np.empty(1, STATE), np.zeros(2, VIEW)
+    states, views = np.empty(1, STATE_DTYPE), np.zeros(2, VIEW_DTYPE)
     prepare_state(states[0], params, view.noise)
     scratch, weights, stream = (
         np.zeros(N_LIKELIHOOD_FEATURES),

@@ -37,7 +37,7 @@ from simgin.toolkit import (
     random_below,
 )
 
-ACTION_DISCARD, ACTION_END = 3, 4  # actions that are not actions of a take policy
+ACTION_DISCARD, ACTION_END_DEAL = 3, 4  # actions that are not actions of a take policy
 ANY_SOURCE = -1  # action with an unspecified draw source
 TABLE_POINTS_TARGET = 100  # target score of the matches in the table of win probabilities
 
@@ -283,7 +283,7 @@ def roll_out(
 @helper
 def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rules, scratch):
     """Return the player's points minus the opponent's points if an action is played in a world."""
-    if action == ACTION_END:
+    if action == ACTION_END_DEAL:
         return score_ending(
             view.hand & ~(1 << card),
             1 << card,

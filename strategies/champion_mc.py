@@ -22,7 +22,7 @@ from simgin_strategies._champion_worlds import (
 )
 from simgin_strategies.stake import accept_by_match_value, offer_by_match_value
 
-from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL
 from simgin.strategy import (
     ACTION_PASS,
     ACTION_STOCK,
@@ -109,7 +109,10 @@ def knock_by_champion_rollouts(view, rules, params):
     discarded = player.find_lowest_cost_discard(legal, view, rules, weights)
     is_knock = np.int64(gain > 0)
     actions = np.array(
-        [ACTION_END if is_knock else ACTION_DISCARD, ACTION_DISCARD if is_knock else ACTION_END]
+        [
+            ACTION_END_DEAL if is_knock else ACTION_DISCARD,
+            ACTION_DISCARD if is_knock else ACTION_END_DEAL,
+        ]
     )
     cards = np.array(
         [view.ending_card if is_knock else discarded, discarded if is_knock else view.ending_card]
@@ -118,7 +121,7 @@ def knock_by_champion_rollouts(view, rules, params):
     best = find_best_action(
         actions, cards, prior_gains, params[KNOCK_SPREAD_INDEX], view, rules, params
     )
-    return actions[best] == ACTION_END
+    return actions[best] == ACTION_END_DEAL
 
 
 CHAMPION_MC = Strategy(

@@ -17,7 +17,7 @@ lay-offs and, by default, improved sampled hands.
 import numpy as np
 from simgin_strategies._rollouts import (
     ACTION_DISCARD,
-    ACTION_END,
+    ACTION_END_DEAL,
     ACTION_PASS,
     PARAMETERS,
     WIDTH_INDEX,
@@ -109,7 +109,7 @@ def knock_by_greedy_rollouts(view, rules, params):
     )
     cards = np.append(view.ending_card, candidates)
     actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)
-    actions[0] = ACTION_END
+    actions[0] = ACTION_END_DEAL
     return find_best_action(actions, cards, view, rules, params) == 0
 
 

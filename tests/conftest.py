@@ -56,7 +56,7 @@ def compile_in_parallel(tmp_path_factory):
         return
     shared = tmp_path_factory.getbasetemp().parent
     compile_functions = {
-        f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)
+        f"loop-{players}": partial(kernel.compile_batch_kernel, players) for players in (2, 1)
     }
     compile_functions["marjj"] = partial(compile_strategy, "marjj")
     for wait in (fcntl.LOCK_NB, 0):

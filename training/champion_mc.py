@@ -27,7 +27,7 @@ from simgin_strategies import champion_mc
 from simgin_strategies._champion import MATCH_VALUE
 
 from simgin.analysis.world_sampling import sample_worlds
-from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.rollouts import Action, list_legal_actions, roll_out_worlds
 from simgin.play.traced_deal import trace_deal
@@ -79,7 +79,7 @@ def rank_knocks(view: Any, rules: Any, weights: np.ndarray) -> RankedActions:
         return [], []
     gain = player.estimate_knock_gain(view, rules, weights)
     discard = player.find_lowest_cost_discard(legal_discards(view, rules), view, rules, weights)
-    actions = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
+    actions = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END_DEAL, int(view.ending_card))]
     return actions[::-1] if gain > 0 else actions, [0.0, abs(gain)]
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from simgin.core.bits import popcount
 from simgin.core.cards import ALL_CARDS
 from simgin.core.jit import jit
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
@@ -47,7 +47,7 @@ NEWTON_STEPS = 12
 def sample_decisions(
     opponents: tuple[str, ...], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the view of one random decision per deal, VIEW (n,), and the opponent's hand."""
+    """Return the view of one random decision per deal, VIEW_DTYPE (n,), and the opponent's hand."""
     rng = np.random.default_rng(seed)
     players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
     opponent_strategies = [loader.find_strategy(name) for name in opponents]
@@ -65,7 +65,7 @@ def sample_decisions(
             view = log[rng.choice(own_decisions)]
             views.append(view.copy())
             hands.append(find_hidden_hand(view, state.pack))
-    return np.array(views, VIEW), np.array(hands)
+    return np.array(views, VIEW_DTYPE), np.array(hands)
 
 
 def find_hidden_hand(view: np.record, pack: np.ndarray) -> int:
@@ -79,7 +79,7 @@ def write_feature_differences(views, hands, rules, exchanges, stages, out):
     """Write how the features change if cards are exchanged between hand and stock.
 
     Args:
-        views: Views of the decisions, VIEW (n,).
+        views: Views of the decisions, VIEW_DTYPE (n,).
         hands: Opponent's hands as masks, (n,) int64.
         rules: Compiled rules.
         exchanges: Number of exchanges per hand.

@@ -22,7 +22,7 @@ from simgin.analysis.position import Position, PositionError, find_decisions
 from simgin.analysis.stake_value import Equity, compute_equity, compute_net_points
 from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.core.position_rollouts import ACTION_END
+from simgin.core.position_rollouts import ACTION_END_DEAL
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, make_short_player_names, parse_matchup
 from simgin.play.parallel import N_PROGRESS_PARTS, map_units
@@ -258,7 +258,7 @@ class Analysis(RenamedAttributes):
     def best_ending_index(self) -> int | None:
         """Index of the best action that ends the deal, or None if no action ends the deal."""
         kinds = [action.kind for action in self.position.actions]
-        return next((index for index in self.ranking if kinds[index] == ACTION_END), None)
+        return next((index for index in self.ranking if kinds[index] == ACTION_END_DEAL), None)
 
     @property
     def is_mistake(self) -> bool:

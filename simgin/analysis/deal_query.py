@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.text.messages import SimginError, quote_text, suggest_spelling
 
 # If two strategies are compared, `other` is the same deal played by the second strategy.
-FOUND_DEAL_DTYPE = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
+FOUND_DEAL_DTYPE = np.dtype([("deal", DEAL_RECORD_DTYPE), ("other", DEAL_RECORD_DTYPE)])
 
 ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}
 WINNER_KEYWORDS = {"won": 0, "lost": 1}  # side of the winner

@@ -19,7 +19,7 @@ from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.cards import ALL_CARDS
 from simgin.core.codes import ACTION_TAKE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
 from simgin.core.deadwood import deadwood
-from simgin.core.position_rollouts import ACTION_ACCEPT, ACTION_END, ACTION_REFUSE
+from simgin.core.position_rollouts import ACTION_ACCEPT, ACTION_END_DEAL, ACTION_REFUSE
 from simgin.play.kernel import PolicyCallError
 from simgin.play.matchup import Matchup
 from simgin.play.rollouts import Action, Worlds, roll_out_worlds
@@ -373,8 +373,8 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
     if kind in ("upcard", "draw"):
         return "took the card" if chosen_action.kind == ACTION_TAKE else "left the card"
     if kind == "knock":
-        return "ended the deal" if chosen_action.kind == ACTION_END else "played on"
-    if chosen_action.kind == ACTION_END:
+        return "ended the deal" if chosen_action.kind == ACTION_END_DEAL else "played on"
+    if chosen_action.kind == ACTION_END_DEAL:
         return "ended with another card"
     extra_deadwood = _compute_deadwood_after(position, chosen_action) - _compute_deadwood_after(
         position, best

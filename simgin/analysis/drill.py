@@ -33,7 +33,7 @@ from simgin.analysis.decision_evaluator import (
 )
 from simgin.analysis.error_rates import DECISION_TITLES
 from simgin.analysis.position import Position, PositionError
-from simgin.core.position_rollouts import ACTION_END
+from simgin.core.position_rollouts import ACTION_END_DEAL
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, make_short_names, parse_matchup
 from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
@@ -164,7 +164,9 @@ class Exercise:
         for index in self.analysis.ranking:
             action = self.position.actions[index]
             text = self.position.format_action(action)
-            options.setdefault(text.partition(",")[0] if action.kind == ACTION_END else text, index)
+            options.setdefault(
+                text.partition(",")[0] if action.kind == ACTION_END_DEAL else text, index
+            )
         return sorted(options.values())
 
     @property
@@ -470,7 +472,7 @@ def _format_question(exercise: Exercise) -> str:
         return "What do you do with the die?"
     if position.view.taken_offer >= 0:
         return f"Do you take the {format_card(int(position.view.taken_offer))}?"
-    can_end = any(action.kind == ACTION_END for action in position.actions)
+    can_end = any(action.kind == ACTION_END_DEAL for action in position.actions)
     return f"Which card do you discard{', or do you end the deal' if can_end else ''}?"
 
 

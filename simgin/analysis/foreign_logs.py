@@ -25,7 +25,7 @@ from simgin.analysis.position import PositionError
 from simgin.core.cards import ALL_CARDS
 from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE, PHASE_LAST
 from simgin.core.deadwood import deadwood
-from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END, ACTION_LEAVE
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL, ACTION_LEAVE_DISCARD
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import Action, list_legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal, truncate_deal
@@ -63,22 +63,22 @@ NON_MOVE_WORDS = ["score"]  # second word of log lines that contain no move
 RLCARD_MOVES = {
     "draw_card": ACTION_STOCK,
     "pick_up_discard": ACTION_TAKE,
-    "declare_dead_hand": ACTION_LEAVE,
+    "declare_dead_hand": ACTION_LEAVE_DISCARD,
 }
-RLCARD_MOVES |= {"discard": ACTION_DISCARD, "knock": ACTION_END, "gin": ACTION_END}
+RLCARD_MOVES |= {"discard": ACTION_DISCARD, "knock": ACTION_END_DEAL, "gin": ACTION_END_DEAL}
 RLCARD_MOVE_PATTERN = re.compile(rf"([NS]) ({'|'.join(RLCARD_MOVES)})(?: (\w\w))?")
 ACTION_WORDS = {
     ACTION_STOCK: "draw",
     ACTION_TAKE: "take",
     ACTION_PASS: "pass",
     ACTION_DISCARD: "discard",
-    ACTION_END: "knock",
-    ACTION_LEAVE: "leave",
+    ACTION_END_DEAL: "knock",
+    ACTION_LEAVE_DISCARD: "leave",
 }
 # Strategy that chooses the discard first, and then how to end the deal
 REPLAY_PLAYER = "openspiel-simple"
 MAX_MOVES = 600
-GIN_ACTION = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
+GIN_ACTION = Action(ACTION_END_DEAL)  # RLCard does not log the discard that accompanies gin.
 
 Move = tuple[int, Action]  # seat and action
 # Player (None if the log does not name the player) and action
@@ -224,7 +224,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
         if action in (OPENSPIEL_DRAW, OPENSPIEL_KNOCK):
             _, card = next(history, (None, -1))
             if action == OPENSPIEL_KNOCK:
-                yield seat, Action(ACTION_END, _convert_card(card))
+                yield seat, Action(ACTION_END_DEAL, _convert_card(card))
                 return
             if card >= 0:
                 pack.append(card)
@@ -233,7 +233,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
         elif action == OPENSPIEL_TAKE:
             yield seat, Action(ACTION_TAKE)
         elif action == OPENSPIEL_PASS:
-            yield seat, Action(ACTION_LEAVE if has_begun else ACTION_PASS)
+            yield seat, Action(ACTION_LEAVE_DISCARD if has_begun else ACTION_PASS)
             seat, n_passes = 1 - seat, n_passes + 1
         else:
             yield seat, Action(ACTION_DISCARD, _convert_card(action))
@@ -272,7 +272,7 @@ def _parse_rlcard_move(line: str) -> Move:
     if not match:
         raise PositionError(f"{quote_text(line, 40)} is not a valid move in RLCard's gin_rummy")
     move_type = RLCARD_MOVES[match[2]]
-    discard = match[3] if move_type in (ACTION_DISCARD, ACTION_END) else None
+    discard = match[3] if move_type in (ACTION_DISCARD, ACTION_END_DEAL) else None
     return "NS".index(match[1]), Action(move_type, parse_card(discard) if discard else -1)
 
 
@@ -323,7 +323,9 @@ class _LoggedMoves:
         if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:
             self.n_done += 1
             del remaining[0]
-        if not remaining or (decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
+        if not remaining or (
+            decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE_DISCARD
+        ):
             return None
         seat, action = remaining[0]
         moves = list_legal_actions(view, self.rules)
@@ -335,14 +337,14 @@ class _LoggedMoves:
         if seat != decision.seat or action not in legal or not is_proposed_ending:
             raise self._make_illegal_move_error()
         self.n_done += 1
-        self.is_ending = action.kind == ACTION_END
+        self.is_ending = action.kind == ACTION_END_DEAL
         if decision.slot == "discard":
             return action.card
-        return int(action.kind in (ACTION_TAKE, ACTION_END))
+        return int(action.kind in (ACTION_TAKE, ACTION_END_DEAL))
 
     def _compute_deadwood_after_ending(self, view: Any, action: Action) -> int:
         """Return the deadwood after an action that ends the deal, or -1 after other actions."""
-        if action.kind != ACTION_END:
+        if action.kind != ACTION_END_DEAL:
             return -1
         taken_card = 1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0
         ten_cards = (int(view.hand) | taken_card) & ~(1 << action.card)
@@ -350,7 +352,7 @@ class _LoggedMoves:
 
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""
-        if any(action.kind != ACTION_LEAVE for _, action in self.log.moves[self.n_done :]):
+        if any(action.kind != ACTION_LEAVE_DISCARD for _, action in self.log.moves[self.n_done :]):
             raise self._make_illegal_move_error()
 
     def _make_illegal_move_error(self) -> PositionError:

@@ -12,8 +12,8 @@ from simgin.core.endings import find_ending, find_required_meld_card
 from simgin.core.position_rollouts import (
     ACTION_ACCEPT,
     ACTION_DISCARD,
-    ACTION_END,
-    ACTION_LEAVE,
+    ACTION_END_DEAL,
+    ACTION_LEAVE_DISCARD,
     ACTION_OFFER,
     ACTION_REFUSE,
 )
@@ -32,7 +32,7 @@ DRAW_WORDS = {
     codes.ACTION_STOCK: "draw",
     codes.ACTION_TAKE: "take",
     codes.ACTION_PASS: "pass",
-    ACTION_LEAVE: "leave",
+    ACTION_LEAVE_DISCARD: "leave",
 }
 # All policy calls for a hand of eleven cards or for the last discard belong to one decision.
 STEP_BY_SLOT = {
@@ -58,7 +58,7 @@ class Position:
 
     Attributes:
         variant: Variant of the deal.
-        view: Information available to the player, as a VIEW record.
+        view: Information available to the player, as a view record.
         actions: Legal actions.
         chosen: Action that the player chose, if the position is from a recorded deal.
         query_index: Index of the decision's first policy call in the deal, or -1.
@@ -320,9 +320,9 @@ def _read_chosen_action(policy_calls: list[Decision], rules: Any) -> Action | No
         if policy_call.slot == "discard":
             discard = policy_call.action
         elif policy_call.action:
-            return Action(ACTION_END, int(view.ending_card))
+            return Action(ACTION_END_DEAL, int(view.ending_card))
         elif view.phase == codes.PHASE_LAST:
-            return Action(ACTION_LEAVE)
+            return Action(ACTION_LEAVE_DISCARD)
         elif view.phase == codes.PHASE_STOP:
             return Action(codes.ACTION_STOCK)
     return Action(ACTION_DISCARD, discard)

@@ -9,7 +9,7 @@ import numpy as np
 from simgin.analysis.kernels import fill_decks, fill_worlds
 from simgin.core.codes import PHASE_BLIND
 from simgin.core.rules_record import FIRST_TURN_DISCARD, FIRST_TURN_FREE, JOKER_NONE
-from simgin.core.view import FROM_PILE, FROM_STOCK, VIEW
+from simgin.core.view import FROM_PILE, FROM_STOCK, VIEW_DTYPE
 from simgin.play.matchup import Matchup
 from simgin.play.rollouts import Worlds, query_offers
 from simgin.rules.build import build_rules
@@ -195,10 +195,10 @@ def fill_forgotten_cards(
         first: Number of the first world, which determines the cards that were taken.
 
     Returns:
-        VIEW (n_worlds,).
+        VIEW_DTYPE (n_worlds,).
     """
     pile_positions, taken_positions = find_forgotten_cards(view, rules)
-    views = np.repeat(np.array([view], VIEW), len(hands))
+    views = np.repeat(np.array([view], VIEW_DTYPE), len(hands))
     for position, column in zip(pile_positions, cards.T, strict=True):
         masks = _write_pile_card(views, position, column)
         views["pile"] |= masks

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 DEALS_PER_CALL = 4000  # number of deals per engine call
 TEST_MATCHES = 20_000  # number of matches on held-out deals, from which the win rate is estimated
-STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
+STRATEGY_TEMPLATE_FILE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 WIN_RATE_NOTE = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 # difference between the seed of the held-out deals and the seed of the chart
@@ -322,7 +322,7 @@ def measure_chart(
         scores = np.tile(start_score, (units, 1))
         arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
         rollouts = roll_out_deals(*arguments, first_only=kind.first_only)
-        values = np.where(rollouts.is_rolled_out, evaluate(rollouts) / unit_divisor, np.nan)
+        values = np.where(rollouts.rolled_out_mask, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
     blocks = map_units(measure_block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
@@ -346,7 +346,7 @@ def render_chart_strategy(chart: Chart, command: str) -> str:
     """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if is_gain else "0" for is_gain in turn[::-1]) + "0" for turn in gains.T]
-    text = load_template(STRATEGY_TEMPLATE).render(
+    text = load_template(STRATEGY_TEMPLATE_FILE).render(
         command=_escape_docstring(command),
         player=_escape_docstring(chart.request.strategy),
         deals=f"{chart.request.n_deals:,}",

@@ -35,9 +35,9 @@ from simgin.core.jit import compile_function
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.state import create_state
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 from simgin.play import parallel
-from simgin.play.kernel import compile_kernel, compile_policies, play_batches
+from simgin.play.kernel import compile_batch_kernel, compile_policies, play_batches
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.specialized_kernel import (
     allow_specialized_kernels,
@@ -293,7 +293,7 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
     hands = np.array([view.hand for view in views_by_slot["discard"]], np.int64)
     policies = [
         (
-            np.array(views_by_slot[policy.slot], VIEW),
+            np.array(views_by_slot[policy.slot], VIEW_DTYPE),
             compiler.make_parameter_vector(policy, rules),
             compiler.compile_policy(policy),
         )
@@ -384,7 +384,7 @@ def _iter_reference_tasks() -> Iterator[_BenchTask]:
         return
     matchup = parse_matchup(a, b, variant, SEED, unit)
     policies, rules = tuple(compile_policies(matchup)), build_rules(matchup.variant).tobytes()
-    find_kernel(compile_kernel(len(matchup.players)), policies, rules).specialize()
+    find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules).specialize()
     size = matchup.batch_size
 
     def play_engine(rounds: int, is_specialized: bool) -> object:

@@ -60,8 +60,13 @@ def _format_header() -> str:
         if isinstance(number, int) and name.isupper()
     }
     numbers |= {f"STAT_{name}": index for name, index in batch_columns.STATISTIC_INDEX.items()}
-    statistics = batch_kernel.STATISTICS_NOT_PER_DEAL[: batch_kernel.N_BEFORE_MATCH_STATISTICS]
-    lists = {"DENOMINATORS": batch_columns.DENOMINATOR_INDEX, "STATISTICS_NOT_PER_DEAL": statistics}
+    statistics = batch_kernel.NOT_PER_DEAL_STATISTIC_INDICES[
+        : batch_kernel.N_NOT_PER_DEAL_BEFORE_MATCHES
+    ]
+    lists = {
+        "DENOMINATORS": batch_columns.DENOMINATOR_INDICES,
+        "STATISTICS_NOT_PER_DEAL": statistics,
+    }
     definitions = [f"#define {name} {number}\n" for name, number in numbers.items()]
     definitions += [
         f"#define {name} {','.join(map(str, items))}\n" for name, items in lists.items()

@@ -85,7 +85,7 @@ def check_strategies(
     """
     for players in {1 if variant.is_solo else 2 for variant in variants}:
         # Cache the kernel first. Otherwise, the test process would compile it with index checks.
-        kernel.compile_kernel(players)
+        kernel.compile_batch_kernel(players)
     remaining_strategies = list(strategies)
     results: list[ContractResult] = []
     while remaining_strategies:

@@ -22,7 +22,7 @@ import numpy as np
 import simgin.text.settings  # noqa: F401  before numba
 from simgin.core.codes import SLOTS
 from simgin.core.state import create_state
-from simgin.core.view import MAX_TURNS, VIEW, create_view
+from simgin.core.view import MAX_TURNS, VIEW_DTYPE, create_view
 from simgin.play import kernel
 from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
@@ -183,7 +183,7 @@ def find_positions(
         max_views: Maximum number of views per slot.
 
     Returns:
-        VIEW arrays by slot, each of shape (n_views,).
+        VIEW_DTYPE arrays by slot, each of shape (n_views,).
     """
     rng = random.Random(SEED)
     target = variant.params["points_target"]
@@ -200,7 +200,9 @@ def find_positions(
             views[SLOTS[state.slots[i]]].append(state.log[i].copy())
         if min(map(len, views_with_decisions)) >= max_views:
             break
-    return {slot: np.array(slot_views[:max_views], VIEW) for slot, slot_views in views.items()}
+    return {
+        slot: np.array(slot_views[:max_views], VIEW_DTYPE) for slot, slot_views in views.items()
+    }
 
 
 def _find_used_slots(variant: Variant) -> list[str]:
@@ -297,7 +299,7 @@ def _query_positions(tester: _PolicyTester, positions: np.ndarray) -> int:
         _CheckError: If an action is illegal or depends on the memory location, the order of queries
             or the random data.
     """
-    location = np.zeros(1, VIEW)
+    location = np.zeros(1, VIEW_DTYPE)
     actions: list[int] = []
     start_time = time.process_time()
     for i, position in enumerate(positions):
@@ -336,9 +338,9 @@ def _make_history_error(effect: str) -> _CheckError:
 def _relocate_view(position: Any, i: int, policy: Policy) -> Any:
     """Return a copy of a view at a new address, with new noise and random bytes around it."""
     rng = np.random.default_rng(i)
-    buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)
+    buffer = rng.integers(0, 256, VIEW_DTYPE.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
-    view = buffer[start : start + VIEW.itemsize].view(VIEW)
+    view = buffer[start : start + VIEW_DTYPE.itemsize].view(VIEW_DTYPE)
     view[0] = position
     view[0].noise = int(rng.integers(2**53)) if policy.noise else 0
     return view[0]

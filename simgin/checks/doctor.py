@@ -168,7 +168,7 @@ def check_cache() -> HealthCheck:
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
     details = f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}"
-    mismatch = shipped_code.find_mismatch(jit.compute_compiled_digest())
+    mismatch = shipped_code.explain_unused_code(jit.compute_compiled_digest())
     if mismatch != "":
         details += f". {mismatch}" if mismatch else ", with precompiled code"
     return HealthCheck("cache", details)

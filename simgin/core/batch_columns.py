@@ -66,7 +66,7 @@ def _choose_denominator(name: str) -> str:
     return "deals"
 
 
-DENOMINATOR_INDEX = tuple(STATISTIC_INDEX[_choose_denominator(name)] for name in STATISTIC_NAMES)
+DENOMINATOR_INDICES = tuple(STATISTIC_INDEX[_choose_denominator(name)] for name in STATISTIC_NAMES)
 
 # The columns of a batch row are the number of units, three sums per statistic, histograms, and sums
 # over single deals and matches.

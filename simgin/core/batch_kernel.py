@@ -17,7 +17,7 @@ from simgin.core.batch_columns import (
     COL_UNITS,
     COL_WIN_RATE_HISTOGRAM,
     DEAL_RESULTS,
-    DENOMINATOR_INDEX,
+    DENOMINATOR_INDICES,
     N_COLUMNS,
     N_DEADWOOD_BINS,
     N_STATISTICS,
@@ -30,9 +30,9 @@ from simgin.core.deal import play_deal
 from simgin.core.deal_record import count_draws, get_side_of_seat, write_deal_record
 from simgin.core.jit import jit
 from simgin.core.match import (
-    DRAWN,
-    UNDECIDED,
-    UNFINISHED,
+    MATCH_DRAWN,
+    MATCH_UNDECIDED,
+    MATCH_UNFINISHED,
     apply_deal_result,
     choose_first_dealer,
     choose_next_dealer,
@@ -49,7 +49,7 @@ from simgin.core.solo_deal import choose_joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
 # numba would copy a tuple at each access, so the denominators are an array.
-DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)
+DENOMINATOR_INDEX_ARRAY = np.array(DENOMINATOR_INDICES, np.uint32)
 STAT_DEALS, STAT_DECIDED, STAT_SHOWDOWNS, STAT_FIRST_RESULT = (
     STATISTIC_INDEX["deals"],
     STATISTIC_INDEX["decided"],
@@ -75,7 +75,10 @@ STAT_LAID_OFF, STAT_LAID_OFF_ANY, STAT_TIE = (
     STATISTIC_INDEX["laid_off_any"],
     STATISTIC_INDEX["tie"],
 )
-SIDE_A_OFFSET, SIDE_B_OFFSET = STATISTIC_INDEX["a_won_knock"], STATISTIC_INDEX["b_won_knock"]
+SIDE_A_STATISTICS_OFFSET, SIDE_B_STATISTICS_OFFSET = (
+    STATISTIC_INDEX["a_won_knock"],
+    STATISTIC_INDEX["b_won_knock"],
+)
 N_SCORED_RESULTS, SIDE_STAT_WON_REFUSED = len(SCORED_RESULTS), SIDE_STATISTICS.index("won_refused")
 SIDE_STAT_DEAL_WIN, SIDE_STAT_POINTS = (
     SIDE_STATISTICS.index("deal_win"),
@@ -100,13 +103,13 @@ STAT_WINNER_SCORE, STAT_LOSER_SCORE = (
 STAT_LOSER_ZERO = STATISTIC_INDEX["loser_zero"]
 STAT_SETTLED, STAT_SETTLEMENT = STATISTIC_INDEX["settled"], STATISTIC_INDEX["a_settlement"]
 STAT_TOTALS, STAT_GOAL_MET = STATISTIC_INDEX["totals"], STATISTIC_INDEX["goal_met"]
-# Statistics with a denominator other than the number of deals. The first N_BEFORE_MATCH_STATISTICS
-# refer to deals, and the remaining statistics refer to matches.
-STATISTICS_NOT_PER_DEAL = np.array(
-    [index for index, denominator in enumerate(DENOMINATOR_INDEX) if denominator != STAT_DEALS],
+# Indices of the statistics with a denominator other than the number of deals. The first
+# N_NOT_PER_DEAL_BEFORE_MATCHES refer to deals, and the remaining ones refer to matches.
+NOT_PER_DEAL_STATISTIC_INDICES = np.array(
+    [index for index, denominator in enumerate(DENOMINATOR_INDICES) if denominator != STAT_DEALS],
     np.uint32,
 )
-N_BEFORE_MATCH_STATISTICS = int((STATISTICS_NOT_PER_DEAL < STAT_MATCHES).sum())
+N_NOT_PER_DEAL_BEFORE_MATCHES = int((NOT_PER_DEAL_STATISTIC_INDICES < STAT_MATCHES).sum())
 
 
 @jit
@@ -157,8 +160,8 @@ def add_deal_statistics(state, seat_a):
         state.statistics[STAT_FIRST_RESULT_POINTS + state.kind] += points
     if state.kind in (RESULT_KNOCK, RESULT_UNDERCUT, RESULT_EVEN):
         _add_showdown_statistics(state)
-    _add_side_statistics(state, seat_a, SIDE_A_OFFSET)
-    _add_side_statistics(state, 1 - seat_a, SIDE_B_OFFSET)
+    _add_side_statistics(state, seat_a, SIDE_A_STATISTICS_OFFSET)
+    _add_side_statistics(state, 1 - seat_a, SIDE_B_STATISTICS_OFFSET)
     margin = state.score[seat_a] - state.score[1 - seat_a]
     state.statistics[STAT_A_MARGIN] += margin
     state.row[COL_SQUARED_DEAL_MARGIN] += margin * margin
@@ -184,14 +187,14 @@ def _add_match_statistics(state, rules, outcome, seat_a):
         payment = compute_settlement(state, rules, outcome)
         state.statistics[STAT_SETTLED] += 1
         state.statistics[STAT_SETTLEMENT] += payment if seat_a == 0 else -payment
-    if rules.goal == GOAL_TOTAL and outcome != UNFINISHED:
+    if rules.goal == GOAL_TOTAL and outcome != MATCH_UNFINISHED:
         state.statistics[STAT_TOTALS] += 1
         state.statistics[STAT_GOAL_MET] += outcome == seat_a
     if outcome < 0:
         state.statistics[STAT_MATCH_WIN] += 1
         state.statistics[STAT_MATCH_WIN + 1] += 1
-        state.statistics[STAT_MATCH_DRAWN] += outcome == DRAWN
-        state.statistics[STAT_MATCH_UNFINISHED] += outcome == UNFINISHED
+        state.statistics[STAT_MATCH_DRAWN] += outcome == MATCH_DRAWN
+        state.statistics[STAT_MATCH_UNFINISHED] += outcome == MATCH_UNFINISHED
         return
     a_has_won = outcome == seat_a
     state.statistics[STAT_MATCH_WIN + (not a_has_won)] += 2
@@ -205,7 +208,7 @@ def _add_match_statistics(state, rules, outcome, seat_a):
 
 @jit
 def _find_win_rate_bin(state):
-    """Return four times the proportion of the unit's matches that strategy A has won.
+    """Return the histogram bin (0 to 4) of strategy A's match win rate in the unit.
 
     If the unit has no matches, the win rate in its deals is used.
     """
@@ -214,8 +217,8 @@ def _find_win_rate_bin(state):
         n_games, half_wins = (
             state.statistics[STAT_DEALS],
             state.statistics[STAT_DEALS]
-            + state.statistics[SIDE_A_OFFSET + SIDE_STAT_DEAL_WIN]
-            - state.statistics[SIDE_B_OFFSET + SIDE_STAT_DEAL_WIN],
+            + state.statistics[SIDE_A_STATISTICS_OFFSET + SIDE_STAT_DEAL_WIN]
+            - state.statistics[SIDE_B_STATISTICS_OFFSET + SIDE_STAT_DEAL_WIN],
         )
     return half_wins if n_games == 2 else 2 * half_wins
 
@@ -237,14 +240,14 @@ def add_unit_to_row(state):
     for i in range(N_STATISTICS):
         state.row[COL_CROSS + i] += state.statistics[i] * deals
     n_adjusted = (
-        len(STATISTICS_NOT_PER_DEAL)
+        len(NOT_PER_DEAL_STATISTIC_INDICES)
         if state.statistics[STAT_MATCHES]
-        else N_BEFORE_MATCH_STATISTICS
+        else N_NOT_PER_DEAL_BEFORE_MATCHES
     )
     for k in range(n_adjusted):
-        i = STATISTICS_NOT_PER_DEAL[k]
+        i = NOT_PER_DEAL_STATISTIC_INDICES[k]
         state.row[COL_CROSS + i] += state.statistics[i] * (
-            state.statistics[DENOMINATORS[i]] - deals
+            state.statistics[DENOMINATOR_INDEX_ARRAY[i]] - deals
         )
     for i in range(N_STATISTICS):
         state.statistics[i] = 0
@@ -255,11 +258,11 @@ def _finish_deal(state, rules, records, seat_a, play_matches):
     """Add the result of a deal to the unit and the match, and record the deal if requested.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`). For a single deal
-    without a record, the outcome is not needed, and the function returns UNDECIDED.
+    without a record, the outcome is not needed, and the function returns MATCH_UNDECIDED.
     """
     add_deal_statistics(state, seat_a)
     if not len(records):
-        return apply_deal_result(state, rules, state.deal + 1) if play_matches else UNDECIDED
+        return apply_deal_result(state, rules, state.deal + 1) if play_matches else MATCH_UNDECIDED
     record = records[state.n_recorded]
     state.n_recorded += 1
     write_deal_record(state, record, seat_a)
@@ -309,7 +312,7 @@ def play_units(
 
     Array arguments:
         rows: (n_batches, N_COLUMNS) int64, overwritten.
-        records: (n_deals,) DEAL_RECORD in order of play. An empty array disables recording.
+        records: (n_deals,) DEAL_RECORD_DTYPE in order of play. An empty array disables recording.
             `state.n_recorded` counts the records written.
     """
     for i in range(n_units):
@@ -340,7 +343,7 @@ def play_units(
             if state.log_mode:
                 return
             outcome = _finish_deal(state, rules, records, seat_a, play_matches)
-            if play_matches and outcome == UNDECIDED:
+            if play_matches and outcome == MATCH_UNDECIDED:
                 state.dealer = choose_next_dealer(state.dealer, state.winner, rules)
                 state.deal += 1
                 continue
@@ -384,7 +387,7 @@ def play_units_solo(
             if state.log_mode:
                 return
             outcome = _finish_deal(state, rules, records, 0, play_matches)
-            if not play_matches or outcome != UNDECIDED:
+            if not play_matches or outcome != MATCH_UNDECIDED:
                 break
             state.deal += 1
         if play_matches:

@@ -355,8 +355,8 @@ def deadwood_with_melded(hand, card, rules):
     while same_rank:  # The sets of three cards precede the set of four cards.
         omitted = same_rank & -same_rank
         same_rank ^= omitted
-        best = min(best, _compute_deadwood_without_set(hand, rank & ~omitted, rules))
-    best = min(best, _compute_deadwood_without_set(hand, rank, rules))
+        best = min(best, _compute_deadwood_after_set(hand, rank & ~omitted, rules))
+    best = min(best, _compute_deadwood_after_set(hand, rank, rules))
     for i in range(rules.n_rainbows):
         rainbow = rules.rainbows[i]
         if rainbow >> card & 1 and rainbow & ~hand == 0:
@@ -365,7 +365,7 @@ def deadwood_with_melded(hand, card, rules):
 
 
 @jit
-def _compute_deadwood_without_set(hand, cards, rules):
+def _compute_deadwood_after_set(hand, cards, rules):
     """Return the deadwood that remains if `cards`, which have the same rank, form a set.
 
     Returns HUGE_DEADWOOD if there are fewer than three cards.

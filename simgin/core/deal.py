@@ -17,7 +17,7 @@ from simgin.core.endings import (
     find_permitted_discards,
     find_required_meld_card,
 )
-from simgin.core.jit import force_inline, inline_always, jit
+from simgin.core.jit import force_inline, inline_before_compilation, jit
 from simgin.core.query import (
     get_strategy_of_seat,
     query_policy_noinline,
@@ -49,7 +49,7 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # draw source of a turn that has already been played
+TURN_ALREADY_PLAYED = np.int64(3)  # draw source of a turn that has already been played
 
 
 @jit
@@ -77,7 +77,7 @@ def deal_cards(state, rules):
         state.count[seat] = state.dealt_deadwood[seat] = deadwood(state.hand[seat], rules)
 
 
-@inline_always
+@inline_before_compilation
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
     """Play one turn, from the draw to the discard or the end of the deal.
 
@@ -137,7 +137,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     return False
 
 
-@inline_always
+@inline_before_compilation
 def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     """Let `seat` end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
@@ -269,7 +269,7 @@ def _list_upcard_choices(rules):
     return (3, 0) if rules.first_turn == FIRST_TURN_UPCARD_PASS else (7, 2)
 
 
-@inline_always
+@inline_before_compilation
 def _query_offer_at_turn_start(
     state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
@@ -305,7 +305,7 @@ def choose_draw_source(state, rules, view, seat, take):
     return query_policy_with_view(state, rules, view, seat, SLOT_TAKE, YES_OR_NO_MASK, take)
 
 
-@inline_always
+@inline_before_compilation
 def play_deal(
     state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard, nondealer_knock,
     dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
@@ -339,7 +339,7 @@ def play_deal(
     )  # fmt: skip
 
 
-@inline_always
+@inline_before_compilation
 def play_turns(
     state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard, nondealer_knock,
     dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
@@ -348,7 +348,7 @@ def play_turns(
     """Play the turns of a deal from a given turn to the end of the deal.
 
     `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's turn. `source` is the draw
-    source of that turn, or TURN_OVER to start after the turn.
+    source of that turn, or TURN_ALREADY_PLAYED to start after the turn.
     """
     seat = (state.dealer ^ 1 ^ dealer_to_move) & 1  # The mask tells LLVM that the seat is 0 or 1.
     view, next_view = nondealer_view, dealer_view
@@ -359,7 +359,7 @@ def play_turns(
         view, next_view, take, next_take = next_view, view, next_take, take
         discard, next_discard, knock, next_knock = next_discard, discard, next_knock, knock
     while True:
-        if source != TURN_OVER and _play_turn(
+        if source != TURN_ALREADY_PLAYED and _play_turn(
             state, rules, view, next_view, seat, source, discard, knock, show_a, show_b
         ):
             return

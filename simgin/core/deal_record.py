@@ -9,9 +9,9 @@ is the joker or the clock.
 import numpy as np
 
 from simgin.core.jit import jit
-from simgin.core.scoring import RESULT_JOKER
+from simgin.core.scoring import RESULT_JOKER_WON
 
-_RECORD_FIELDS = (
+_DEAL_RECORD_FIELDS = (
     # Indices of the unit, of the game in a mirrored pair, and of the deal in a match
     ("unit", "half", "deal")
     # `kind` is the index of the result in `DEAL_RESULTS`.
@@ -35,7 +35,7 @@ _RECORD_FIELDS = (
     # single deal counts as a match.
     + ("outcome",)
 )
-DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _RECORD_FIELDS]))
+DEAL_RECORD_DTYPE = np.dtype((np.record, [(name, np.int64) for name in _DEAL_RECORD_FIELDS]))
 
 
 @jit
@@ -54,13 +54,13 @@ def count_draws(state, seat):
     The number includes cards from the pile, from the stock or deck, and a joker. Cards that were
     dealt before the first turn are not counted.
     """
-    drew_joker = state.kind == RESULT_JOKER and state.winner != seat and state.above == 0
+    drew_joker = state.kind == RESULT_JOKER_WON and state.winner != seat and state.above == 0
     return state.takes[seat] + state.draws[seat] + drew_joker
 
 
 @jit
 def write_deal_record(state, record, seat_a):
-    """Write the last deal to a DEAL_RECORD, before the deal is added to the match.
+    """Write the last deal to a DEAL_RECORD_DTYPE, before the deal is added to the match.
 
     The function writes all fields except `outcome`.
     """

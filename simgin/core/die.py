@@ -12,7 +12,7 @@ from simgin.core.rules_record import REFUSAL_PAYS_NEW
 from simgin.core.scoring import RESULT_REFUSED
 from simgin.core.state import SLOT_ANSWER, SLOT_OFFER, YES_OR_NO_MASK
 
-MAY_OFFER_UNOWNED = np.int64(1)
+MAY_OFFER_UNOWNED_DIE = np.int64(1)
 
 
 @jit
@@ -28,29 +28,30 @@ def query_blind_offers(
     state.phase = PHASE_BLIND
     stake = state.stake
     if query_die_offer(
-        state, rules, nondealer_view, dealer_view, 1 - state.dealer, MAY_OFFER_UNOWNED, offer_a,
+        state, rules, nondealer_view, dealer_view, 1 - state.dealer, MAY_OFFER_UNOWNED_DIE, offer_a,
         answer_a, offer_b, answer_b,
     ):  # fmt: skip
         return True
     if state.stake != stake:
         return False  # Before the cards are seen, only one offer is allowed.
     return query_die_offer(
-        state, rules, dealer_view, nondealer_view, state.dealer, MAY_OFFER_UNOWNED, offer_a,
+        state, rules, dealer_view, nondealer_view, state.dealer, MAY_OFFER_UNOWNED_DIE, offer_a,
         answer_a, offer_b, answer_b,
     )  # fmt: skip
 
 
 @jit
 def query_die_offer(
-    state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b,
+    state, rules, view, other_view, seat, may_offer_unowned_die, offer_a, answer_a, offer_b,
+    answer_b,
 ):  # fmt: skip
     """Query one seat for a die offer if an offer is allowed, and the other seat for a response.
 
-    A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
-    Returns True if an offer is refused.
+    A refusal ends the deal. `may_offer_unowned_die` is true if a die without an owner may
+    be offered. Returns True if an offer is refused.
     """
     if state.stake >= rules.die_cap or (
-        state.owner != seat if state.owner >= 0 else not may_offer_unowned
+        state.owner != seat if state.owner >= 0 else not may_offer_unowned_die
     ):
         return False
     legal_offers = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))

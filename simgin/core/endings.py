@@ -32,7 +32,7 @@ def compute_deal_multiplier(upcard, rules):
 
 
 @jit
-def find_required_ranks(points):
+def find_shot_ranks(points):
     """Return the ranks that a shot must leave unmatched at a given score, or 0 if there is no shot.
 
     The multiset of ranks is encoded as in `encode_rank_multiset`.

@@ -198,7 +198,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version that the package contains, or None."""
-        if shipped_code.find_mismatch(compute_compiled_digest()) is not None:
+        if shipped_code.explain_unused_code(compute_compiled_digest()) is not None:
             return None
         file = shipped_code.ShippedCacheFile(self._folder, self._impl.filename_base)
         data = file.load(self._index_key(sig, shipped_code))
@@ -294,7 +294,7 @@ def force_inline(function: Callable[..., Any]) -> Any:
     return compile_function(function, forceinline=True)
 
 
-def inline_always(function: Callable[..., Any]) -> Any:
+def inline_before_compilation(function: Callable[..., Any]) -> Any:
     """Decorate a function so that numba copies its code into the caller before compilation.
 
     Use this decorator for a large function with one caller, and for a function that takes a

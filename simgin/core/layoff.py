@@ -11,8 +11,8 @@ from simgin.core.cards import cards_of_rank
 from simgin.core.deadwood import compute_deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.meldings import (
-    RAINBOW,
-    SET,
+    MELD_RAINBOW,
+    MELD_SET,
     classify_meld,
     find_meld_extensions,
     find_sequence_start,
@@ -76,11 +76,11 @@ def _write_layoff_options(meld, hand, rules, scratch, options):
 
     The first combination is empty.
     """
-    kind = classify_meld(meld) if meld else RAINBOW
+    kind = classify_meld(meld) if meld else MELD_RAINBOW
     options[0] = 0
-    if kind == RAINBOW:  # A rainbow cannot be extended.
+    if kind == MELD_RAINBOW:  # A rainbow cannot be extended.
         return 1
-    if kind == SET:
+    if kind == MELD_SET:
         options[1] = cards_of_rank(lowest_bit(ranks_of(meld))) & ~meld & hand
         return 2 if options[1] else 1
     return _write_run_options(meld, hand, rules, scratch[0], scratch[1], options)

@@ -28,7 +28,7 @@ from simgin.core.scoring import (
     RESULT_UNDERCUT,
 )
 
-UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes without a winning seat
+MATCH_UNDECIDED, MATCH_DRAWN, MATCH_UNFINISHED = -1, -2, -3  # outcomes without a winning seat
 
 
 @jit
@@ -97,8 +97,8 @@ def get_match_target(rules, seat):
 def apply_deal_result(state, rules, n_deals):
     """Add the result of a deal to the match and return the outcome of the match.
 
-    The outcome is the winning seat, UNDECIDED, DRAWN or UNFINISHED. `n_deals` is the number of
-    deals played so far, including the current deal.
+    The outcome is the winning seat, MATCH_UNDECIDED, MATCH_DRAWN or MATCH_UNFINISHED. `n_deals` is
+    the number of deals played so far, including the current deal.
     """
     for seat in range(2):
         state.points[seat] += state.score[seat]
@@ -109,7 +109,9 @@ def apply_deal_result(state, rules, n_deals):
         elif rules.goal == GOAL_GAMES:
             _add_deal_to_game(state, rules)
     outcome = _find_match_outcome(state, rules, n_deals)
-    return UNFINISHED if outcome == UNDECIDED and n_deals >= rules.max_deals else outcome
+    return (
+        MATCH_UNFINISHED if outcome == MATCH_UNDECIDED and n_deals >= rules.max_deals else outcome
+    )
 
 
 @jit
@@ -165,20 +167,20 @@ def _add_deal_to_game(state, rules):
 
 @jit
 def _find_match_outcome(state, rules, n_deals):
-    """Return the seat that has won the match, or DRAWN or UNDECIDED."""
+    """Return the seat that has won the match, or MATCH_DRAWN or MATCH_UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
-        return state.winner if state.winner >= 0 else DRAWN
+        return state.winner if state.winner >= 0 else MATCH_DRAWN
     if goal == GOAL_COLUMNS:
         return _find_columns_outcome(state, rules)
     if goal == GOAL_TOTAL:
         if n_deals < rules.deals_in_match:
-            return UNDECIDED
+            return MATCH_UNDECIDED
         return 0 if state.points[0] <= rules.total_goal else 1
     for seat in range(2):
         if _has_reached_goal(state, rules, seat):
             return seat
-    return UNDECIDED
+    return MATCH_UNDECIDED
 
 
 @jit
@@ -197,7 +199,7 @@ def _has_reached_goal(state, rules, seat):
 
 @jit
 def _find_columns_outcome(state, rules):
-    """Return the winning seat or DRAWN if all columns are closed, otherwise UNDECIDED.
+    """Return the winning seat or MATCH_DRAWN if all columns are closed, otherwise MATCH_UNDECIDED.
 
     The side with the larger sum of settlements wins. If the sums are equal, the side that won more
     columns wins. If these numbers are also equal, the match is drawn.
@@ -205,12 +207,12 @@ def _find_columns_outcome(state, rules):
     columns_ahead = 0
     for column in range(rules.columns):
         if state.column_winner[column] < 0:
-            return UNDECIDED
+            return MATCH_UNDECIDED
         columns_ahead += 1 if state.column_winner[column] == 0 else -1
-    total = compute_settlement(state, rules, UNDECIDED)
+    total = compute_settlement(state, rules, MATCH_UNDECIDED)
     if total:
         return 0 if total > 0 else 1
-    return DRAWN if columns_ahead == 0 else 0 if columns_ahead > 0 else 1
+    return MATCH_DRAWN if columns_ahead == 0 else 0 if columns_ahead > 0 else 1
 
 
 @jit
@@ -219,7 +221,7 @@ def has_settlement(rules, outcome):
 
     Finished matches with the goals `points` and `columns` have a settlement.
     """
-    return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
+    return outcome != MATCH_UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
 @jit

@@ -24,8 +24,8 @@ from simgin.core.jit import jit
 # Upper bound on the number of melds in eleven cards (a run of eleven cards contains 45 melds)
 MAX_MELDS = 160
 MAX_MELDINGS = 64  # maximum number of meldings, limited by the number of actions of a policy
-NO_MELDING = 1 << 20  # number of points that exceeds any deadwood
-SET, RUN, RAINBOW = 0, 1, 2
+NO_MELDING_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
+MELD_SET, MELD_RUN, MELD_RAINBOW = 0, 1, 2
 
 
 @jit
@@ -42,12 +42,12 @@ def sum_card_values(cards, rules, side):
 
 @jit
 def classify_meld(meld):
-    """Return the type of a meld: SET (one rank), RUN (one suit) or RAINBOW."""
+    """Return the type of a meld: MELD_SET (one rank), MELD_RUN (one suit) or MELD_RAINBOW."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
-        return SET
+        return MELD_SET
     suit = lowest_bit(meld) // 13
-    return RUN if meld >> (13 * suit) <= 0x1FFF else RAINBOW
+    return MELD_RUN if meld >> (13 * suit) <= 0x1FFF else MELD_RAINBOW
 
 
 @jit
@@ -103,9 +103,9 @@ def find_meld_extensions(meld, rules):
         return 0
     kind = classify_meld(meld)
     ranks = ranks_of(meld)
-    if kind == SET:
+    if kind == MELD_SET:
         return cards_of_rank(lowest_bit(ranks)) & ~meld
-    if kind == RAINBOW or ranks == 0x1FFF:
+    if kind == MELD_RAINBOW or ranks == 0x1FFF:
         return 0
     start = find_sequence_start(ranks)
     end = (start + popcount(ranks) - 1) % 13
@@ -169,7 +169,7 @@ def _sort_three(a, b, c):
 
 
 @jit
-def _is_before_by_name(a0, a1, a2, b0, b1, b2):
+def _precedes_by_name(a0, a1, a2, b0, b1, b2):
     """Return True if the names of melding a precede the names of melding b.
 
     The arguments are the sort keys of the melds. Both meldings have the same number of melds.
@@ -208,7 +208,7 @@ def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
         return n_extensions < key[1]
     if n_melds != key[2]:
         return n_melds < key[2]
-    return _is_before_by_name(a, b, c, row[0], row[1], row[2])
+    return _precedes_by_name(a, b, c, row[0], row[1], row[2])
 
 
 @jit
@@ -281,7 +281,7 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
     """Find the melding that the automatic rule shows, and return its deadwood.
 
     The melds are written to rows[0]. This row equals the first row of `find_legal_meldings` without
-    a limit. Returns NO_MELDING if no melding is legal.
+    a limit. Returns NO_MELDING_DEADWOOD if no melding is legal.
     """
     if (
         required_card < 0
@@ -290,9 +290,18 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
     ):
         return _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
     n = find_legal_meldings(
-        hand, discard, required_card, ranks_left, NO_MELDING, rules, meld_buffer, keys, rows, 1
+        hand,
+        discard,
+        required_card,
+        ranks_left,
+        NO_MELDING_DEADWOOD,
+        rules,
+        meld_buffer,
+        keys,
+        rows,
+        1,
     )
-    return keys[0, 0] if n else NO_MELDING
+    return keys[0, 0] if n else NO_MELDING_DEADWOOD
 
 
 @jit
@@ -310,7 +319,7 @@ def find_legal_meldings(
         ranks_left: Ranks that a shot must leave unmatched, encoded as in `encode_rank_multiset`, or
             -1 if the ending is not a shot.
         max_deadwood: Maximum deadwood.
-        rules: RULES record.
+        rules: Rules record.
         meld_buffer: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
         keys: (max_rows, 3) int64, overwritten with deadwood, number of extension cards and number
             of melds of each row.

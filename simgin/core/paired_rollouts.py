@@ -40,11 +40,12 @@ def run_paired_rollouts(
     Array arguments:
         match_states: (n_units, 4) int64, score before each deal (points of A, points of B, deals
             won by A, deals won by B).
-        views: (n_units,) VIEW, overwritten with the views at the decisions.
+        views: (n_units,) VIEW_DTYPE, overwritten with the views at the decisions.
         weights: (n_units,) int64, overwritten with the weights of the decisions.
         actions: (n_units, max_actions) int64, overwritten with the actions rolled out, padded with
             -1.
-        records: (n_units, max_actions) DEAL_RECORD, overwritten with the results of the rollouts.
+        records: (n_units, max_actions) DEAL_RECORD_DTYPE, overwritten with the results of
+            the rollouts.
 
     Scalars and policies:
         slot: Index in SLOTS of the decisions to compare.
@@ -72,7 +73,7 @@ def run_paired_rollouts(
             clear_history(view0, state.turns)
             clear_history(view1, state.turns)
             clear_deal(state, rules, state.dealer)
-            _set_script(state, decision)
+            _script_actions_before(state, decision)
             knock = explore_knock if rollout < 0 else knock_a
             nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != SEAT_A:
@@ -122,7 +123,7 @@ def run_paired_rollouts_solo(
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
                 remaining &= remaining - 1
             clear_history(view, state.turns)
-            _set_script(state, decision)
+            _script_actions_before(state, decision)
             play_deal_solo(state, rules, view, discard_a, explore_knock if rollout < 0 else knock_a)
             if rollout >= 0:
                 write_deal_record(state, records[i, rollout], SEAT_A)
@@ -151,7 +152,7 @@ def _prepare_deal(state, rules, unit, match_state):
 
 
 @jit
-def _set_script(state, decision):
+def _script_actions_before(state, decision):
     """Set the number of scripted actions, so that the replay repeats all actions before a decision.
 
     If `decision` is -1, the state logs the decisions instead.

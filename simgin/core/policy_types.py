@@ -16,16 +16,16 @@ from numba.core.errors import TypingError
 from numba.core.typeconv import Conversion
 from numba.extending import NativeValue, intrinsic, lower_builtin, models, register_model, unbox
 
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.core.jit import is_interpreted
-from simgin.core.rules_record import RULES
-from simgin.core.state import STATE
-from simgin.core.view import VIEW
+from simgin.core.rules_record import RULES_DTYPE
+from simgin.core.state import STATE_DTYPE
+from simgin.core.view import VIEW_DTYPE
 
-VIEW_TYPE = from_dtype(VIEW)
-RULES_TYPE = from_dtype(RULES)
-STATE_TYPE = from_dtype(STATE)
-RECORDS_TYPE = types.Array(from_dtype(DEAL_RECORD), 1, "C")
+VIEW_TYPE = from_dtype(VIEW_DTYPE)
+RULES_TYPE = from_dtype(RULES_DTYPE)
+STATE_TYPE = from_dtype(STATE_DTYPE)
+RECORDS_TYPE = types.Array(from_dtype(DEAL_RECORD_DTYPE), 1, "C")
 PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
 POLICY_ARGUMENTS = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE)
 POLICY_SIGNATURE = int64(*POLICY_ARGUMENTS)

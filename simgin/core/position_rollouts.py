@@ -21,7 +21,7 @@ from simgin.core.codes import (
 )
 from simgin.core.deadwood import deadwood
 from simgin.core.deal import (
-    TURN_OVER,
+    TURN_ALREADY_PLAYED,
     choose_draw_source,
     continue_after_pass,
     deal_cards,
@@ -31,7 +31,13 @@ from simgin.core.deal import (
     play_turns,
 )
 from simgin.core.deal_record import write_deal_record
-from simgin.core.die import MAY_OFFER_UNOWNED, accept_die, offer_die, query_die_offer, refuse_die
+from simgin.core.die import (
+    MAY_OFFER_UNOWNED_DIE,
+    accept_die,
+    offer_die,
+    query_die_offer,
+    refuse_die,
+)
 from simgin.core.endings import find_ending, find_required_meld_card
 from simgin.core.jit import jit
 from simgin.core.query import clear_history, record_turn, write_deal_fields, write_turn_fields
@@ -48,17 +54,17 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# Actions that a take policy does not have. ACTION_END ends the deal with a discard (-1 for big
-# gin). ACTION_LEAVE leaves the last discard on the pile (50th-card rule). ACTION_OFFER offers a
-# number on the die, and 0 means no offer.
-ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-)
+# Actions that a take policy does not have. ACTION_END_DEAL ends the deal with a discard (-1 for big
+# gin). ACTION_LEAVE_DISCARD leaves the last discard on the pile (50th-card rule). ACTION_OFFER
+# offers a number on the die, and 0 means no offer.
+(
+    ACTION_DISCARD,
+    ACTION_END_DEAL,
+    ACTION_LEAVE_DISCARD,
+    ACTION_OFFER,
+    ACTION_ACCEPT,
+    ACTION_REFUSE,
+) = (3, 4, 5, 6, 7, 8)
 PACK_SIZE = 52  # number of cards in `state.pack`
 
 
@@ -229,7 +235,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
 @jit
 def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
     """Take the last discard and end the deal, or decline the last discard (50th-card rule)."""
-    if action == ACTION_LEAVE:
+    if action == ACTION_LEAVE_DISCARD:
         state.kind = RESULT_VOID
         return
     seat = view.seat
@@ -257,7 +263,7 @@ def resolve_die_action(
         offer_die(state, rules, own_view, opponent_view, seat, offered_number, answer_b)
     elif view.phase == PHASE_BLIND and seat != view.dealer:
         query_die_offer(
-            state, rules, dealer_view, nondealer_view, view.dealer, MAY_OFFER_UNOWNED, offer_a,
+            state, rules, dealer_view, nondealer_view, view.dealer, MAY_OFFER_UNOWNED_DIE, offer_a,
             answer_a, offer_b, answer_b,
         )  # fmt: skip
     dealer_to_move = np.int64(offering_seat == view.dealer)
@@ -318,7 +324,7 @@ def roll_out_action(
         dealer_take, dealer_discard, dealer_knock = take_a, discard_a, knock_a
     if view.phase == PHASE_LAST:
         resolve_last_discard(state, rules, own_view, opponent_view, action, card, show_a, show_b)
-    elif action in (ACTION_DISCARD, ACTION_END):
+    elif action in (ACTION_DISCARD, ACTION_END_DEAL):
         end_turn(state, rules, own_view, opponent_view, action, card, show_a, show_b)
     source = FROM_PILE if action == ACTION_TAKE else FROM_STOCK
     if action >= ACTION_OFFER:
@@ -332,7 +338,7 @@ def roll_out_action(
             offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == ACTION_DISCARD:
-        source = TURN_OVER
+        source = TURN_ALREADY_PLAYED
     elif view.phase == PHASE_UPCARD:
         state.upcard_to = dealer_to_move if action == ACTION_TAKE else 2
     if state.kind < 0:
@@ -351,13 +357,13 @@ def run_world_rollouts(
     """Roll out every action of a position in every sampled world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if
-            the player does not remember all cards.
+        views: (1,) or (n_worlds,) VIEW_DTYPE, the view at the decision. Views differ between worlds
+            if the player does not remember all cards.
         hands: (n_worlds,) int64, the opponent's hands.
         stocks: (n_worlds, n_stock) int8, the face-down cards in order.
         actions, cards: (n_actions,) int64.
-        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals. Side
-            A is the player of the view.
+        records: (n_worlds, n_actions) DEAL_RECORD_DTYPE, overwritten with the results of the deals.
+            Side A is the player of the view.
 
     `first_world` is the number of the first world, which is the unit in the random streams of the
     policies.

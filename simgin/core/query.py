@@ -137,9 +137,9 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
     """Write the view of a seat, call one of its policies and check the action.
 
     Args:
-        state: STATE record of the deal.
-        rules: RULES record of the variant.
-        view: VIEW record of the seat.
+        state: State record of the deal.
+        rules: Rules record of the variant.
+        view: View record of the seat.
         seat: Seat that decides, 0 or 1.
         slot: Index of the policy in SLOTS.
         legal: Legal actions as bits.

@@ -14,7 +14,7 @@ from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 
 # Expressions that return an existing array or a part of an array
 _EXISTING_VALUES = (ir.Arg, ir.Var, ir.Const, ir.Global, ir.FreeVar)
-_PART_ACCESS_OPS = (
+_NON_ALLOCATING_OPS = (
     "getattr",
     "static_getitem",
     "getitem",
@@ -23,7 +23,7 @@ _PART_ACCESS_OPS = (
     "cast",
     "phi",
 )
-_CONTROL_FLOW = (ir.Del, ir.Jump, ir.Branch, ir.StaticRaise)
+_CONTROL_FLOW_STATEMENTS = (ir.Del, ir.Jump, ir.Branch, ir.StaticRaise)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -75,7 +75,7 @@ class _TypedFunction:
             return not self._has_refcounts(statement.value, statement.index)
         if isinstance(statement, ir.StaticSetItem | ir.SetAttr | ir.Return):
             return not self._has_refcounts(statement.value)
-        return isinstance(statement, _CONTROL_FLOW)
+        return isinstance(statement, _CONTROL_FLOW_STATEMENTS)
 
     def _has_refcounts(self, *variables: Any) -> bool:
         """Return True if numba counts references to at least one of the given variables."""
@@ -92,7 +92,9 @@ class _TypedFunction:
             return not self._has_refcounts(target) and self._is_safe_call(value)
         if value.op == "getitem":
             return not self._has_refcounts(value.index)
-        return value.op in _PART_ACCESS_OPS or not self._has_refcounts(target, *value.list_vars())
+        return value.op in _NON_ALLOCATING_OPS or not self._has_refcounts(
+            target, *value.list_vars()
+        )
 
     def _is_safe_call(self, call: Any) -> bool:
         """Return True if a call neither creates nor copies an array.

@@ -1,4 +1,4 @@
-"""RULES record, which contains the parameters of a variant and tables of its melds.
+"""Rules record, which contains the parameters of a variant and tables of its melds.
 
 The record is passed by reference, so that a new variant needs no compilation. A field that is named
 after a parameter (rules.md 11) contains the value of the parameter. A word is encoded as its index
@@ -29,7 +29,7 @@ MELDING_AUTO, MELDING_CHOICE = 0, 1  # values of melding
 # Values of deal_scoring
 SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3
 JOKER_NONE, JOKER_BEFORE_DEAL, JOKER_AFTER_DEAL = 0, 1, 2  # values of joker
-JOKER_REDEAL, JOKER_LOSE = 0, 1  # values of joker_in_hand
+JOKER_IN_HAND_REDEAL, JOKER_IN_HAND_LOSE = 0, 1  # values of joker_in_hand
 # Values of goal
 GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
 GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
@@ -62,7 +62,7 @@ RULE_PARAMETERS = tuple(
     """.split()
 )
 
-_RULES_DTYPE = np.dtype(
+_RULES_STRUCT_DTYPE = np.dtype(
     [(name, np.int64) for name in RULE_PARAMETERS]
     + [
         ("start_points", np.int64, 2),
@@ -92,7 +92,7 @@ _RULES_DTYPE = np.dtype(
     ],
     align=True,
 )
-RULES = np.dtype((np.record, _RULES_DTYPE))
+RULES_DTYPE = np.dtype((np.record, _RULES_STRUCT_DTYPE))
 
 
 def compute_card_values(pip_values: int, ace_value: int) -> list[int]:
@@ -181,11 +181,11 @@ def build_rules_record(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """Return a RULES record of encoded parameters, with the tables derived from them.
+    """Return a rules record of encoded parameters, with the tables derived from them.
 
     `parameters` has a value for each name in RULE_PARAMETERS.
     """
-    rules = np.zeros(1, RULES)[0]
+    rules = np.zeros(1, RULES_DTYPE)[0]
     for name in RULE_PARAMETERS:
         rules[name] = parameters[name]
     rules.start_points[:] = start_points

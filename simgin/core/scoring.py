@@ -7,7 +7,7 @@ from simgin.core.rules_record import TIE_EVEN, TIE_KNOCK
 
 # Results of a deal: indices in DEAL_RESULTS
 RESULT_KNOCK, RESULT_GIN, RESULT_BIG_GIN, RESULT_SHOT, RESULT_UNDERCUT, RESULT_EVEN = range(6)
-RESULT_VOID, RESULT_STALLED, RESULT_JOKER, RESULT_LIMIT, RESULT_REFUSED = range(6, 11)
+RESULT_VOID, RESULT_STALLED, RESULT_JOKER_WON, RESULT_LIMIT_REACHED, RESULT_REFUSED = range(6, 11)
 assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 
@@ -37,7 +37,7 @@ def score_deal(ending, knocker_deadwood, defender_deadwood, stock_left, multipli
         defender_deadwood: Deadwood of the defender after laying off.
         stock_left: Number of face-down cards, for `rush_premium`.
         multiplier: Multiplier of the deal.
-        rules: RULES record.
+        rules: Rules record.
 
     Returns:
         Index in DEAL_RESULTS, points of the knocker, points of the defender, and winner. The winner

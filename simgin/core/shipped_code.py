@@ -20,8 +20,8 @@ from llvmlite import binding as llvm
 from numba.core import config
 from numba.core.caching import IndexDataCacheFile
 
-CODE_DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
-MANIFEST_NAME = "manifest.json"
+COMPILED_CODE_DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
+MANIFEST_FILE_NAME = "manifest.json"
 # supported by most Intel CPUs since 2013, and by all AMD Ryzen and EPYC CPUs
 MINIMUM_CPU = "x86-64-v3"
 MINIMUM_CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3
@@ -56,29 +56,29 @@ def load_code_manifest() -> dict[str, Any] | None:
         ValueError: If the file is corrupt.
     """
     try:
-        return dict(json.loads((CODE_DIRECTORY / MANIFEST_NAME).read_bytes()))
+        return dict(json.loads((COMPILED_CODE_DIRECTORY / MANIFEST_FILE_NAME).read_bytes()))
     except FileNotFoundError:
         return None
 
 
 @cache
-def find_mismatch(sources: str) -> str | None:
-    """Return a sentence that states why the compiled code in the package is not used.
+def explain_unused_code(sources: str) -> str | None:
+    """Return the reason why simgin does not use the compiled code in the package, or None.
 
     Args:
         sources: Digest of the compiled sources.
 
     Returns:
-        None if the code is used, and "" if the package contains no code.
+        A sentence, or None if the code is used, or "" if the package contains no code.
     """
     try:
         manifest = load_code_manifest()
-        return "" if manifest is None else _find_difference(manifest, sources)
+        return "" if manifest is None else _find_incompatibility(manifest, sources)
     except (OSError, ValueError, LookupError, TypeError):
         return CORRUPTION_MESSAGE
 
 
-def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
+def _find_incompatibility(manifest: dict[str, Any], sources: str) -> str | None:
     """Return the reason why the compiled code of a manifest cannot be used, or None."""
     for name, installed in get_compiler_versions().items():
         if (required := manifest["versions"][name]) != installed:
@@ -94,9 +94,9 @@ def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
     return None
 
 
-def describe_problem(sources: str) -> str:
+def describe_shipped_code_problem(sources: str) -> str:
     """Return the reason why simgin compiles although the package contains code, or ""."""
-    return find_mismatch(sources) or (CORRUPTION_MESSAGE if _corrupt_files else "")
+    return explain_unused_code(sources) or (CORRUPTION_MESSAGE if _corrupt_files else "")
 
 
 def _is_cpu_supported() -> bool:
@@ -111,7 +111,7 @@ class ShippedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
     """Cache files of a function whose compiled code is part of the package."""
 
     def __init__(self, folder: Path, filename_base: str) -> None:
-        super().__init__(str(CODE_DIRECTORY / folder), filename_base, "")
+        super().__init__(str(COMPILED_CODE_DIRECTORY / folder), filename_base, "")
 
     def _load_index(self) -> Any:
         return super()._load_index() if _is_intact(self._index_path) else {}
@@ -123,7 +123,9 @@ class ShippedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
 def _is_intact(path: str) -> bool:
     """Return True if the manifest contains the digest of a file."""
     manifest = load_code_manifest()
-    expected = manifest and manifest["files"].get(Path(path).relative_to(CODE_DIRECTORY).as_posix())
+    expected = manifest and manifest["files"].get(
+        Path(path).relative_to(COMPILED_CODE_DIRECTORY).as_posix()
+    )
     if expected is None:
         return False
     with contextlib.suppress(OSError):

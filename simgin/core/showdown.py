@@ -3,10 +3,15 @@
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.deadwood import compute_deadwood_for_side
-from simgin.core.endings import find_required_meld_card, find_required_ranks
+from simgin.core.endings import find_required_meld_card, find_shot_ranks
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
-from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, find_legal_meldings, find_shown_melding
+from simgin.core.meldings import (
+    MAX_MELDINGS,
+    NO_MELDING_DEADWOOD,
+    find_legal_meldings,
+    find_shown_melding,
+)
 from simgin.core.query import query_policy_noinline
 from simgin.core.rules_record import MELDING_AUTO
 from simgin.core.scoring import score_deal
@@ -30,7 +35,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     state.least = -1
     state.best = 0
     required_card = find_required_meld_card(state.taken, rules)
-    ranks_left = find_required_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
+    ranks_left = find_shot_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
     if rules.melding == MELDING_AUTO:
         knocker_deadwood = find_shown_melding(
             state.hand[seat],
@@ -49,7 +54,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             if state.ending == ENDING_KNOCK
             else 0
             if state.ending == ENDING_BIG_GIN
-            else NO_MELDING
+            else NO_MELDING_DEADWOOD
         )
         n = find_legal_meldings(
             state.hand[seat],

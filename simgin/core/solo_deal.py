@@ -8,13 +8,13 @@ from simgin.core.bits import lowest_bit
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, PHASE_STOP, PHASE_TURN
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
 from simgin.core.endings import find_permitted_discards
-from simgin.core.jit import force_inline, inline_always, jit
+from simgin.core.jit import force_inline, inline_before_compilation, jit
 from simgin.core.meldings import find_shown_melding
 from simgin.core.query import query_policy, query_policy_noinline, record_turn, write_deal_fields
 from simgin.core.rules_record import (
     FIRST_TURN_DISCARD,
     JOKER_AFTER_DEAL,
-    JOKER_LOSE,
+    JOKER_IN_HAND_LOSE,
     JOKER_NONE,
     SCORING_AGAINST_JOKER,
     SCORING_PENALTY,
@@ -22,8 +22,8 @@ from simgin.core.rules_record import (
 from simgin.core.scoring import (
     RESULT_BIG_GIN,
     RESULT_GIN,
-    RESULT_JOKER,
-    RESULT_LIMIT,
+    RESULT_JOKER_WON,
+    RESULT_LIMIT_REACHED,
     RESULT_STALLED,
     score_deal,
 )
@@ -34,7 +34,7 @@ from simgin.core.turn_steps import clear_deal, discard_card, draw_card, propose_
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER_SEAT, JOKER_SEAT = 0, 1
-ABOVE_WITHOUT_JOKER = 99  # value of `state.above` if the deck has no joker
+CARDS_ABOVE_IF_NO_JOKER = 99  # value of `state.above` if the deck has no joker
 
 
 @jit
@@ -47,7 +47,7 @@ def choose_joker_position(seed, unit, deal, rules):
     if rules.joker == JOKER_NONE:
         return -1
     word = rng.generate_random_words(seed, unit, deal, 0, rng.DOMAIN_JOKER)[0]
-    if rules.joker != JOKER_AFTER_DEAL and rules.joker_in_hand == JOKER_LOSE:
+    if rules.joker != JOKER_AFTER_DEAL and rules.joker_in_hand == JOKER_IN_HAND_LOSE:
         return rng.random_below(53, word)
     n_dealt = _count_cards_dealt(rules)
     return n_dealt + rng.random_below(53 - n_dealt, word)
@@ -73,7 +73,7 @@ def _deal_hand(state, rules):
     state.hand[PLAYER_SEAT] = hand
     state.count[PLAYER_SEAT] = state.dealt_deadwood[PLAYER_SEAT] = deadwood(hand, rules)
     state.stock = 52 - n_dealt + (state.joker >= 0)
-    state.above = state.joker - n_dealt if state.joker >= 0 else ABOVE_WITHOUT_JOKER
+    state.above = state.joker - n_dealt if state.joker >= 0 else CARDS_ABOVE_IF_NO_JOKER
 
 
 @jit
@@ -93,13 +93,13 @@ def play_deal_solo(state, rules, view, discard, knock):
     play_turns_solo(state, rules, view, discard, knock, False)
 
 
-@inline_always
+@inline_before_compilation
 def play_turns_solo(state, rules, view, discard, knock, draw_now):
     """Play the rest of a deal, starting with ten cards in the hand.
 
     `draw_now` is true if the player has just decided to draw another card.
     """
-    while draw_now or not _offer_stop(state, rules, view, knock):
+    while draw_now or not _offer_ending_before_draw(state, rules, view, knock):
         draw_now = False
         if _end_at_limit(state, rules):
             return
@@ -113,7 +113,7 @@ def play_turns_solo(state, rules, view, discard, knock, draw_now):
             return
 
 
-@inline_always
+@inline_before_compilation
 def _play_turn(state, rules, view, source, discard, knock):
     """Play the part of a turn in which the player holds eleven cards.
 
@@ -175,7 +175,7 @@ def _record_turn_end(state, view, source, card):
 
 
 @jit
-def _offer_stop(state, rules, view, knock):
+def _offer_ending_before_draw(state, rules, view, knock):
     """Let the player go gin or knock before drawing a card.
 
     Returns True if the deal ends.
@@ -220,7 +220,7 @@ def _end_at_limit(state, rules):
     Returns True if the deal ended.
     """
     if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
-        state.kind = RESULT_LIMIT
+        state.kind = RESULT_LIMIT_REACHED
         state.score[PLAYER_SEAT] = state.knocker_deadwood = state.count[PLAYER_SEAT]
         return True
     if state.turns >= rules.max_turns:
@@ -236,7 +236,7 @@ def _end_with_joker(state, rules):
     Depending on the rules, the joker scores one deal or the player's deadwood, or the deadwood is a
     penalty for the player.
     """
-    state.kind = RESULT_JOKER
+    state.kind = RESULT_JOKER_WON
     state.winner = JOKER_SEAT
     state.knocker_deadwood = state.count[PLAYER_SEAT]
     if rules.deal_scoring == SCORING_PENALTY:

@@ -12,7 +12,7 @@ from simgin.core.jit import jit
 from simgin.core.position_rollouts import ACTION_DISCARD, PACK_SIZE, set_position, set_seat_view
 from simgin.core.query import clear_history
 from simgin.core.solo_deal import (
-    ABOVE_WITHOUT_JOKER,
+    CARDS_ABOVE_IF_NO_JOKER,
     PLAYER_SEAT,
     discard_card_solo,
     go_out,
@@ -28,7 +28,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 def _set_deck(state, view, deck):
     """Write the remaining deck to the end of the pack, and set the position of the joker."""
     state.stock = len(deck)
-    state.above = ABOVE_WITHOUT_JOKER
+    state.above = CARDS_ABOVE_IF_NO_JOKER
     state.dealt = PACK_SIZE - popcount(view.unseen)
     position = state.dealt
     for i in range(len(deck)):
@@ -64,11 +64,11 @@ def run_world_rollouts_solo(
     """Roll out every action of a position in every sampled world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if
-            the player does not remember all cards.
+        views: (1,) or (n_worlds,) VIEW_DTYPE, the view at the decision. Views differ between worlds
+            if the player does not remember all cards.
         decks: (n_worlds, n_deck) int8, in the order of drawing.
         actions, cards: (n_actions,) int64.
-        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals.
+        records: (n_worlds, n_actions) DEAL_RECORD_DTYPE, overwritten with the results of the deals.
 
     `player_view` becomes the view of the player after the decision. `first_world` is the number of
     the first world, which is the unit in the random streams of the policies.

@@ -12,7 +12,7 @@ from simgin.core.codes import SLOTS
 from simgin.core.layoff import MAX_LAYOFF_OPTIONS
 from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
 from simgin.core.rules_record import MAX_COLUMNS
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
@@ -20,7 +20,7 @@ YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
 # (offer, draw, two endings, discard). The rest is a margin.
 MAX_DECISIONS = 2560
 
-_SCALAR_FIELDS = (
+_SCALAR_STATE_FIELDS = (
     # address of the deal in the random streams (strategy A sits in seat `half`)
     ("seed", "unit", "half", "deal")
     # `shuffled` and `dealt` are the numbers of cards shuffled and dealt so far.
@@ -55,7 +55,7 @@ _SCALAR_FIELDS = (
     # there is no upcard)
     + ("upcard_to",)
 )
-_SEAT_FIELDS = (
+_STATE_FIELDS_PER_SEAT = (
     # `known` contains the cards that the opponent knows. `shed` contains the cards that the player
     # discarded or declined. `count` is the deadwood of the ten cards between turns.
     ("hand", "known", "shed", "count", "dealt_deadwood", "own_turns", "draws", "takes", "score")
@@ -67,11 +67,11 @@ _SEAT_FIELDS = (
 # Fields of strategies A and B. `random_slots` is a mask of the slots whose policies use random
 # numbers. `discards_first` is 1 if the strategy chooses its discard before it decides whether to
 # end the deal.
-_STRATEGY_FIELDS = ("random_slots", "discards_first")
+_STATE_FIELDS_PER_STRATEGY = ("random_slots", "discards_first")
 
-_STATE_DTYPE = np.dtype(
-    [(name, np.int64) for name in _SCALAR_FIELDS]
-    + [(name, np.int64, 2) for name in _SEAT_FIELDS + _STRATEGY_FIELDS]
+_STATE_STRUCT_DTYPE = np.dtype(
+    [(name, np.int64) for name in _SCALAR_STATE_FIELDS]
+    + [(name, np.int64, 2) for name in _STATE_FIELDS_PER_SEAT + _STATE_FIELDS_PER_STRATEGY]
     + [
         # addresses and lengths of the parameter vectors for each strategy and slot
         ("vectors", np.int64, (2, len(SLOTS))),
@@ -95,13 +95,13 @@ _STATE_DTYPE = np.dtype(
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),
         # view at each logged decision (the system allocates only memory pages in use)
-        ("log", VIEW, MAX_DECISIONS),
+        ("log", VIEW_DTYPE, MAX_DECISIONS),
     ],
     align=True,
 )
-STATE = np.dtype((np.record, _STATE_DTYPE))
+STATE_DTYPE = np.dtype((np.record, _STATE_STRUCT_DTYPE))
 STATE_SIZE_WITHOUT_LOG = (
-    STATE.itemsize - MAX_DECISIONS * VIEW.itemsize
+    STATE_DTYPE.itemsize - MAX_DECISIONS * VIEW_DTYPE.itemsize
 )  # size in bytes without the log, which is the last field
 
 
@@ -115,15 +115,15 @@ def create_state(seed: int) -> np.record:
 
 
 def create_states(seed: int, n: int) -> np.ndarray:
-    """Return an (n,) array of STATE records that share one log.
+    """Return an (n,) array of state records that share one log.
 
     Only a state that is not part of a batch can trace a deal. The memory is mapped directly,
     because an allocator would clear the ten megabytes of the log, although only traced deals use
     the log. The mapping is private, so that a forked process has separate states.
     """
     map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, map_flags)
-    states = np.ndarray(n, STATE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
+    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE_DTYPE.itemsize, map_flags)
+    states = np.ndarray(n, STATE_DTYPE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
     states["log_half"] = -1
     states["seed"] = seed_to_int64(seed)
     return states

@@ -1,4 +1,4 @@
-"""VIEW record with all information that a player may use for a decision (rules.md 9.2).
+"""View record with all information that a player may use for a decision (rules.md 9.2).
 
 Fields that change during a deal are updated before each decision, and all other fields before each
 deal. During a deal, rows are only added to the history. The engine never reads a view, so a policy
@@ -106,13 +106,13 @@ VIEW_FIELDS = (
     ),
 )
 
-_VIEW_DTYPE = np.dtype(
+_VIEW_STRUCT_DTYPE = np.dtype(
     [(name, np.int64) for name, _ in VIEW_FIELDS]
     + [("own_columns", np.int64, MAX_COLUMNS), ("other_columns", np.int64, MAX_COLUMNS)]
     + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
     align=True,
 )
-VIEW = np.dtype((np.record, _VIEW_DTYPE))
+VIEW_DTYPE = np.dtype((np.record, _VIEW_STRUCT_DTYPE))
 # For a `show` policy, meldings[i] contains the three melds of action i in the order of rules.md
 # 3.5, and 0 for each missing meld. For other policies, all entries are 0. Each of the first `turns`
 # rows of `history` contains the seat, the source of the card (0 for the stock, 1 for the pile), the
@@ -125,4 +125,4 @@ def create_view() -> np.record:
     Each view has a separate allocation, so that the views of the two seats are not adjacent in
     memory.
     """
-    return np.zeros(1, VIEW)[0]
+    return np.zeros(1, VIEW_DTYPE)[0]

@@ -30,7 +30,7 @@ from numba import float32, int8, int64, types
 from simgin.core import jit
 from simgin.core.bits import lowest_bit
 from simgin.core.codes import ACTION_PASS, PHASE_UPCARD
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.policy_types import VIEW_TYPE
 from simgin.core.rules_record import (
     DIE_OFF,
@@ -61,18 +61,18 @@ N_ACTIONS = FIRST_MELDING + 64
 # An observation consists of planes of 52 cards, one-hot vectors for the slot (one of six) and the
 # phase (one of five), flags, and numbers divided by 100. Time planes contain turn / 100, or 0 if
 # the event did not occur.
-CARD_SETS = ("hand", "pile", "known", "shed", "unseen")
-SINGLE_CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
-TIME_PLANES = ("own discards", "the opponent's discards", "cards taken by the opponent")
-PLANES = CARD_SETS + SINGLE_CARDS + TIME_PLANES
-FLAGS = ("dealer", "owns the die", "opponent owns the die")
+CARD_SET_FIELDS = ("hand", "pile", "known", "shed", "unseen")
+SINGLE_CARD_FIELDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
+TIME_PLANE_NAMES = ("own discards", "the opponent's discards", "cards taken by the opponent")
+PLANE_NAMES = CARD_SET_FIELDS + SINGLE_CARD_FIELDS + TIME_PLANE_NAMES
+FLAG_NAMES = ("dealer", "owns the die", "opponent owns the die")
 NUMBER_FIELDS = tuple(
     """count stock deck_left turn own_turn limit multiplier own_points other_points own_deals
     other_deals own_games other_games own_opened other_opened deal target stake offered ending
     ending_count least""".split()
 )
-PLANES_END = 52 * len(PLANES)
-NUMBERS_OFFSET = PLANES_END + 6 + 5 + len(FLAGS)
+PLANES_END = 52 * len(PLANE_NAMES)
+NUMBERS_OFFSET = PLANES_END + 6 + 5 + len(FLAG_NAMES)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = NUMBERS_OFFSET + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
 # rewards for an illegal action in an episode of one deal and of one match
@@ -81,12 +81,14 @@ ILLEGAL_ACTION_DEAL_REWARD, ILLEGAL_ACTION_MATCH_REWARD = -100, -1
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
 FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
 MASKS_TYPE = types.Array(int8, 2, "C")
-_SOURCE = Path(__file__).read_bytes() + Path(stepping.__file__).read_bytes()
-CACHE_KEY = hashlib.sha256(_SOURCE).hexdigest()[:16]
+_SOURCE_CODE = Path(__file__).read_bytes() + Path(stepping.__file__).read_bytes()
+CACHE_KEY = hashlib.sha256(_SOURCE_CODE).hexdigest()[:16]
 compile_cached = partial(jit.compile_function, key=CACHE_KEY)
 _ENCODED_TURNS = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
-_GAME_BYTES = stepping.GAME.itemsize
-_TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
+_GAME_SIZE_IN_BYTES = stepping.GAME_DTYPE.itemsize
+_TO_OPENSPIEL_CARD = np.array(
+    [(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8
+)
 
 
 def _list_field_offsets(names, length=1):
@@ -95,37 +97,37 @@ def _list_field_offsets(names, length=1):
     return tuple(first + i for first in first_offsets for i in range(length))
 
 
-_FROM_OPENSPIEL = np.argsort(_TO_OPENSPIEL)
-_SET_OFFSETS = np.array(_list_field_offsets(CARD_SETS))
-_CARD_OFFSETS = np.array(_list_field_offsets(SINGLE_CARDS))
+_FROM_OPENSPIEL_CARD = np.argsort(_TO_OPENSPIEL_CARD)
+_CARD_SET_OFFSETS = np.array(_list_field_offsets(CARD_SET_FIELDS))
+_SINGLE_CARD_OFFSETS = np.array(_list_field_offsets(SINGLE_CARD_FIELDS))
 # The offsets are an array because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
     _list_field_offsets(NUMBER_FIELDS)
     + _list_field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
 # offsets in the view, in bytes
-_HEAD_SIZE, _HISTORY_OFFSET = _list_field_offsets(("meldings", "history"))
+_VIEW_HEAD_SIZE, _HISTORY_OFFSET = _list_field_offsets(("meldings", "history"))
 get_numbers_at = stepping.make_record_getter(stepping.make_int64_record_type(VIEW_TYPE.size // 8))
 
 
 @compile_cached
 def convert_card(card):
     """Convert a card number between simgin (suits S H D C) and OpenSpiel (suits s c d h)."""
-    return _TO_OPENSPIEL[card]
+    return _TO_OPENSPIEL_CARD[card]
 
 
 @compile_cached
-def to_env_action(slot, action, zero_is_pass):
+def to_env_action(slot, action, zero_passes_upcard):
     """Convert an engine action to an environment action.
 
     Args:
         slot: Slot of the decision.
         action: Engine action.
-        zero_is_pass: True if the engine action 0 means to pass the upcard.
+        zero_passes_upcard: True if the engine action 0 means to pass the upcard.
     """
     if slot == SLOT_TAKE:
         if action == 0:
-            return PASS_TURN if zero_is_pass else DRAW_CARD
+            return PASS_TURN if zero_passes_upcard else DRAW_CARD
         return PASS_TURN if action == ACTION_PASS else TAKE_CARD
     if slot == SLOT_DISCARD:
         return convert_card(action)
@@ -137,18 +139,18 @@ def to_env_action(slot, action, zero_is_pass):
 
 
 @compile_cached
-def to_engine_action(slot, action, legal, zero_is_pass):
+def to_engine_action(slot, action, legal, zero_passes_upcard):
     """Convert an environment action to an engine action, or to -1 if it is illegal."""
     while legal:
         engine_action = lowest_bit(legal)
-        if to_env_action(slot, engine_action, zero_is_pass) == action:
+        if to_env_action(slot, engine_action, zero_passes_upcard) == action:
             return engine_action
         legal &= legal - 1
     return -1
 
 
 @compile_cached
-def is_zero_pass(view, rules):
+def does_zero_pass_upcard(view, rules):
     """Return True if the engine action 0 passes the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
@@ -156,11 +158,11 @@ def is_zero_pass(view, rules):
 @compile_cached
 def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
-    zero_is_pass = is_zero_pass(view, rules)
+    zero_passes_upcard = does_zero_pass_upcard(view, rules)
     mask[:] = 0
     legal = view.legal
     while legal:
-        mask[to_env_action(slot, lowest_bit(legal), zero_is_pass)] = 1
+        mask[to_env_action(slot, lowest_bit(legal), zero_passes_upcard)] = 1
         legal &= legal - 1
 
 
@@ -174,15 +176,17 @@ def write_observation(address, slot, out):
         out: Output, observation, (OBSERVATION_SIZE,) float32.
     """
     view, numbers = stepping.get_view_at(address), get_numbers_at(address).numbers
-    out[52 * len(_SET_OFFSETS) : NUMBERS_OFFSET] = 0
-    for i in range(len(_SET_OFFSETS)):
+    out[52 * len(_CARD_SET_OFFSETS) : NUMBERS_OFFSET] = 0
+    for i in range(len(_CARD_SET_OFFSETS)):
         for position in range(52):
-            out[52 * i + position] = numbers[_SET_OFFSETS[i]] >> _FROM_OPENSPIEL[position] & 1
-    for i in range(len(_CARD_OFFSETS)):
-        card = numbers[_CARD_OFFSETS[i]]
+            out[52 * i + position] = (
+                numbers[_CARD_SET_OFFSETS[i]] >> _FROM_OPENSPIEL_CARD[position] & 1
+            )
+    for i in range(len(_SINGLE_CARD_OFFSETS)):
+        card = numbers[_SINGLE_CARD_OFFSETS[i]]
         if card >= 0:
-            out[52 * (len(_SET_OFFSETS) + i) + convert_card(card)] = 1
-    _write_history(view, out, 52 * (len(_SET_OFFSETS) + len(_CARD_OFFSETS)))
+            out[52 * (len(_CARD_SET_OFFSETS) + i) + convert_card(card)] = 1
+    _write_history(view, out, 52 * (len(_CARD_SET_OFFSETS) + len(_SINGLE_CARD_OFFSETS)))
     out[PLANES_END + slot] = 1
     out[PLANES_END + 6 + view.phase] = 1
     out[PLANES_END + 11] = view.dealer == view.seat
@@ -215,7 +219,7 @@ def _compute_reward(game, state, rules, stake):
     loss.
     """
     if game.is_match:
-        if game.status != stepping.GAME_OVER or game.outcome < UNDECIDED:
+        if game.status != stepping.GAME_OVER or game.outcome < MATCH_UNDECIDED:
             return 0
         return 1 if game.outcome == 0 else -1
     if rules.die != DIE_OFF:
@@ -278,7 +282,7 @@ def _copy_view(source, target):
     `source` and `target` are memory addresses.
     """
     source_numbers, target_numbers = get_numbers_at(source).numbers, get_numbers_at(target).numbers
-    for i in range(_HEAD_SIZE):
+    for i in range(_VIEW_HEAD_SIZE):
         target_numbers[i] = source_numbers[i]
     for i in range(
         _HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.get_view_at(source).turns + 1) // 2
@@ -302,8 +306,10 @@ def _begin_next_game(game, stride):
 def _execute_action(game):
     """Execute the stored action of a game and advance the game."""
     state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
-    zero_is_pass = is_zero_pass(stepping.get_view_at(_get_acting_view_address(game, state)), rules)
-    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_is_pass)
+    zero_passes_upcard = does_zero_pass_upcard(
+        stepping.get_view_at(_get_acting_view_address(game, state)), rules
+    )
+    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_passes_upcard)
     if answer < 0:
         game.ended = 2
         game.reward = ILLEGAL_ACTION_MATCH_REWARD if game.is_match else ILLEGAL_ACTION_DEAL_REWARD
@@ -318,7 +324,7 @@ def _execute_action(game):
 def _find_first_invalid_action(address, n_games, stride):
     """Return the index of the first game with an action outside the action space, or -1."""
     for i in range(n_games):
-        game = stepping.get_game_at(address + i * _GAME_BYTES)
+        game = stepping.get_game_at(address + i * _GAME_SIZE_IN_BYTES)
         is_active = not game.ended or not stride
         if is_active and not 0 <= game.action < N_ACTIONS:
             return i
@@ -347,7 +353,7 @@ def step_games(address, stride, encoded_rules, observations, masks):
     if invalid_index >= 0:
         return invalid_index
     for i in range(len(observations)):
-        game = stepping.get_game_at(address + i * _GAME_BYTES)
+        game = stepping.get_game_at(address + i * _GAME_SIZE_IN_BYTES)
         if not game.ended:
             _execute_action(game)
         else:
@@ -402,4 +408,4 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
     if not (0 <= action < N_ACTIONS and mask[action]):
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         raise python_tier.make_action_error(action, f"the legal actions are {legal}")
-    return int(to_engine_action(slot, action, view.legal, is_zero_pass(view, rules)))
+    return int(to_engine_action(slot, action, view.legal, does_zero_pass_upcard(view, rules)))

@@ -41,13 +41,13 @@ def make_external_strategy(name: str, act: ActFunction, about: str = "") -> Stra
         STRATEGY = make_external_strategy("first-legal", act)
     """
 
-    def answer(view: Any, rules: Any, params: Any) -> int:
+    def choose_action(view: Any, rules: Any, params: Any) -> int:
         from simgin.envs.encoding import choose_external_action
 
         return choose_external_action(act, int(params[0]), view, rules)
 
     policies: dict[str, Any] = {
-        slot: Policy(slot, name, answer, {}, weights=np.array([number], np.float64))
+        slot: Policy(slot, name, choose_action, {}, weights=np.array([number], np.float64))
         for number, slot in enumerate(SLOTS)
     }
     return Strategy(name, about=about or (act.__doc__ or ""), **policies)

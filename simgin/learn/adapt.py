@@ -46,7 +46,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Estimate, compute_two_sided_p_value
 from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import cast, loader
-from simgin.strategy.cast import CHAMPION, SELF_PLAY
+from simgin.strategy.cast import CHAMPION_STRATEGY, SELF_PLAY_OPPONENT
 from simgin.text.amounts import parse_count
 from simgin.text.files import read_bytes, write_file
 
@@ -58,7 +58,7 @@ TRAINING_OPPONENTS = tuple(
     name
     for group in cast.TRAINING_SETTINGS.values()
     for name in group["opponents"]
-    if name != SELF_PLAY
+    if name != SELF_PLAY_OPPONENT
 )
 # Number of rounds per opponent type. In tests, players trained in 12 rounds were not stronger.
 ADAPT_ROUNDS = 4
@@ -180,7 +180,7 @@ class AdaptedChampion(Improvement):
     @property
     def is_better(self) -> bool:
         """True if the trained player significantly beats `champion` on held-out deals."""
-        return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
+        return self.gain.value > 0 and self.p_holm[CHAMPION_STRATEGY] < ALPHA
 
     @property
     def is_strongest(self) -> bool:
@@ -191,7 +191,7 @@ class AdaptedChampion(Improvement):
     @property
     def player(self) -> str:
         """Spec of the trained strategy if it is better than `champion`, otherwise `champion`."""
-        return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION
+        return f"{CHAMPION_STRATEGY}@{self.name}" if self.is_better else CHAMPION_STRATEGY
 
     @property
     def name(self) -> str:
@@ -303,12 +303,14 @@ def adapt_champion(
         if progress is not None:
             progress(done, total)
 
-    return run_adaptation(AdaptRequest.read(CHAMPION, variant, **sizes), workers, report_progress)
+    return run_adaptation(
+        AdaptRequest.read(CHAMPION_STRATEGY, variant, **sizes), workers, report_progress
+    )
 
 
 def load_adapted_champion(variant: str, **sizes: Any) -> AdaptedChampion | None:
     """Return the cached result of `adapt_champion` for a variant, or None if there is none."""
-    training = AdaptRequest.read(CHAMPION, variant, **sizes)
+    training = AdaptRequest.read(CHAMPION_STRATEGY, variant, **sizes)
     if jit.get_cache_directory() is None or not training.is_cached:
         return None
     return run_adaptation(training)
@@ -320,9 +322,9 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
     The default weights qualify if all parameters that affect the best play are in the range for
     which `champion` was trained.
     """
-    if name.startswith(f"{CHAMPION}@"):
+    if name.startswith(f"{CHAMPION_STRATEGY}@"):
         return True
-    return name == CHAMPION and not find_untrained_parameters(variant)
+    return name == CHAMPION_STRATEGY and not find_untrained_parameters(variant)
 
 
 def find_untrained_parameters(variant: Variant) -> list[str]:
@@ -372,7 +374,7 @@ def run_adaptation(
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match_request.strategy, weights)
-        strategy = replace(strategy, spec=f"{CHAMPION} (trained, {digest[:8]})")
+        strategy = replace(strategy, spec=f"{CHAMPION_STRATEGY} (trained, {digest[:8]})")
         confirmation = confirm_gain(
             match_request, strategy, run_ledger, workers, step_progress(training.n_steps - 1)
         )

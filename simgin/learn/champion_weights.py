@@ -55,7 +55,7 @@ from simgin.strategy import (
     loader,
     take,
 )
-from simgin.strategy.cast import SELF_PLAY, TRAINING_SETTINGS
+from simgin.strategy.cast import SELF_PLAY_OPPONENT, TRAINING_SETTINGS
 from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
@@ -212,7 +212,7 @@ def compute_knock_sums(
     """Compute the least-squares sums for a regression of knock gains on cells and stage features.
 
     Args:
-        views: Views at the decisions, VIEW (n,).
+        views: Views at the decisions, VIEW_DTYPE (n,).
         features: Features, (n, N_KNOCK_FEATURES).
         gains: Gains of knocking, (n,).
         root_weights: Square root of the weight of each decision, (n,).
@@ -547,8 +547,8 @@ class ChampionTrainer:
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
             compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
-            x = center_by_decision(x, rollouts.is_rolled_out[..., None])
-            y = center_by_decision(equity, rollouts.is_rolled_out)
+            x = center_by_decision(x, rollouts.rolled_out_mask[..., None])
+            y = center_by_decision(equity, rollouts.rolled_out_mask)
             scale = self.compute_root_decision_weights(rollouts)[:, None]
             return compute_sums_by_stage(
                 np.repeat(find_deal_stages(rollouts.views), MAX_DISCARDS),
@@ -673,7 +673,7 @@ def compute_match_win_rate(records: np.ndarray) -> float:
 def list_training_opponents(group: str) -> list[Strategy | None]:
     """Return the training opponents in a group, with None for the player itself."""
     return [
-        None if name == SELF_PLAY else loader.find_strategy(name)
+        None if name == SELF_PLAY_OPPONENT else loader.find_strategy(name)
         for name in TRAINING_SETTINGS[group]["opponents"]
     ]
 

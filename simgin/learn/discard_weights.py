@@ -448,7 +448,7 @@ class FeatureSampler:
         features = self._compute_features(rollouts, build_rules(matchup.variant))
         point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
         return compute_regression_sums(
-            features, point_differences.astype(float), rollouts.is_rolled_out, rollouts.weights
+            features, point_differences.astype(float), rollouts.rolled_out_mask, rollouts.weights
         )
 
     def _compute_features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:

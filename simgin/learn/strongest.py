@@ -19,7 +19,7 @@ from simgin.runs.runner import run_matchup, run_matchups
 from simgin.runs.stopping import SequentialTest
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO_STRATEGY
+from simgin.strategy.cast import CHALLENGER_STRATEGIES, CHAMPION_STRATEGY, FAST_SOLO_STRATEGY
 
 # critical value of a two-sided 5 % test, corrected for three challengers
 CRITICAL_VALUE = 2.39
@@ -51,7 +51,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
     """
     if variants.find_variant(variant).params["players"] == 1:
         return FAST_SOLO_STRATEGY
-    best_name, best_win_rate = CHAMPION, 0.5
+    best_name, best_win_rate = CHAMPION_STRATEGY, 0.5
     for name, win_rate in play_pilot_matches(variant, seed, workers).items():
         if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > best_win_rate:
             best_name, best_win_rate = name, win_rate.value
@@ -65,7 +65,9 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
     `champion`. All other challengers play all pilot matches.
     """
     pilot_seed = (seed + PILOT_SEED) % 2**64
-    matchup_arguments = [(name, CHAMPION, variant, pilot_seed) for name in CHALLENGERS]
+    matchup_arguments = [
+        (name, CHAMPION_STRATEGY, variant, pilot_seed) for name in CHALLENGER_STRATEGIES
+    ]
     matchups = [parse_matchup(*pair, "match") for pair in matchup_arguments]
     tests = [EliminationTest(0, CLEAR_ELO_LEAD)] * len(matchups)
     rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
@@ -73,7 +75,7 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
     win_rates = [
         paired_estimate.estimate_metric_by_batch(batch_rows, win_metric) for batch_rows in rows
     ]
-    return dict(zip(CHALLENGERS, win_rates, strict=True))
+    return dict(zip(CHALLENGER_STRATEGIES, win_rates, strict=True))
 
 
 @functools.lru_cache(maxsize=64)

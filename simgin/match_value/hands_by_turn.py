@@ -51,7 +51,7 @@ class TurnRecords:
 
     Attributes:
         matchup: Matchup that was played.
-        records: Records of the deals, (n_deals,) DEAL_RECORD.
+        records: Records of the deals, (n_deals,) DEAL_RECORD_DTYPE.
         rows: Turns, (n_turns,) TURN_DTYPE.
     """
 
@@ -104,8 +104,15 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
     parameter_vectors = kernel.set_strategies(state, matchup)
-    kernel_arguments = (state, own_rules, create_view(), create_view(), sums_row, kernel.NO_RECORDS)
-    play_units, policies = kernel.compile_kernel(n_players), kernel.compile_policies(matchup)
+    kernel_arguments = (
+        state,
+        own_rules,
+        create_view(),
+        create_view(),
+        sums_row,
+        kernel.EMPTY_RECORDS,
+    )
+    play_units, policies = kernel.compile_batch_kernel(n_players), kernel.compile_policies(matchup)
     retrace = _compile_retrace_loop(n_players)
     with python_tier.reraise_policy_errors():
         retrace(play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies)
@@ -124,7 +131,7 @@ def _compile_retrace_loop(players: int) -> Any:
     n_policies = len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
     table_type = types.Array(int64, 2, "C")
     kernel_types = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table_type, RECORDS_TYPE)
-    play_units = types.FunctionType(kernel.make_kernel_signature(players))
+    play_units = types.FunctionType(kernel.make_batch_kernel_signature(players))
     deal_types = (table_type, int64, TURNS_TYPE)
     arguments = (play_units, *kernel_types, *deal_types, *[POLICY_TYPE] * n_policies)
     return jit.compile_function(function, types.void(*arguments))

@@ -2,7 +2,7 @@
 
     value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
     value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
-    value.se(40, 60, dealer=0)
+    value.standard_error(40, 60, dealer=0)
 
 A drawn match counts as half a win. If a matchup is not supported, the error message suggests a
 command that estimates the probability by simulation (docs/explanation/value.md).
@@ -41,7 +41,7 @@ from simgin.text import shell
 from simgin.text.amounts import parse_count
 from simgin.text.messages import SimginError
 
-DEFAULT_VALUE_DEALS = 1_000_000
+DEFAULT_MATCH_VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
 N_PROBE_UNITS = 2_000
 # Maximum proportion of matches that `max_deals` can end. Match values ignore `max_deals`, which
@@ -82,7 +82,7 @@ class MatchValue(RenamedAttributes):
         """
         return self.probabilities[self._make_index(a, b, dealer)]
 
-    def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
+    def standard_error(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """Return the standard error of the win probability in a given state.
 
         The first call computes twenty tables.
@@ -191,7 +191,7 @@ def compute_value(
     a: str,
     b: str | None = None,
     *,
-    deals: int | str = DEFAULT_VALUE_DEALS,
+    deals: int | str = DEFAULT_MATCH_VALUE_DEALS,
     seed: int = 1,
     seat: int | None = None,
     workers: int | None = None,

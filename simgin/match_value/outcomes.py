@@ -22,7 +22,7 @@ import numpy as np
 
 from simgin.core import jit, rng
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.core.state import create_state
 from simgin.core.view import create_view
 from simgin.play.kernel import compile_matchup, play_with_records, run_units
@@ -36,7 +36,7 @@ from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
 N_GROUPS = 20  # number of groups (the relative error of standard errors is 16 %)
-Arrays = dict[str, np.ndarray]
+ArraysByName = dict[str, np.ndarray]
 UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 
 # `dealer` and `winner` are sides (0 for A, 1 for B, -1 for neither). If neither side won, `points`
@@ -44,7 +44,7 @@ UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
 # Minimum value and number of values of each column, for packing an outcome into an integer
-_COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
+_COLUMN_MINIMA = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
@@ -145,7 +145,7 @@ def count_outcomes(
         )
     identity = make_cache_identity(matchup, deals, "outcomes of single deals")
 
-    def compute_arrays() -> Arrays:
+    def compute_arrays() -> ArraysByName:
         return _count_outcomes(matchup, deals, workers, on_progress)
 
     return Outcomes(**load_or_compute(identity, compute_arrays))
@@ -153,7 +153,7 @@ def count_outcomes(
 
 def _count_outcomes(
     matchup: Matchup, deals: int, workers: int | None, on_progress: ProgressCallback | None
-) -> Arrays:
+) -> ArraysByName:
     """Play deals and count their outcomes."""
 
     def count_units(first_unit: int, n_units: int) -> np.ndarray:
@@ -171,7 +171,7 @@ def tally_records(records: np.ndarray) -> np.ndarray:
 
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """
-    offsets = make_outcome_rows(records) - _COLUMN_MIN
+    offsets = make_outcome_rows(records) - _COLUMN_MINIMA
     packed_outcomes = np.ravel_multi_index(tuple(offsets.T), _COLUMN_SIZES)
     n_packed = int(np.prod(_COLUMN_SIZES))
     packed_keys = compute_group_indices(records) * n_packed + packed_outcomes
@@ -197,7 +197,7 @@ def make_outcome_rows(records: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def merge_tallies(rows: np.ndarray) -> Arrays:
+def merge_tallies(rows: np.ndarray) -> ArraysByName:
     """Merge the rows of several tallies into the fields of Outcomes.
 
     The rows can be in any order.
@@ -207,7 +207,7 @@ def merge_tallies(rows: np.ndarray) -> Arrays:
     counts = np.zeros((N_GROUPS, len(packed_outcomes)), np.int64)
     np.add.at(counts, (group, column_index), n_deals)
     offsets = np.stack(np.unravel_index(packed_outcomes, _COLUMN_SIZES), axis=1)
-    return {"rows": offsets + _COLUMN_MIN, "counts": counts}
+    return {"rows": offsets + _COLUMN_MINIMA, "counts": counts}
 
 
 # Outcomes by score, for variants and policies in which play depends on the score
@@ -308,7 +308,7 @@ def count_outcomes_by_score(
     )
     identity = make_cache_identity(matchup, units, "outcomes by score")
 
-    def compute_arrays() -> Arrays:
+    def compute_arrays() -> ArraysByName:
         return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
 
     arrays = load_or_compute(identity, compute_arrays)
@@ -322,14 +322,14 @@ def _count_outcomes_by_score(
     n_units: int,
     workers: int | None,
     on_progress: ProgressCallback | None,
-) -> Arrays:
+) -> ArraysByName:
     """Play deals at every score, and count the outcomes."""
 
-    def play_row(first: int, _n: int) -> tuple[np.ndarray, np.ndarray]:
+    def play_score_row(first: int, _n: int) -> tuple[np.ndarray, np.ndarray]:
         return _play_score_row(matchup, first, target, n_units)
 
     compile_matchup(matchup)
-    tallies, changes = zip(*map_units(play_row, target, 1, workers, on_progress), strict=True)
+    tallies, changes = zip(*map_units(play_score_row, target, 1, workers, on_progress), strict=True)
     arrays = merge_tallies(np.concatenate(tallies))
     arrays["changes"] = np.concatenate(changes)
     return arrays
@@ -365,7 +365,7 @@ def _play_from_score(
     `own_rules` is modified in place because building rules takes longer than playing.
     """
     own_rules.start_points[:] = start
-    records = np.empty(2 * n_units, DEAL_RECORD)
+    records = np.empty(2 * n_units, DEAL_RECORD_DTYPE)
     state = create_state(matchup.seed)
     run_units(
         matchup, state, own_rules, (create_view(), create_view()), first_unit, n_units, records
@@ -411,7 +411,9 @@ CHECKSUM_SIZE = 32  # size of the checksum at the end of a file, in bytes
 CACHE_VERSION = 1  # version of the file format
 
 
-def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+def load_or_compute(
+    identity: Mapping[str, Any], compute: Callable[[], ArraysByName]
+) -> ArraysByName:
     """Return cached arrays, or compute the arrays and cache them.
 
     If a cache file cannot be read, it is replaced.
@@ -459,7 +461,7 @@ def _get_cache_path(text: str) -> Path | None:
     return None if folder is None else folder / f"{digest}.npz"
 
 
-def _read_arrays(path: Path, text: str) -> Arrays | None:
+def _read_arrays(path: Path, text: str) -> ArraysByName | None:
     """Return the arrays in a cache file, or None if it is missing, corrupt or outdated."""
     try:
         content = read_bytes(path)
@@ -473,7 +475,7 @@ def _read_arrays(path: Path, text: str) -> Arrays | None:
     return arrays if str(arrays.pop("about", "")) == text else None
 
 
-def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
+def _write_arrays(path: Path, text: str, arrays: ArraysByName) -> None:
     """Write arrays to a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()

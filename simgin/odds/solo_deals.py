@@ -142,7 +142,7 @@ def play_solo_deals(
     matchup = make_solo_matchup(strategy, variant, seed)
     n_units = -(-n_deals // _count_deals_per_unit(matchup))
 
-    def compute_arrays() -> outcomes.Arrays:
+    def compute_arrays() -> outcomes.ArraysByName:
         compile_players(matchup)
         return compute_solo_arrays(matchup, n_units, workers, on_progress)
 
@@ -177,7 +177,7 @@ def compute_solo_arrays(
     n_units: int,
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
-) -> outcomes.Arrays:
+) -> outcomes.ArraysByName:
     """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = matchup.batch_size
     units_per_call = DEALS_PER_CALL // _count_deals_per_unit(matchup) // size * size

@@ -147,7 +147,7 @@ def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, E
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):
-            se = match_values.se(a, b, dealer)
+            se = match_values.standard_error(a, b, dealer)
             yield seat, _make_value_estimate(match_values.win_probability(a, b, dealer), se)
         return
     start_value = match_values.at_start()

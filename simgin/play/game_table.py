@@ -20,8 +20,8 @@ import numpy as np
 from simgin.core.codes import SLOTS
 from simgin.core.deadwood import deadwood
 from simgin.core.query import IllegalActionError
-from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, create_states
-from simgin.core.view import VIEW
+from simgin.core.state import MAX_DECISIONS, STATE_DTYPE, STATE_SIZE_WITHOUT_LOG, create_states
+from simgin.core.view import VIEW_DTYPE
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, set_strategies
 from simgin.play.matchup import Matchup
@@ -41,9 +41,9 @@ class GameBatch:
     Attributes:
         matchup: Matchup being played.
         external_seats: Seats played by external programs.
-        states: Engine states, (n_games,) STATE.
-        views: Views of both seats, two arrays of shape (n_games,) VIEW.
-        records: Games, (n_games,) stepping.GAME.
+        states: Engine states, (n_games,) STATE_DTYPE.
+        views: Views of both seats, two arrays of shape (n_games,) VIEW_DTYPE.
+        records: Games, (n_games,) stepping.GAME_DTYPE.
         address: Address of the first game.
         rules: Rules record.
     """
@@ -57,16 +57,16 @@ class GameBatch:
         self.records["is_match"] = matchup.unit == "match"
         self.records["n_players"] = len(matchup.players)
         self.states["log_mode"] = -1  # Log only the actions, without views.
-        self._set_players()
+        self._set_rules_and_policies()
 
     def _allocate(self, n_games: int) -> None:
         """Allocate the records of the games."""
         self.states = create_states(self.matchup.seed, n_games)
         # Each seat has one contiguous array.
-        self.views = np.zeros(n_games, VIEW), np.zeros(n_games, VIEW)
-        self._copied_views = np.zeros(n_games, VIEW)
+        self.views = np.zeros(n_games, VIEW_DTYPE), np.zeros(n_games, VIEW_DTYPE)
+        self._copied_views = np.zeros(n_games, VIEW_DTYPE)
         self._saved_states = np.zeros((n_games, stepping.STATE_HEAD_SIZE), np.int64)
-        self.records = np.zeros(n_games, stepping.GAME)
+        self.records = np.zeros(n_games, stepping.GAME_DTYPE)
 
     def _set_addresses(self) -> None:
         """Set the memory addresses of the records of each game."""
@@ -75,7 +75,7 @@ class GameBatch:
             self.records[name] = array.ctypes.data + array.strides[0] * np.arange(len(array))
         self.address: int = self.records.ctypes.data
 
-    def _set_players(self) -> None:
+    def _set_rules_and_policies(self) -> None:
         """Set the memory addresses of the rules and of the policies in this process."""
         self.rules = build_rules(self.matchup.variant)
         self.records["rules"] = get_memory_address(self.rules)
@@ -139,7 +139,7 @@ class GameBatch:
     def __setstate__(self, contents: list[np.ndarray]) -> None:
         """Restore pickled games in this process."""
         self._copy_memory(contents)
-        self._set_players()
+        self._set_rules_and_policies()
 
     def _get_memory(self) -> list[np.ndarray]:
         """Return the memory of the games as arrays.
@@ -164,8 +164,8 @@ class GameBatch:
 
 def find_int64_field_index(name: str) -> int:
     """Return the index of a field among the int64 numbers of a state record."""
-    assert STATE.fields is not None
-    return STATE.fields[name][1] // 8
+    assert STATE_DTYPE.fields is not None
+    return STATE_DTYPE.fields[name][1] // 8
 
 
 def get_memory_address(record: Any) -> int:

@@ -38,13 +38,15 @@ def format_meld(meld: int) -> str:
 
 def format_melding(melding: Sequence[int]) -> str:
     """Format the melds of a melding on one line."""
-    return " | ".join(format_melds(melding)) or "no meld"
+    return " | ".join(format_meld_list(melding)) or "no meld"
 
 
 def format_melded_hand(melds: Melding, hand: int) -> str:
     """Format a hand with the melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
     unmatched = notation.format_hand(hand & ~sum(melds))
-    return " | ".join([*format_melds(melds), unmatched] if unmatched else format_melds(melds))
+    return " | ".join(
+        [*format_meld_list(melds), unmatched] if unmatched else format_meld_list(melds)
+    )
 
 
 def sort_melds(melds: Iterable[int]) -> Melding:
@@ -68,10 +70,10 @@ def find_best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Meldi
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
             best_combinations.append(sort_melds(combination))
-    return sorted(best_combinations, key=format_melds)
+    return sorted(best_combinations, key=format_meld_list)
 
 
-def format_melds(melding: Sequence[int]) -> list[str]:
+def format_meld_list(melding: Sequence[int]) -> list[str]:
     """Return the melds of a melding as a list of strings."""
     return [format_meld(meld) for meld in melding]
 
@@ -234,9 +236,9 @@ def find_required_shot_ranks(points: int) -> list[int]:
     """Return the ranks that a shot must leave unmatched at a match score (rules.md 3.6).
 
     Returns:
-        Ranks 1 to 9 in ascending order. The tuple is empty if no shot is possible.
+        Ranks 1 to 9 in ascending order. The list is empty if no shot is possible.
     """
-    code = int(endings.find_required_ranks(points))
+    code = int(endings.find_shot_ranks(points))
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
 
 
@@ -290,7 +292,7 @@ def _find_possible_endings(
         found_endings.append(Ending(ending_type, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
-        required = int(endings.find_required_ranks(points))
+        required = int(endings.find_shot_ranks(points))
         deadwood, _ = choose_shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
         found_endings.append(Ending("shot", discard, deadwood))
     return found_endings
@@ -302,8 +304,8 @@ def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
         "cards": notation.format_hand(hand.cards),
         "variant": hand.variant.spec,
         "deadwood": hand.deadwood,
-        "melding": format_melds(hand.melding),
-        "meldings": [format_melds(melding) for melding in hand.meldings],
+        "melding": format_meld_list(hand.melding),
+        "meldings": [format_meld_list(melding) for melding in hand.meldings],
         "limit": hand.knock_limit,
         "shot_leaves": hand.shot_ranks,
         "discards": {

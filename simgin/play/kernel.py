@@ -11,7 +11,7 @@ from numba import boolean, int64, types, void
 from simgin.core import batch_columns, jit, query
 from simgin.core.batch_kernel import play_units, play_units_solo
 from simgin.core.codes import SLOTS
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.core.policy_types import POLICY_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import create_state
 from simgin.core.view import create_view
@@ -26,7 +26,7 @@ from simgin.text import notation
 from simgin.text.messages import SimginError, describe_error
 
 SOLO_SLOTS = ("discard", "knock")  # policies that are used in solitaire games
-NO_RECORDS = np.zeros(0, DEAL_RECORD)
+EMPTY_RECORDS = np.zeros(0, DEAL_RECORD_DTYPE)
 MAX_LISTED_ACTIONS = 7  # maximum number of legal actions that a message lists individually
 
 
@@ -70,13 +70,13 @@ def make_loop_signature(players: int, *extra_types: Any) -> Any:
     return void(STATE_TYPE, RULES_TYPE, *views, *extra_types, *policy_types)
 
 
-def compile_kernel(players: int) -> Any:
+def compile_batch_kernel(players: int) -> Any:
     """Compile the loop for one or two players (see `simgin.core.batch_kernel`)."""
     function = play_units_solo if players == 1 else play_units
     return compile_loop(function, players, *_make_unit_argument_types(players))
 
 
-def make_kernel_signature(players: int) -> Any:
+def make_batch_kernel_signature(players: int) -> Any:
     """Return the numba signature of the loop for one or two players."""
     return make_loop_signature(players, *_make_unit_argument_types(players))
 
@@ -118,7 +118,7 @@ def compile_matchup(matchup: Matchup) -> None:
     """Compile all code that a matchup needs, so that errors appear before the first deal."""
     build_rules(matchup.variant)
     compile_policies(matchup)
-    compile_kernel(len(matchup.players))
+    compile_batch_kernel(len(matchup.players))
 
 
 # Playing
@@ -153,7 +153,7 @@ def run_units(
     views: tuple[Any, Any],
     first_unit: int,
     n_units: int,
-    records: np.ndarray = NO_RECORDS,
+    records: np.ndarray = EMPTY_RECORDS,
 ) -> np.ndarray:
     """Play consecutive units with the given state, rules and views.
 
@@ -183,7 +183,7 @@ def run_units(
         arguments.append(matchup.is_mirrored)
 
     policies = tuple(compile_policies(matchup))
-    kernel = find_kernel(compile_kernel(len(matchup.players)), policies, rules.tobytes())
+    kernel = find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules.tobytes())
     call_kernel(matchup, state, kernel, arguments)
     if _copy_readonly_bytes(rules, vectors) != bytes_before:
         specs_text = " or ".join([strategy.spec for strategy in matchup.players])
@@ -246,7 +246,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         PolicyCallError: If a policy fails. The message contains the command that replays the deal.
         RulesModifiedError: If a policy changed the rules or its parameters.
     """
-    rows, _ = _play_and_record(matchup, first_unit, n_units, NO_RECORDS)
+    rows, _ = _play_and_record(matchup, first_unit, n_units, EMPTY_RECORDS)
     return rows
 
 
@@ -256,13 +256,13 @@ def play_with_records(
     """Play consecutive units, and return their batch rows and a record of every deal.
 
     Returns:
-        Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD.
+        Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD_DTYPE.
     """
     max_records = n_units * (2 if matchup.is_mirrored else 1)
     if matchup.unit == "match":
         max_records *= int(build_rules(matchup.variant).max_deals)
     # Memory pages that are never written use no physical memory.
-    records = np.empty(max_records, DEAL_RECORD)
+    records = np.empty(max_records, DEAL_RECORD_DTYPE)
     rows, n_records = _play_and_record(matchup, first_unit, n_units, records)
     return rows, records[:n_records].copy()
 

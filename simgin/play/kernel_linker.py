@@ -12,8 +12,8 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
-ENTRY_POINT = "specialized_kernel"
-GENERIC_KERNEL = "generic_kernel"
+ENTRY_POINT_NAME = "specialized_kernel"
+GENERIC_KERNEL_NAME = "generic_kernel"
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"  # prefix that numba uses for the names of environments
 
 
@@ -38,17 +38,19 @@ def build_kernel(
     Returns:
         The names of all numba environments on the first line, followed by an object file.
     """
-    module = _parse_function(kernel, wrapper_name, ENTRY_POINT)
-    generic = _parse_function(kernel, kernel_name, GENERIC_KERNEL)
+    module = _parse_function(kernel, wrapper_name, ENTRY_POINT_NAME)
+    generic = _parse_function(kernel, kernel_name, GENERIC_KERNEL_NAME)
     names = {policy: f"policy_{i}" for i, policy in enumerate(policies)}
-    caller = _write_caller(kernel_name, generic, [names[policy] for policy in policies], rules)
+    caller = _make_caller_assembly(
+        kernel_name, generic, [names[policy] for policy in policies], rules
+    )
     # A linkonce definition is replaced by the definition of the same name in `caller`.
     module.get_function(kernel_name).linkage = llvm.Linkage.linkonce_odr
     module.link_in(generic)
     for (bitcode, name), new_name in names.items():
         module.link_in(_parse_function(bitcode, name, new_name))
     module.link_in(llvm.parse_assembly(caller))
-    _hide_functions(module, ENTRY_POINT)
+    _hide_functions(module, ENTRY_POINT_NAME)
     module.verify()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**target)
     _optimize_module(module, machine)
@@ -81,11 +83,11 @@ def _hide_functions(module: llvm.ModuleRef, visible: str) -> None:
             function.linkage = llvm.Linkage.internal
 
 
-def _write_caller(
+def _make_caller_assembly(
     kernel_name: str, generic: llvm.ModuleRef, policies: list[str], rules: bytes
 ) -> str:
     """Return LLVM assembly that calls the generic kernel with constant rules and policies."""
-    arguments = list(generic.get_function(GENERIC_KERNEL).arguments)
+    arguments = list(generic.get_function(GENERIC_KERNEL_NAME).arguments)
     types = [str(argument.type) for argument in arguments]
     parameters = [f"{kind} %a{i}" for i, kind in enumerate(types)]
     values = list(parameters)
@@ -96,9 +98,9 @@ def _write_caller(
         [
             f"@rules = internal constant [{len(rules) // 8} x i64] [{words}], align 64",
             *(f"declare void @{name}()" for name in dict.fromkeys(policies)),
-            f"declare i32 @{GENERIC_KERNEL}({', '.join(types)})",
+            f"declare i32 @{GENERIC_KERNEL_NAME}({', '.join(types)})",
             f'define i32 @"{kernel_name}"({", ".join(parameters)}) {{',
-            f"  %status = call i32 @{GENERIC_KERNEL}({', '.join(values)})",
+            f"  %status = call i32 @{GENERIC_KERNEL_NAME}({', '.join(values)})",
             "  ret i32 %status",
             "}",
         ]

@@ -34,7 +34,7 @@ from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
 PERSON_NAME = "you"  # strategy name that represents the human player
-MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game, in bytes
+MAX_SAVED_GAME_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 
 class SavedGameError(SimginError):
@@ -112,7 +112,7 @@ def read_saved_game(path: Path) -> SavedGame:
         CorruptGameError: If the file is not a valid saved game.
     """
     try:
-        saved_game = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
+        saved_game = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_GAME_BYTES))
     except OSError as error:
         raise SavedGameError(
             f"the saved game {path} could not be read: {error.strerror}. To start a new game, "
@@ -191,11 +191,11 @@ class PlayedGame:
 
     def close_deal(self) -> TracedDeal:
         """Add a finished deal's result to the score, begin the next deal, and save the game."""
-        deal = self._close()
+        deal = self._finish_deal()
         self.save()
         return deal
 
-    def _close(self) -> TracedDeal:
+    def _finish_deal(self) -> TracedDeal:
         """Store a finished deal, and begin the next deal."""
         deal = self.table.trace()
         self.deals.append(deal)
@@ -245,7 +245,7 @@ class PlayedGame:
                 self._replay_actions(actions)
                 if not self.table.is_deal_over:
                     raise CorruptGameError
-                self._close()
+                self._finish_deal()
             if not self.table.is_over:
                 self._replay_actions(current_actions)
         except (IllegalMoveError, PolicyCallError):

@@ -10,7 +10,7 @@ import numpy as np
 
 from simgin.core import codes, layoff, match
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.matchup_key import UnitType
 from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules_record import DEFENDER, DIE_OFF, FIRST_TURN_DISCARD, JOKER_NONE
@@ -40,8 +40,8 @@ ENDING_PHRASES = {
 }
 JOKER_NAME = "joker"  # name of the opponent in solitaire games
 UNDECIDED_MATCH_TEXTS = {
-    match.DRAWN: "The match is drawn",
-    match.UNFINISHED: "The match ended at its limit without a winner",
+    match.MATCH_DRAWN: "The match is drawn",
+    match.MATCH_UNFINISHED: "The match ended at its limit without a winner",
 }
 
 
@@ -338,7 +338,7 @@ class Replay:
         yield from wrap_line(f"Match: {self._format_scores(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
-        elif outcome != UNDECIDED:
+        elif outcome != MATCH_UNDECIDED:
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:

@@ -5,9 +5,9 @@ The list contains one object for the deal, one per decision, and one for the res
 
 from typing import Any
 
-from simgin.core.match import UNDECIDED
-from simgin.core.solo_deal import ABOVE_WITHOUT_JOKER, PLAYER_SEAT
-from simgin.play.hand_analysis import format_melds, sort_melds
+from simgin.core.match import MATCH_UNDECIDED
+from simgin.core.solo_deal import CARDS_ABOVE_IF_NO_JOKER, PLAYER_SEAT
+from simgin.play.hand_analysis import format_meld_list, sort_melds
 from simgin.play.replay import Replay, SoloReplay, copy_with_deal_applied, score_to_json
 from simgin.play.traced_deal import Decision
 from simgin.text.notation import format_card, format_hand
@@ -106,9 +106,9 @@ def _make_result_object(replay: Replay) -> JsonObject:
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _format_optional_card(state.discard),
-        "melds": format_melds(sort_melds(state.melds)) if has_showdown else [],
+        "melds": format_meld_list(sort_melds(state.melds)) if has_showdown else [],
         "stopper_count": int(state.knocker_deadwood) if has_showdown else None,
-        "defender_melds": format_melds(melds),
+        "defender_melds": format_meld_list(melds),
         "laid_off": format_hand(laid_off),
         "defender_count": int(state.defender_deadwood) if has_showdown else None,
         "stake": int(state.stake),
@@ -127,14 +127,17 @@ def _make_match_object(replay: Replay) -> JsonObject | None:
         return None
     state_after, outcome = copy_with_deal_applied(replay.state, replay.rules)
     numbers = score_to_json(state_after, replay.params)
-    return numbers | {"over": outcome != UNDECIDED, "winner": _encode_optional_number(outcome)}
+    return numbers | {
+        "over": outcome != MATCH_UNDECIDED,
+        "winner": _encode_optional_number(outcome),
+    }
 
 
 def _make_solo_result_fields(replay: SoloReplay) -> JsonObject:
     """Return the result fields that only solitaire deals have."""
     state = replay.state
     is_known = (
-        replay.has_joker and 0 <= state.above < ABOVE_WITHOUT_JOKER and not replay.traced.error
+        replay.has_joker and 0 <= state.above < CARDS_ABOVE_IF_NO_JOKER and not replay.traced.error
     )
     return {
         "held": format_hand(int(state.hand[PLAYER_SEAT])),

@@ -9,7 +9,7 @@ from numba import boolean, from_dtype, int8, int64, types
 from simgin.core import codes
 from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.core.endings import (
     find_ending_discards,
     find_permitted_discards,
@@ -21,8 +21,8 @@ from simgin.core.policy_types import POLICY_TYPE, VIEW_TYPE
 from simgin.core.position_rollouts import (
     ACTION_ACCEPT,
     ACTION_DISCARD,
-    ACTION_END,
-    ACTION_LEAVE,
+    ACTION_END_DEAL,
+    ACTION_LEAVE_DISCARD,
     ACTION_OFFER,
     ACTION_REFUSE,
     run_world_rollouts,
@@ -30,7 +30,7 @@ from simgin.core.position_rollouts import (
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
 from simgin.core.solo_position_rollouts import run_world_rollouts_solo
 from simgin.core.state import SLOT_KNOCK, create_state
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 from simgin.play.kernel import call_kernel_checked, compile_loop, create_views, set_strategies
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
@@ -62,7 +62,7 @@ class Worlds:
         stocks: Cards of the stock in drawing order, (n_worlds, n_cards) int8. In solitaire games,
             the stock includes the joker. Before the deal, the stock is the whole pack.
         views: Views of the player with sampled values for facts that the player has forgotten,
-            (n_worlds,) VIEW, or None if all worlds have the same view.
+            (n_worlds,) VIEW_DTYPE, or None if all worlds have the same view.
     """
 
     hands: np.ndarray
@@ -74,7 +74,7 @@ class Worlds:
 
     def get_views(self, view: Any) -> np.ndarray:
         """Return one view per world, (n_worlds,), or a single shared view, (1,)."""
-        return np.array([view], VIEW) if self.views is None else self.views
+        return np.array([view], VIEW_DTYPE) if self.views is None else self.views
 
     def select(self, indices: np.ndarray) -> "Worlds":
         """Return a new object that contains the selected worlds."""
@@ -98,7 +98,7 @@ def list_legal_actions(view: Any, rules: Any) -> list[Action]:
         return _list_solo_actions(view, rules)
     if view.phase == codes.PHASE_LAST:
         return [
-            Action(ACTION_LEAVE),
+            Action(ACTION_LEAVE_DISCARD),
             *_list_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
         ]
     if view.taken_offer >= 0:
@@ -123,7 +123,7 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
     If several gin endings have the same score, the result contains only one of them.
     """
     if view.phase == codes.PHASE_STOP:
-        return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
+        return [Action(codes.ACTION_STOCK), Action(ACTION_END_DEAL)]
     eleven_cards = int(view.hand)
     drawn_card = int(view.drawn)
     legal = int(find_permitted_discards(eleven_cards, -1, drawn_card, rules))
@@ -133,9 +133,9 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
     if min_deadwood == 0 and can_stop:
         legal &= ~int(best_gin)
         highest_cards, _ = highest_value_cards(best_gin, rules)
-        endings.append(Action(ACTION_END, int(lowest_bit(highest_cards))))
+        endings.append(Action(ACTION_END_DEAL, int(lowest_bit(highest_cards))))
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
-        endings.append(Action(ACTION_END))
+        endings.append(Action(ACTION_END_DEAL))
     return [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)] + endings
 
 
@@ -155,9 +155,9 @@ def _list_ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Actio
     required_card = int(find_required_meld_card(taken_card, rules))
     limit, points = int(view.limit), int(view.own_points)
     ending = int(find_ending_discards(eleven_cards, legal, required_card, limit, points, rules))
-    actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
+    actions = [Action(ACTION_END_DEAL, card) for card in notation.mask_to_cards(ending)]
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
-        actions.append(Action(ACTION_END))
+        actions.append(Action(ACTION_END_DEAL))
     return actions
 
 
@@ -165,7 +165,7 @@ INT_VECTOR_TYPE = types.Array(int64, 1, "C")
 STOCKS_TYPE = types.Array(int8, 2, "C")
 INT_MATRIX_TYPE = types.Array(int64, 2, "C")
 VIEWS_TYPE = types.Array(VIEW_TYPE, 1, "C")
-RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD), 2, "C")
+RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD_DTYPE), 2, "C")
 
 
 def compile_rollout_kernel(players: int) -> Any:
@@ -194,9 +194,9 @@ def roll_out_worlds(
             the number of the world.
 
     Returns:
-        Records of the deals, (n_worlds, n_actions) DEAL_RECORD.
+        Records of the deals, (n_worlds, n_actions) DEAL_RECORD_DTYPE.
     """
-    records = np.zeros((len(worlds), len(actions)), DEAL_RECORD)
+    records = np.zeros((len(worlds), len(actions)), DEAL_RECORD_DTYPE)
     kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
     players = len(matchup.players)
     world_arrays = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
@@ -268,11 +268,11 @@ class PairedRollouts:
     """Decisions of strategy A, with rollouts of several actions at each decision.
 
     Attributes:
-        views: Views of A, (n_decisions,) VIEW.
+        views: Views of A, (n_decisions,) VIEW_DTYPE.
         weights: Inverse of the probability that the decision was selected within its deal,
             (n_decisions,) int64.
         actions: Actions that were rolled out, padded with -1, (n_decisions, max_actions) int64.
-        records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD.
+        records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD_DTYPE.
         scores: Match score at each decision, (n_decisions, 4) int64 (points of A, points of B,
             deals won by A, deals won by B).
     """
@@ -284,7 +284,7 @@ class PairedRollouts:
     scores: np.ndarray
 
     @property
-    def is_rolled_out(self) -> np.ndarray:
+    def rolled_out_mask(self) -> np.ndarray:
         """Mask of the actions that were rolled out, (n_decisions, max_actions) bool."""
         return self.actions >= 0
 
@@ -332,9 +332,9 @@ def roll_out_deals(
     )
     if scores is None:
         scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))
-    views = np.zeros(n_units, VIEW)
+    views = np.zeros(n_units, VIEW_DTYPE)
     actions_tried = np.full((n_units, max_actions), -1, np.int64)
-    records = np.zeros((n_units, max_actions), DEAL_RECORD)
+    records = np.zeros((n_units, max_actions), DEAL_RECORD_DTYPE)
     weights = np.zeros(n_units, np.int64)
     policy_types = (POLICY_TYPE, POLICY_TYPE)
     types = (

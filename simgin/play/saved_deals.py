@@ -44,14 +44,14 @@ def find_last_deals(n_deals: int) -> list[str]:
     """
     folder = get_deals_directory()
     paths = sorted(folder.glob(DEAL_FILE_PATTERN), reverse=True)
-    variants = {str(path): variant for path in paths if (variant := _read_variant(path))}
+    variants = {str(path): variant for path in paths if (variant := _read_variant_spec(path))}
     if not variants:
         raise NoSavedDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
     files = next(iter(variants.values()))
     return [path for path, variant in variants.items() if variant == files][:n_deals][::-1]
 
 
-def _read_variant(path: Path) -> str:
+def _read_variant_spec(path: Path) -> str:
     """Return the variant spec of a saved deal, or "" if the file is corrupt."""
     try:
         return str(parse_json(read_text(path))["rows"][0]["variant"])

@@ -51,7 +51,10 @@ READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
 _is_enabled = True
-_cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels, in seconds
+_cpu_seconds_by_is_specialized = {
+    False: 0.0,
+    True: 0.0,
+}  # CPU time of generic and specialised kernels, in seconds
 
 
 class SpecializedKernel:
@@ -82,7 +85,7 @@ class SpecializedKernel:
         (specialized or self._generic.entry_point)(*arguments)
         seconds = time.thread_time() - start
         with _state_lock:
-            _cpu_seconds[specialized is not None] += seconds
+            _cpu_seconds_by_is_specialized[specialized is not None] += seconds
             if specialized is None:
                 self._generic_seconds += seconds
                 with suppress(Exception):  # After an error, the run uses the generic kernel.
@@ -91,7 +94,7 @@ class SpecializedKernel:
     def specialize(self) -> None:
         """Load or compile the specialised kernel immediately."""
         if self._specialized is None:
-            code = _read_code(self._request()) or run_linker(self._request())
+            code = _read_code(self._build_own_request()) or run_linker(self._build_own_request())
             self._specialized = load_kernel(self._generic, code)
 
     def _prepare(self) -> None:
@@ -100,7 +103,7 @@ class SpecializedKernel:
             return
         if self._generic_seconds >= LOAD_AFTER_SECONDS and not self._has_searched_cache:
             self._has_searched_cache = True
-            self._code = _read_code(self._request())
+            self._code = _read_code(self._build_own_request())
         if self._code:
             code, self._code = self._code, b""
             self._specialized = load_kernel(self._generic, code)
@@ -108,9 +111,11 @@ class SpecializedKernel:
             self._specialized or self._is_started
         ):
             self._is_started = True
-            threading.Thread(target=self._compile, args=(self._request(),), daemon=True).start()
+            threading.Thread(
+                target=self._compile, args=(self._build_own_request(),), daemon=True
+            ).start()
 
-    def _request(self) -> dict[str, Any]:
+    def _build_own_request(self) -> dict[str, Any]:
         return build_request(self._generic, self._policies, self._rules)
 
     def _compile(self, request: dict[str, Any]) -> None:
@@ -154,7 +159,7 @@ def allow_specialized_kernels(is_allowed: bool = True) -> Iterator[None]:
 
 def describe_specialized_kernel_use() -> str:
     """Return a sentence about the CPU time of specialised kernels, or "" if the run used none."""
-    generic, specialized = _cpu_seconds.values()
+    generic, specialized = _cpu_seconds_by_is_specialized.values()
     if not specialized:
         return ""
     return (
@@ -226,9 +231,9 @@ def load_kernel(generic: Any, code: bytes) -> Any:
             pointer.value = id(environment)
     return _dynfunc.make_function(
         version.fndesc.lookup_module(),
-        kernel_linker.ENTRY_POINT,
+        kernel_linker.ENTRY_POINT_NAME,
         "",
-        engine.get_function_address(kernel_linker.ENTRY_POINT),
+        engine.get_function_address(kernel_linker.ENTRY_POINT_NAME),
         version.environment,
         (engine, environments),
     )

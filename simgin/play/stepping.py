@@ -24,8 +24,8 @@ from numba.extending import intrinsic
 from simgin.core import jit
 from simgin.core.batch_kernel import start_mirrored_game
 from simgin.core.codes import PHASE_TURN, SLOTS
-from simgin.core.deal import TURN_OVER, play_deal, play_turns
-from simgin.core.match import UNDECIDED, apply_deal_result, choose_next_dealer
+from simgin.core.deal import TURN_ALREADY_PLAYED, play_deal, play_turns
+from simgin.core.match import MATCH_UNDECIDED, apply_deal_result, choose_next_dealer
 from simgin.core.policy_types import (
     POLICY_TYPE,
     RULES_TYPE,
@@ -59,7 +59,7 @@ _GAME_FIELDS = (
     + ("status", "outcome", "stake", "owner")
     + ("unit", "action", "ended", "reward", "seat", "slot")
 )
-GAME = np.dtype(
+GAME_DTYPE = np.dtype(
     (
         np.record,
         [(name, np.int64) for name in _GAME_FIELDS] + [("policies", np.int64, (2, N_SLOTS))],
@@ -97,7 +97,7 @@ def make_int64_record_type(n):
 get_state_at, get_rules_at, get_view_at = map(
     make_record_getter, (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
 )
-get_game_at = make_record_getter(from_dtype(GAME))
+get_game_at = make_record_getter(from_dtype(GAME_DTYPE))
 _get_state_head_at = make_record_getter(make_int64_record_type(STATE_HEAD_SIZE))
 
 
@@ -150,7 +150,7 @@ def _replay_deal(game, state, rules, view0, view1):
             state, rules, nondealer_view, dealer_view, nondealer_take_policy,
             nondealer_discard_policy, nondealer_knock_policy, dealer_take_policy,
             dealer_discard_policy, dealer_knock_policy, offer_a, answer_a, show_a, offer_b,
-            answer_b, show_b, previous_turn, TURN_OVER,
+            answer_b, show_b, previous_turn, TURN_ALREADY_PLAYED,
         )  # fmt: skip
         return
     state.n_logged = 0
@@ -260,7 +260,7 @@ def close_deal(game):
     """Apply the result of a finished deal, and begin the next deal unless the match is over."""
     state, rules = get_state_at(game.state), get_rules_at(game.rules)
     game.outcome = apply_deal_result(state, rules, state.deal + 1)
-    if not game.is_match or game.outcome != UNDECIDED:
+    if not game.is_match or game.outcome != MATCH_UNDECIDED:
         game.status = GAME_OVER
         return
     state.dealer = choose_next_dealer(state.dealer, state.winner, rules)

@@ -13,8 +13,8 @@ from simgin.core.rules_record import DIE_OFF
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.hand_analysis import (
     choose_shown_melding,
+    format_meld_list,
     format_melded_hand,
-    format_melds,
     sort_melds,
 )
 from simgin.play.pile import format_pile, format_pile_label
@@ -23,7 +23,7 @@ from simgin.play.rollouts import list_legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
-YES, NO = 1, 0
+ACTION_YES, ACTION_NO = 1, 0
 MAX_HISTORY_ROWS = 12  # maximum number of rows in a column of the history
 HISTORY_WIDTH = 40  # width of a column of the history, in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
@@ -39,7 +39,7 @@ def list_choices(decision: Decision, rules: Any) -> Choices:
 
     Args:
         decision: Decision of the player.
-        rules: RULES record of the variant.
+        rules: Rules record of the variant.
     """
     view = decision.view
     if decision.slot == "take":
@@ -53,10 +53,13 @@ def list_choices(decision: Decision, rules: Any) -> Choices:
     if decision.slot == "offer":
         legal_numbers = [number for number in range(1, 8) if int(view.legal) >> number & 1]
         higher_numbers = {str(number): ([number], f"offer {number}") for number in legal_numbers}
-        return {"n": ([NO], f"leave the die at {view.stake}")} | higher_numbers
+        return {"n": ([ACTION_NO], f"leave the die at {view.stake}")} | higher_numbers
     if decision.slot == "answer":
         refusal_text = "refuse it and lose the deal"
-        return {"a": ([YES], f"accept {view.offered} and own the die"), "r": ([NO], refusal_text)}
+        return {
+            "a": ([ACTION_YES], f"accept {view.offered} and own the die"),
+            "r": ([ACTION_NO], refusal_text),
+        }
     numbers = [number for number in range(64) if int(view.legal) >> number & 1]
     return {str(number): ([number], _format_melding(view, number)) for number in numbers}
 
@@ -86,14 +89,14 @@ def _list_ending_choices(view: Any, rules: Any) -> Choices:
     discarded = f", discarding {format_card(card)}" if card >= 0 else ""
     if view.phase == codes.PHASE_LAST:
         return {
-            key: ([YES], f"take the last card and {name}{discarded}"),
-            "n": ([NO], "leave the card"),
+            key: ([ACTION_YES], f"take the last card and {name}{discarded}"),
+            "n": ([ACTION_NO], "leave the card"),
         }
-    ending_choices = {key: ([YES], name + discarded)}
+    ending_choices = {key: ([ACTION_YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
-        return ending_choices | {"n": ([NO], "draw another card")}
+        return ending_choices | {"n": ([ACTION_NO], "draw another card")}
     cards = [a.card for a in list_legal_actions(view, rules) if a.kind == ACTION_DISCARD]
-    return ending_choices | {format_card(card): ([NO, card], "discard it") for card in cards}
+    return ending_choices | {format_card(card): ([ACTION_NO, card], "discard it") for card in cards}
 
 
 def format_prompt(decision: Decision, rules: Any) -> str:
@@ -179,7 +182,7 @@ def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
     if new_card >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {format_card(new_card)}"
     _, melds = choose_shown_melding(hand, rules)
-    groups = [f"[{meld}]" for meld in format_melds(melds)]
+    groups = [f"[{meld}]" for meld in format_meld_list(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
     yield format_deadwood_line(view)
 

@@ -11,7 +11,7 @@ from simgin.report import figures
 from simgin.report.figures import SeriesStyle
 from simgin.report.wrapping import fold_text
 from simgin.stats.estimate import compute_wilson_interval
-from simgin.strategy.cast import NAIVE, STRONG
+from simgin.strategy.cast import NAIVE_PLAYER, STRONG_PLAYER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,9 @@ def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
     """Draw lines with labels that do not overlap, to the right of the data."""
     names = figures.find_unique_names(rows["strategy"])
-    labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
+    labels = (
+        {names[0]: NAIVE_PLAYER, names[-1]: STRONG_PLAYER} if len(names) > 1 else {names[0]: "gin"}
+    )
     label_heights = []
     for (outcome, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
         dash = OUTCOME_DASHES.get(str(outcome))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core import batch_columns
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import ProgressCallback, map_units
@@ -107,7 +107,7 @@ def _count_indices(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> n
 
 def _find_deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the first and the last deal of every match."""
-    last_deals = np.flatnonzero(records["outcome"] != UNDECIDED)
+    last_deals = np.flatnonzero(records["outcome"] != MATCH_UNDECIDED)
     return np.append(0, last_deals[:-1] + 1), last_deals
 
 

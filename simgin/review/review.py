@@ -36,7 +36,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
-from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
+from simgin.strategy.cast import CHAMPION_STRATEGY, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG_PLAYER
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
 # threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
@@ -184,7 +184,7 @@ class Review(Result):
         variant, metric, player_type = key
         if metric == GIN_VS_KNOCK_METRIC:
             return variant, frozenset(self.request.gin_and_knock_players or ())
-        opponent = STRONG if metric == SKILL_METRIC else player_type
+        opponent = STRONG_PLAYER if metric == SKILL_METRIC else player_type
         players = (self.find_strategy(variant, player_type), self.find_strategy(variant, opponent))
         return variant, frozenset(players)
 
@@ -236,9 +236,9 @@ class Review(Result):
     def knock_rates(self) -> Mapping[str, PairedEstimate]:
         """Proportions of deals between strong players that end with a knock, by variant."""
         return {
-            variant: scorecard.estimate_knock_rate(self.get_stats_of_type(variant, STRONG))
+            variant: scorecard.estimate_knock_rate(self.get_stats_of_type(variant, STRONG_PLAYER))
             for variant, metric, player_type in self.measurements
-            if (metric, player_type) == ("knock_turn", STRONG)
+            if (metric, player_type) == ("knock_turn", STRONG_PLAYER)
         }
 
     @property
@@ -251,7 +251,7 @@ class Review(Result):
     @cached_property
     def player_types(self) -> tuple[str, ...]:
         """Names of the player types, with the weakest first."""
-        return (*(kind.name for kind in self.request.kinds), STRONG)
+        return (*(kind.name for kind in self.request.kinds), STRONG_PLAYER)
 
     @cached_property
     def find_equal_built_in(self) -> Callable[[str], str]:
@@ -260,7 +260,7 @@ class Review(Result):
 
     def find_strategy(self, variant: str, player_type: str) -> str:
         """Return the strategy that represents a player type under a variant."""
-        if player_type == STRONG:
+        if player_type == STRONG_PLAYER:
             return self.request.find_strong_player(variant)
         return dict(self.request.kinds)[player_type]
 
@@ -341,7 +341,7 @@ class Review(Result):
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
         """Yield every value under a variant, keyed by variant, metric and player type."""
         is_requested = variant in self.request.variants
-        for name in self.player_types if is_requested else (STRONG,):
+        for name in self.player_types if is_requested else (STRONG_PLAYER,):
             strategy = self.find_strategy(variant, name)
             if self._are_matchups_finished(variant, strategy, strategy):
                 stats = self.get_stats_of_type(variant, name)
@@ -411,20 +411,20 @@ class Review(Result):
         base_variant = self.request.base
         assert base_variant is not None
         row = next(row for row in self.rows if row.key == metric)
-        strong = self.measurements[base_variant, metric, STRONG]
+        strong = self.measurements[base_variant, metric, STRONG_PLAYER]
         bounds_reference = strong if isinstance(strong, PairedEstimate) else reference
-        n_matches = self.get_stats_of_type(base_variant, STRONG).n_matches
+        n_matches = self.get_stats_of_type(base_variant, STRONG_PLAYER).n_matches
         bounds = row.compute_effect_bounds(bounds_reference, n_matches)
         is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     def compute_adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
         """Return the difference between an adapted player and `champion`, or None."""
-        key, pairing = (variant, row.key, STRONG), (variant, frozenset({CHAMPION}))
+        key, pairing = (variant, row.key, STRONG_PLAYER), (variant, frozenset({CHAMPION_STRATEGY}))
         n = min(self.count_matches(key), self.sizes[pairing])
         partial_review = self.select_first_matches(n)
-        value = row.measure(partial_review.get_stats_of_type(variant, STRONG))
-        reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION))
+        value = row.measure(partial_review.get_stats_of_type(variant, STRONG_PLAYER))
+        reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION_STRATEGY))
         if isinstance(value, str) or isinstance(reference, str):
             return None
         error_rate = self.request.find_error_rate(n)
@@ -451,7 +451,7 @@ class Review(Result):
         for key, effect in self.effects.items():
             variant, metric, player_type = key
             base_key = (str(self.request.base), metric, player_type)
-            is_shown = player_type == STRONG or metric in (
+            is_shown = player_type == STRONG_PLAYER or metric in (
                 SKILL_METRIC,
                 GIN_VS_KNOCK_METRIC,
                 "turns_per_match",
@@ -462,14 +462,14 @@ class Review(Result):
                 pairings |= {self.find_pairing(key), self.find_pairing(base_key)}
         for goal in scorecard.parse_goals(self.request.goals, self.rows):
             for variant in self.request.variants:
-                key = (variant, goal.row.key, STRONG)
+                key = (variant, goal.row.key, STRONG_PLAYER)
                 if self.evaluate_goal(goal, variant) == scorecard.GOAL_UNDECIDED:
                     pairings.add(self.find_pairing(key))
         return pairings
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
         """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a design goal under a rule set."""
-        key = (variant, goal.row.key, STRONG)
+        key = (variant, goal.row.key, STRONG_PLAYER)
         value = self.measurements[key]
         if isinstance(value, str):
             return scorecard.GOAL_UNDECIDED
@@ -509,7 +509,7 @@ class Review(Result):
     def is_untrained(self, key: MetricKey) -> bool:
         """Return True if a value would change after training the strong player for the rules."""
         variant, metric, player_type = key
-        is_strong = player_type == STRONG or metric == SKILL_METRIC
+        is_strong = player_type == STRONG_PLAYER or metric == SKILL_METRIC
         is_variant_untrained = variant in self.request.untrained_variants
         return is_variant_untrained and is_strong and metric in self.training_dependent_metrics
 
@@ -554,7 +554,7 @@ class Review(Result):
         if metric == SKILL_METRIC:
             title = scorecard.choose_skill_title(self.request.is_solo)
             name = self.request.find_strong_player(variant)
-            players = f"{STRONG} v {player_type}"
+            players = f"{STRONG_PLAYER} v {player_type}"
         elif metric == GIN_VS_KNOCK_METRIC:
             opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
             title = scorecard.GIN_VS_KNOCK_TITLE
@@ -679,8 +679,8 @@ def _iterate_matchups(
     if variant not in request.variants:  # At equal match length, only strong players play.
         return
     if variant in request.adapted_variants:
-        yield variant, strong, CHAMPION
-        yield variant, CHAMPION, CHAMPION
+        yield variant, strong, CHAMPION_STRATEGY
+        yield variant, CHAMPION_STRATEGY, CHAMPION_STRATEGY
     for name in weaker_players:
         yield variant, name, name
     if request.gin_and_knock_players and strong not in request.gin_and_knock_players[1:]:
@@ -695,7 +695,7 @@ def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     players = [
         (variant, request.find_strong_player(variant)) for variant in request.played_variants
     ]
-    return [*players, *((variant, CHAMPION) for variant in request.adapted_variants)]
+    return [*players, *((variant, CHAMPION_STRATEGY) for variant in request.adapted_variants)]
 
 
 def format_pass_name(variant: str, player: str, first_match: int = 0) -> str:

@@ -18,7 +18,7 @@ from simgin.review.verdicts import format_rule_set_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
-from simgin.strategy.cast import STRONG
+from simgin.strategy.cast import STRONG_PLAYER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ def _make_row(
     variant: str,
     estimate: PairedEstimate,
     columns: Mapping[str, Any],
-    player_type: str = STRONG,
+    player_type: str = STRONG_PLAYER,
     n: int | None = None,
 ) -> dict[str, Any]:
     """Return the row of an estimate for matches between two players of one type.
@@ -111,7 +111,7 @@ def _make_row(
 def make_match_length_frame(review: Review) -> Frame:
     """Return the distribution of turns per match between strong players, in bins of equal width."""
     counts = {
-        variant: review.get_stats_of_type(variant, STRONG).event_counts["length"]
+        variant: review.get_stats_of_type(variant, STRONG_PLAYER).event_counts["length"]
         for variant in review.request.variants
     }
     max_turns = max(
@@ -175,7 +175,7 @@ def make_knocks_frame(review: Review) -> Frame:
     """Return the distribution of the strong player's knocks over turns and deadwood."""
     rows = []
     for variant in review.request.variants:
-        knocks = review.get_stats_of_type(variant, STRONG).event_counts.get("knocks")
+        knocks = review.get_stats_of_type(variant, STRONG_PLAYER).event_counts.get("knocks")
         if knocks is None or not knocks.any():
             continue
         n_knocks = knocks.sum(axis=(1, 2))
@@ -205,7 +205,7 @@ def _compute_win_rates_by_score(
     review: Review, variant: str
 ) -> dict[tuple[int, int], PairedEstimate]:
     """Return the win rate of a side by the scores of both sides."""
-    scores = review.get_stats_of_type(variant, STRONG).event_counts.get("scores")
+    scores = review.get_stats_of_type(variant, STRONG_PLAYER).event_counts.get("scores")
     if scores is None:
         return {}
     bins_per_plotted_bin = match_course.N_SCORE_BINS // N_PLOTTED_SCORE_BINS
@@ -260,7 +260,7 @@ def make_sweep_frame(review: Review) -> Frame:
     for (variant, key, player_type), estimate in review.measurements.items():
         if variant not in points or key not in titles or not isinstance(estimate, PairedEstimate):
             continue
-        if player_type != STRONG and key != GIN_VS_KNOCK_METRIC:
+        if player_type != STRONG_PLAYER and key != GIN_VS_KNOCK_METRIC:
             continue
         title, factor, break_even = titles[key]
         x, y = points[variant]

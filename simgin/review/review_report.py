@@ -47,7 +47,7 @@ from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import CHAMPION, GIN_PLAYER, STRONG
+from simgin.strategy.cast import CHAMPION_STRATEGY, GIN_PLAYER, STRONG_PLAYER
 from simgin.text import shell
 from simgin.text.amounts import format_count_range
 from simgin.text.messages import join_words
@@ -274,7 +274,7 @@ def _make_scorecard_cells(
             cell.text != EN_DASH for cell in cells.values()
         ):
             # A warning can state the stalled deals of another player type.
-            title = row.title + f" ({STRONG} player)" * (row.key == STALLED_KEY)
+            title = row.title + f" ({STRONG_PLAYER} player)" * (row.key == STALLED_KEY)
             title += _choose_training_mark(review, shown_variants, row.key)
             rows.append({"row": title, **cells})
     return rows
@@ -292,7 +292,7 @@ def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, 
 def _choose_training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
     """Return `UNTRAINED_MARK` if training for one of the rule sets would change a row, else ""."""
     return UNTRAINED_MARK * any(
-        review.is_untrained((variant, metric, STRONG)) for variant in shown_variants
+        review.is_untrained((variant, metric, STRONG_PLAYER)) for variant in shown_variants
     )
 
 
@@ -326,13 +326,13 @@ def _shorten_to_arrow(cell: Any) -> Any:
 
 def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return a cell with a metric's value, its effect size and its range over player types."""
-    estimate = review.measurements.get((variant, row.key, STRONG))
+    estimate = review.measurements.get((variant, row.key, STRONG_PLAYER))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)
     text, interval = row.format_value(estimate.value), row.format_half_width(estimate)
     if variant == review.request.base or review.request.base is None:
         return ScoreCell(text, "", interval, "base")
-    effect = review.effects.get((variant, row.key, STRONG))
+    effect = review.effects.get((variant, row.key, STRONG_PLAYER))
     if effect is None:
         return ScoreCell(text, "", interval, "unclear")
     cell = _make_difference_cell(text, effect, row)
@@ -451,7 +451,7 @@ def _build_adapted_player_table(review: Review) -> Table:
         rows.append({"row": "Matches won against champion"})
     for variant in adapted_variants:
         win_rate = review.estimate_win_rate(
-            variant, review.request.find_strong_player(variant), CHAMPION
+            variant, review.request.find_strong_player(variant), CHAMPION_STRATEGY
         )
         text = f"{100 * win_rate.value:.1f} %"
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
@@ -476,7 +476,7 @@ def _format_half_width(proportion: PairedEstimate) -> str:
 
 def _make_adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return a cell with an adapted player's value and its difference from `champion`."""
-    value = review.measurements[variant, row.key, STRONG]
+    value = review.measurements[variant, row.key, STRONG_PLAYER]
     change = review.compute_adapted_effect(variant, row)
     if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
@@ -550,7 +550,7 @@ def _format_players(review: Review) -> str:
         variants_by_player.setdefault(player, []).append(variant)
     players = sorted(variants_by_player.items(), key=lambda item: -len(item[1]))
     exceptions = [f"; {name} under {_format_variants(review, v)}" for name, v in players[1:]]
-    type_names.append(f"{STRONG} ({players[0][0]}{''.join(exceptions)})")
+    type_names.append(f"{STRONG_PLAYER} ({players[0][0]}{''.join(exceptions)})")
     return f"{'; '.join(type_names)}."
 
 
@@ -578,7 +578,9 @@ def _format_variants(review: Review, variant_names: Sequence[str], conjunction: 
 def _format_missing_values(review: Review) -> str:
     """Return sentences about the scorecard values that are missing, with the reasons."""
     rows_by_reason: dict[str, list[str]] = {}
-    frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
+    frame = review.metrics[
+        (review.metrics["why"] != "") & (review.metrics["players"] == STRONG_PLAYER)
+    ]
     for row in frame.to_dict("records"):
         rows_by_reason.setdefault(row["why"], []).append(
             f"{row['title']} ({format_rule_set_label(review, row['variant'])})"

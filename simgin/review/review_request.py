@@ -28,7 +28,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
 from simgin.strategy.cast import (
-    CHAMPION,
+    CHAMPION_STRATEGY,
     GIN_PLAYER,
     IMMEDIATE_KNOCKER,
     PlayerType,
@@ -301,7 +301,11 @@ class ReviewRequest:
     @cached_property
     def adapted_variants(self) -> list[str]:
         """Variants for which the strong player is an adapted `champion`."""
-        return [spec for spec in self.variants if CHAMPION + "@" in self.find_strong_player(spec)]
+        return [
+            spec
+            for spec in self.variants
+            if CHAMPION_STRATEGY + "@" in self.find_strong_player(spec)
+        ]
 
     @cached_property
     def untrained_variants(self) -> list[str]:

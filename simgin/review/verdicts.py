@@ -32,7 +32,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import GIN_PLAYER, PLAYER_TYPE_PLURALS, STRONG
+from simgin.strategy.cast import GIN_PLAYER, PLAYER_TYPE_PLURALS, STRONG_PLAYER
 from simgin.text.messages import capitalize_first, join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
@@ -224,7 +224,7 @@ def _compose_verdict_with_players(review: Review, variant: str) -> str:
     if base_variant is None:
         return _compose_single_verdict(review, variant)
     sentences = [compose_variant_verdict(review, variant)]
-    length_effect = review.effects.get((variant, "turns_per_match", STRONG))
+    length_effect = review.effects.get((variant, "turns_per_match", STRONG_PLAYER))
     if length_effect is not None and length_effect.sign:
         sentences.append(describe_minutes(review, variant, base_variant))
     if not review.request.goals:
@@ -239,7 +239,7 @@ def compose_variant_verdict(review: Review, variant: str) -> str:
     effects = {
         metric: effect
         for (effect_variant, metric, player_type), effect in review.effects.items()
-        if effect_variant == variant and player_type == STRONG
+        if effect_variant == variant and player_type == STRONG_PLAYER
     }
     skill = summarise_skill_effect(review, variant)
     is_unchanged = skill == NO_EFFECT and all(
@@ -319,7 +319,7 @@ def _format_length_clause(review: Review, variant: str, effects: dict[str, Effec
         return SAME_LENGTH_CLAUSE if sizes == {NO_EFFECT} else SAME_STRONG_LENGTH_CLAUSE
     if length_effect.size == SMALL_EFFECT:
         return f"matches are slightly {'longer' if length_effect.sign > 0 else 'shorter'}"
-    base_length = review.measurements[str(review.request.base), "turns_per_match", STRONG]
+    base_length = review.measurements[str(review.request.base), "turns_per_match", STRONG_PLAYER]
     assert isinstance(base_length, PairedEstimate)
     return f"matches are {format_length_change(length_effect.difference.value / base_length.value)}"
 
@@ -341,7 +341,9 @@ def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> s
     """Return a clause about the change in deals that end in gin, or "" if there is none."""
     if effect is None or not effect.sign:
         return ""
-    gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]
+    gin_rates = [
+        review.measurements[v, "gin", STRONG_PLAYER] for v in (variant, str(review.request.base))
+    ]
     new_rate, base_rate = (rate.value for rate in gin_rates if isinstance(rate, PairedEstimate))
     if new_rate >= MIN_NEARLY_ALL_PROPORTION and effect.sign > 0:
         return "nearly every deal ends in gin"
@@ -394,7 +396,9 @@ def describe_minutes(review: Review, variant: str, reference: str) -> str:
     this changes the difference by at most 10 %, and to one decimal place otherwise.
     """
     seconds = review.request.seconds_per_turn
-    lengths = [review.measurements[v, "turns_per_match", STRONG] for v in (variant, reference)]
+    lengths = [
+        review.measurements[v, "turns_per_match", STRONG_PLAYER] for v in (variant, reference)
+    ]
     new, old = (v.value * seconds / 60 for v in lengths if isinstance(v, PairedEstimate))
     digits = 0 if abs(round(new) - round(old) - (new - old)) <= abs(new - old) / 10 else 1
     new, old = round(new, digits), round(old, digits)
@@ -470,7 +474,7 @@ def _compose_single_verdict(review: Review, variant: str) -> str:
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in NO_BASELINE_SENTENCES.items():
-        measurements = [review.measurements.get((variant, key, STRONG)) for key in keys]
+        measurements = [review.measurements.get((variant, key, STRONG_PLAYER)) for key in keys]
         values = [
             f"{measurement.value * rows_by_key[key].factor:.0f}{rows_by_key[key].unit}"
             for key, measurement in zip(keys, measurements, strict=True)
@@ -544,7 +548,8 @@ def _iterate_trend_lines(
 ) -> Iterator[str]:
     """Yield a sentence about the change in a metric from the first to the last swept value."""
     first_value, last_value = (
-        review.measurements[variant, row.key, STRONG] for variant in (first_variant, last_variant)
+        review.measurements[variant, row.key, STRONG_PLAYER]
+        for variant in (first_variant, last_variant)
     )
     if not isinstance(first_value, PairedEstimate) or not isinstance(last_value, PairedEstimate):
         return
@@ -563,7 +568,9 @@ def _iterate_trend_lines(
             minutes_text = describe_minutes(review, last_variant, first_variant)
         yield f"{subject} {verb}{adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
     else:
-        values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
+        values = (
+            review.measurements[v, row.key, STRONG_PLAYER] for v in review.request.swept_variants
+        )
         known_values = [value.value for value in values if isinstance(value, PairedEstimate)]
         low_text, high_text = map(row.format_value, (min(known_values), max(known_values)))
         range_text = f"is {low_text}"
@@ -680,8 +687,8 @@ def _compute_imbalance(proportion: PairedEstimate) -> PairedEstimate:
 
 # title, metric and player type of each objective, and the function that the best value minimises
 OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ...] = (
-    ("fewest dead hands", "dead", STRONG, lambda number: number),
-    ("fairest seats", "seat", STRONG, _compute_imbalance),
+    ("fewest dead hands", "dead", STRONG_PLAYER, lambda number: number),
+    ("fairest seats", "seat", STRONG_PLAYER, _compute_imbalance),
     (
         "knocking immediately and playing for gin equally strong",
         GIN_VS_KNOCK_METRIC,

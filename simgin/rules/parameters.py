@@ -101,7 +101,7 @@ class Parameter:
         )
 
     def format_for_players(self, value: ParamValue) -> str:
-        """Return the phrase that reports show to players for a value, such as `undercut +25`.
+        """Return the phrase that describes a value in reports, such as `undercut +25`.
 
         If the value has no phrase, the result is empty.
         """

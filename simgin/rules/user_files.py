@@ -40,19 +40,19 @@ MAX_LISTED_NAMES = 8  # maximum number of names in a message
 COMMENT_WIDTH = 100  # maximum width of a comment, in columns
 _NAME_PATTERN = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE_PATTERN = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
-VARIANT_TEMPLATE = Path(__file__).with_name("variant.toml.j2")
+VARIANT_TEMPLATE_FILE = Path(__file__).with_name("variant.toml.j2")
 BASE_COMMENT = "# Rules to which the changes apply: variants and settings, joined by +"
 _PLACEHOLDER_PATTERN = re.compile(r"\{\{ (\w+) \}\}")
 _TEXT_KEYS = ("title", "about", "source", "base")
 
-MAX_VARIANT_TEXT = 10_000  # maximum length of a string, in characters
-BoundedText = Annotated[str, Field(min_length=1, max_length=MAX_VARIANT_TEXT)]
+MAX_VARIANT_TEXT_LENGTH = 10_000  # maximum length of a string, in characters
+BoundedText = Annotated[str, Field(min_length=1, max_length=MAX_VARIANT_TEXT_LENGTH)]
 
 
 class _VariantTable(toml.StrictTable):
     title: BoundedText
     about: BoundedText
-    source: Annotated[str, Field(max_length=MAX_VARIANT_TEXT)] = ""
+    source: Annotated[str, Field(max_length=MAX_VARIANT_TEXT_LENGTH)] = ""
     base: BoundedText = "standard"
     changes: Annotated[dict[str, Any], Field(default_factory=dict)]
 
@@ -163,7 +163,7 @@ def _join_names(names: Iterable[str]) -> str:
 
 def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
     """Parse the table of one variant, and return the variant with its error messages."""
-    errors = _check_name(path, name)
+    errors = _find_name_errors(path, name)
     try:
         _VariantTable.model_validate(variant_table)
     except ValidationError as error:
@@ -182,7 +182,7 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
     return UserVariant(**strings, changes=changes, errors=tuple(errors))
 
 
-def _check_name(path: str, name: str) -> list[str]:
+def _find_name_errors(path: str, name: str) -> list[str]:
     """Return an error message if the name of a user's variant is invalid."""
     if name in load_variants_file()["variants"]:
         return [
@@ -234,7 +234,7 @@ def format_variant_file(path: str, start: Variant) -> str:
                 changed_settings.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
         strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
-    template = VARIANT_TEMPLATE.read_text(encoding="utf-8")
+    template = VARIANT_TEMPLATE_FILE.read_text(encoding="utf-8")
     head = _PLACEHOLDER_PATTERN.sub(lambda match: strings[match[1]], template)
     return head + "\n".join([*changed_settings, *_format_rule_comments(start), ""])
 

@@ -53,7 +53,7 @@ def validate_params(params: Params) -> list[str]:
     Returns:
         Error messages. The list is empty if the rules are playable.
     """
-    messages, valid_params = _check_values(params)
+    messages, valid_params = _find_value_errors(params)
     missing = {}
     for name in valid_params:
         if error := _evaluate_predicate(
@@ -90,8 +90,8 @@ def make_unknown_parameter_error(name: str) -> str:
     return f"{format_value(name)} is not a rule parameter{suggestion}{fix}"
 
 
-def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
-    """Check the names and values of parameters.
+def _find_value_errors(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
+    """Return the errors in the names and values of parameters, and the valid values.
 
     Returns:
         The error messages, and the valid values by parameter name.

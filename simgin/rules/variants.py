@@ -130,7 +130,9 @@ def suggest_values(name: str) -> list[str]:
     parameter = load_rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
         return parameter.list_allowed_values().split(", ")
-    built_in_values = [_load_part(variant).changes.get(name) for variant in variant_names()]
+    built_in_values = [
+        _make_built_in_part(variant).changes.get(name) for variant in variant_names()
+    ]
     values = [value for value in (parameter.default, *built_in_values) if value is not None]
     return list(dict.fromkeys([*map(parameter.to_text, values), *["none"] * parameter.optional]))
 
@@ -271,7 +273,7 @@ def _parse_part(piece: str, text: str) -> _SpecPart:
     name, separator, value = map(str.strip, piece.partition("="))
     parameter = load_rule_parameters().get(name)
     if piece in variant_names():
-        return _load_part(piece)
+        return _make_built_in_part(piece)
     if separator and parameter:
         setting = parameter.parse(value)
         errors = tuple(filter(None, [parameter.make_error_message(setting)]))
@@ -293,7 +295,7 @@ def _parse_part(piece: str, text: str) -> _SpecPart:
 
 
 @cache
-def _load_part(name: str) -> _SpecPart:
+def _make_built_in_part(name: str) -> _SpecPart:
     """Return a built-in variant as a component of a spec."""
     tables = load_variants_file()
     entry = tables["variants"][name]
@@ -392,7 +394,7 @@ def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
         if not set(pair) <= set(specs):
             continue
         end = max(_find_last_index(specs, name) for name in pair)
-        parts = [*parts[:end], _load_part(merge_rule["means"]), *parts[end + 1 :]]
+        parts = [*parts[:end], _make_built_in_part(merge_rule["means"]), *parts[end + 1 :]]
         parts = [part for part in parts if part.spec not in pair]
     specs = [part.spec for part in parts]
     return [

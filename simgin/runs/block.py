@@ -189,7 +189,7 @@ def _iter_invariants(
     yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
-    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_statistic):
+    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDICES) == result_statistic):
         description = f"the sum of {batch_columns.STATISTIC_NAMES[i]} and the sum of its products"
         yield description, n_games * sums[:, i], cross_sums[:, i]
 

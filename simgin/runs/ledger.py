@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import batch_columns
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.text.messages import SimginError, describe_error
 
 LEDGER_FILE = "ledger.sqlite"
@@ -215,7 +215,7 @@ class Ledger:
         """Yield the recorded deals of the first `units` units batch by batch.
 
         Yields:
-            `(n_deals,)` structured arrays with the fields of `DEAL_RECORD`.
+            `(n_deals,)` structured arrays with the fields of `DEAL_RECORD_DTYPE`.
         """
         n_complete, remainder = divmod(units, batch_size)
         query = (
@@ -227,7 +227,9 @@ class Ledger:
             query, matchup_index, n_complete, batch_size, n_complete, remainder
         ):
             n_rows += 1
-            yield unpack_rows(packed_deals, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
+            yield unpack_rows(packed_deals, len(DEAL_RECORD_DTYPE.names or ())).view(
+                DEAL_RECORD_DTYPE
+            )[:, 0]
         self._require_batches(n_rows, units, batch_size)
 
     def list_workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import batch_columns
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.text.files import atomic_write
 from simgin.text.messages import SimginError
 
@@ -53,7 +53,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
     Args:
         path: Path of the file.
         batches: Variant, strategy A, strategy B (empty in solitaire games) and the deals of every
-            batch. The deals are `(n_deals,)` arrays with the fields of `DEAL_RECORD`, from
+            batch. The deals are `(n_deals,)` arrays with the fields of `DEAL_RECORD_DTYPE`, from
             `kernel.play_with_records`.
 
     Raises:
@@ -125,7 +125,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarr
     """Return the Arrow table of one batch, or raise an error if a value is out of range."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [label]) for label in labels]
-    for name in DEAL_RECORD.names or ():
+    for name in DEAL_RECORD_DTYPE.names or ():
         codes = np.ascontiguousarray(rows[name])
         if words := read_columns()[name].get("words"):
             arrays.append(_decode_codes(pyarrow, codes, CODE_WORDS[words]))

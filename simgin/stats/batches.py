@@ -20,7 +20,7 @@ from simgin.core.batch_columns import (
     COL_SUM,
     COL_UNITS,
     COL_WIN_RATE_HISTOGRAM,
-    DENOMINATOR_INDEX,
+    DENOMINATOR_INDICES,
     N_WIN_RATE_BINS,
     STATISTIC_INDEX,
 )
@@ -46,7 +46,7 @@ def extract_statistic_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray
 
 def extract_denominator_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray:
     """Return the sum of the denominator of a recorded quantity in each batch."""
-    return extract_statistic_sums(rows, DENOMINATOR_INDEX[statistic_index])
+    return extract_statistic_sums(rows, DENOMINATOR_INDICES[statistic_index])
 
 
 def extract_unit_counts(rows: np.ndarray) -> np.ndarray:
@@ -206,7 +206,7 @@ class HomogeneityTest:
 def list_homogeneity_columns(metric: str) -> list[int]:
     """Return the column indices of the units, the numerator and the denominator of a metric."""
     statistic_index = METRICS_BY_NAME[metric].find_numerator_index()
-    return [COL_UNITS, COL_SUM + statistic_index, COL_SUM + DENOMINATOR_INDEX[statistic_index]]
+    return [COL_UNITS, COL_SUM + statistic_index, COL_SUM + DENOMINATOR_INDICES[statistic_index]]
 
 
 def run_homogeneity_test(

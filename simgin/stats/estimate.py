@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simgin.core.batch_columns import COL_CROSS, COL_SQUARE, COL_SUM, COL_UNITS, DENOMINATOR_INDEX
+from simgin.core.batch_columns import COL_CROSS, COL_SQUARE, COL_SUM, COL_UNITS, DENOMINATOR_INDICES
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
@@ -333,7 +333,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
         as_b: True to take the perspective of B.
     """
     statistic_index = metric.find_numerator_index(as_b)
-    denominator_index = DENOMINATOR_INDEX[statistic_index]
+    denominator_index = DENOMINATOR_INDICES[statistic_index]
     sign = metric.find_sign(as_b)
     return RatioSums(
         numerator=sign * int(total[COL_SUM + statistic_index]),

@@ -1,8 +1,8 @@
 """Definitions of the metrics of a matchup, in table order.
 
 A metric is the ratio of two recorded quantities (`simgin.core.batch_columns`). metrics.toml defines
-the numerator, and `DENOMINATOR_INDEX` defines the denominator. A metric is always computed from the
-perspective of one strategy. If that strategy is A, the numerator is `numerator_a`, otherwise
+the numerator, and `DENOMINATOR_INDICES` defines the denominator. A metric is always computed from
+the perspective of one strategy. If that strategy is A, the numerator is `numerator_a`, otherwise
 `numerator_b`.
 """
 
@@ -10,7 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from simgin.core.batch_columns import DENOMINATOR_INDEX, STATISTIC_INDEX, STATISTIC_NAMES
+from simgin.core.batch_columns import DENOMINATOR_INDICES, STATISTIC_INDEX, STATISTIC_NAMES
 
 DEAL, MATCH = "deal", "match"
 # names of the recorded quantities that count deals and matches
@@ -71,7 +71,7 @@ class Metric:
     @property
     def denominator(self) -> str:
         """Name of the recorded quantity by which the numerator is divided."""
-        return STATISTIC_NAMES[DENOMINATOR_INDEX[self.find_numerator_index()]]
+        return STATISTIC_NAMES[DENOMINATOR_INDICES[self.find_numerator_index()]]
 
     @property
     def unit(self) -> str:

@@ -32,7 +32,7 @@ from simgin.renamed import RenamedAttributes
 from simgin.text.messages import quote_text
 
 NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # valid names of strategies
-NAME_RULE = "Use 1 to 100 of the characters a-z, 0-9 and -"
+NAME_HINT = "Use 1 to 100 of the characters a-z, 0-9 and -"
 _BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
@@ -308,7 +308,7 @@ class Strategy(RenamedAttributes):
         for name in ("name", "ending", "about", "source", "spec"):
             _require_type(f"the {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
-            raise ValueError(f"{quote_text(self.name)} is not a valid strategy name. {NAME_RULE}")
+            raise ValueError(f"{quote_text(self.name)} is not a valid strategy name. {NAME_HINT}")
         if self.ending not in ("best", "same"):
             raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:

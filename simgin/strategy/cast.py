@@ -26,26 +26,28 @@ class PlayerType(NamedTuple):
     strategy: str
 
 
-_TWO_PLAYER: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["two_player"]}
-_SOLITAIRE: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
-BEGINNER = _TWO_PLAYER["beginner"]
-IMMEDIATE_KNOCKER = _TWO_PLAYER["knocks_immediately"]
-EARLY_KNOCKER = _TWO_PLAYER["knocks_early"]
-GIN_PLAYER = _TWO_PLAYER["plays_for_gin"]
-STRONG = _TWO_PLAYER["strong"]
+_TWO_PLAYER_TYPE_NAMES: dict[str, str] = {
+    entry["key"]: entry["name"] for entry in CAST["two_player"]
+}
+_SOLITAIRE_TYPE_NAMES: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
+BEGINNER = _TWO_PLAYER_TYPE_NAMES["beginner"]
+IMMEDIATE_KNOCKER = _TWO_PLAYER_TYPE_NAMES["knocks_immediately"]
+EARLY_KNOCKER = _TWO_PLAYER_TYPE_NAMES["knocks_early"]
+GIN_PLAYER = _TWO_PLAYER_TYPE_NAMES["plays_for_gin"]
+STRONG_PLAYER = _TWO_PLAYER_TYPE_NAMES["strong"]
 # Player types that are represented by a composed spec. Users can enter the name of such a type as a
 # strategy.
 NAMED_PLAYER_TYPES: dict[str, dict[str, Any]] = {
     entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
 }
-NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
+NAIVE_PLAYER, CAREFUL_PLAYER = _SOLITAIRE_TYPE_NAMES["naive"], _SOLITAIRE_TYPE_NAMES["careful"]
 PLAYER_TYPE_PLURALS: dict[str, str] = {
     entry["name"]: entry["plural"] for entry in CAST["two_player"] + CAST["solitaire"]
 }
-CHAMPION: str = CAST["two_player"][-1]["strategy"]
-CHALLENGERS: list[str] = CAST["strong"]["challengers"]
+CHAMPION_STRATEGY: str = CAST["two_player"][-1]["strategy"]
+CHALLENGER_STRATEGIES: list[str] = CAST["strong"]["challengers"]
 TRAINING_SETTINGS: dict[str, Any] = CAST["training"]
-SELF_PLAY = "self"  # opponent in TRAINING: champion with the current weights
+SELF_PLAY_OPPONENT = "self"  # opponent in TRAINING: champion with the current weights
 FAST_SOLO_STRATEGY: str = CAST["strong"]["fast_solitaire"]
 
 

@@ -27,7 +27,7 @@ CATALOGUE_NOTE = (
     "the league. Speed in self-play: fast is at least a tenth of the speed of simple, thorough at "
     "least a hundredth, and searching is slower. Slow strategies run in Python."
 )
-SOLO_NOTE = (
+SOLO_CATALOGUE_NOTE = (
     "\nStrength: the percentage of deals won in solitaire-gin, and the penalty per deal in "
     "solitary-gin."
 )
@@ -51,7 +51,7 @@ def list_policy_names() -> dict[str, list[str]]:
     return {slot: sorted(policy_names) for slot, policy_names in names.items()}
 
 
-def read_entry(name: str) -> dict[str, Any]:
+def read_catalogue_entry(name: str) -> dict[str, Any]:
     """Return the catalogue entry of a strategy, or an empty entry if there is none."""
     return dict(_read_catalogue().get(name, {}))
 
@@ -80,14 +80,14 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
     """
 
     def sort_key(strategy: Strategy) -> tuple[float, str]:
-        return -float(read_entry(strategy.name).get("elo", MIN_ELO)), strategy.name
+        return -float(read_catalogue_entry(strategy.name).get("elo", MIN_ELO)), strategy.name
 
     return sorted(strategies, key=sort_key)
 
 
 def format_strength(name: str) -> str:
     """Return the rating or another measure of a strategy's strength as a string, or a dash."""
-    entry = read_entry(name)
+    entry = read_catalogue_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))
     return f"{entry['elo']:+d} ± {entry['elo_error']}, {entry['won']} %"
@@ -95,10 +95,10 @@ def format_strength(name: str) -> str:
 
 def find_speed_tier(name: str) -> str:
     """Return the speed tier of a strategy, or "" if the speed is unknown."""
-    rate = read_entry(name).get("deals_per_second")
+    rate = read_catalogue_entry(name).get("deals_per_second")
     if rate is None:
         return ""
-    speed = rate / read_entry("simple")["deals_per_second"]
+    speed = rate / read_catalogue_entry("simple")["deals_per_second"]
     return next(tier for min_speed, tier in SPEED_TIERS.items() if speed >= min_speed)
 
 

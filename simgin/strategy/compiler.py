@@ -36,7 +36,7 @@ _TYPE_NAMES = {
     types.UnicodeType: "a string",
     types.StringLiteral: "a string",
 }
-NUMERIC_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and strings
+NUMERIC_DTYPE_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and strings
 
 
 class PolicyError(StrategyError):
@@ -79,16 +79,16 @@ def _load_weights(policy: Policy) -> np.ndarray:
     if policy.is_untrained:
         _report_untrained(policy.source_file, policy.weights)
         return np.array([*policy.start.values()], np.float64)
-    return _read_file(policy, policy.weights, len(policy.start))
+    return _read_policy_weights(policy, policy.weights, len(policy.start))
 
 
 def _load_rules_weights(policy: Policy) -> np.ndarray:
     """Return the weights that a policy's `for_rules` function needs."""
     assert policy.rules_weights is not None, "a policy with for_rules has a file"
-    return _read_file(policy, policy.rules_weights, 0)
+    return _read_policy_weights(policy, policy.rules_weights, 0)
 
 
-def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
+def _read_policy_weights(policy: Policy, file: Path, size: int) -> np.ndarray:
     """Read a policy's weights file, and check the number of weights."""
     try:
         numbers = _read_weights(file, file.stat().st_mtime_ns)
@@ -124,7 +124,7 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
     The cache key includes the modification time.
     """
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
+    if numbers.dtype.kind not in NUMERIC_DTYPE_KINDS or np.isnan(numbers).any():
         raise ValueError("the file does not contain an array of numbers")
     return np.asarray(numbers, np.float64)
 
@@ -161,12 +161,12 @@ def get_execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
         compile_policy(policy)
     except StrategyError:
         return "refused"
-    return "slow" if policy.function in _PYTHON_REASONS else "fast"
+    return "slow" if policy.function in _INTERPRETATION_REASONS else "fast"
 
 
 def find_interpretation_reason(policy: Policy) -> str:
     """Return the reason why a policy runs in Python, or "" if it is compiled."""
-    return _PYTHON_REASONS.get(policy.function, "")
+    return _INTERPRETATION_REASONS.get(policy.function, "")
 
 
 def is_stateful(policy: Policy) -> bool:
@@ -177,7 +177,7 @@ def is_stateful(policy: Policy) -> bool:
 
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
 _COMPILED_POLICIES: dict[Any, Any] = {}
-_PYTHON_REASONS: dict[Any, str] = {}  # reasons why policies run in Python
+_INTERPRETATION_REASONS: dict[Any, str] = {}  # reasons why policies run in Python
 _POLICY_COPIES: dict[Any, tuple[Any, bytes]] = {}  # policies that run in Python, and their pickles
 
 
@@ -233,7 +233,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
             "a copy instead."
         ) from None
     reason = describe_compile_error(policy, error)
-    _PYTHON_REASONS[policy.function] = reason
+    _INTERPRETATION_REASONS[policy.function] = reason
     print_status(
         f"{_describe_policy(policy)} runs in Python, hundreds of times slower than compiled code, "
         f"because {reason}"

@@ -16,8 +16,8 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from simgin.core.jit import is_interpreted
-from simgin.core.rules_record import RULES
-from simgin.core.view import VIEW
+from simgin.core.rules_record import RULES_DTYPE
+from simgin.core.view import VIEW_DTYPE
 from simgin.renamed import find_new_name
 from simgin.strategy.author import Policy
 from simgin.strategy.dependencies import (
@@ -33,7 +33,7 @@ CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
 # Toolkit functions that call a helper for each card, and the index of the helper's argument
 CARD_COST_ARGUMENT_INDEX = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
 AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
-UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
+UNSUPPORTED_GLOBAL_TYPES = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
 _LOCATION_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
@@ -91,7 +91,7 @@ def describe_unknown_field(name: str, record: str = "") -> str:
         name: Name of the field.
         record: "view" or "rules", or "" if the record is unknown.
     """
-    fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
+    fields = {"view": VIEW_DTYPE.names or (), "rules": RULES_DTYPE.names or ()}
     valid_names = fields.get(record) or [*fields["view"], *fields["rules"]]
     if hasattr(np.record, name) or (record and name in valid_names):
         return ""
@@ -188,7 +188,11 @@ def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
                 )
             case ast.Compare(
                 card, [ast.In() | ast.NotIn()], [ast.Attribute(ast.Name(id), name) as cards]
-            ) if id == code.co_varnames[0] and name in (VIEW.names or ()) and not VIEW[name].shape:
+            ) if (
+                id == code.co_varnames[0]
+                and name in (VIEW_DTYPE.names or ())
+                and not VIEW_DTYPE[name].shape
+            ):
                 yield (
                     f"uses {ast.unparse(cards)} as a container, but it is a number. To test for a "
                     f"card, write card_mask({ast.unparse(card)}) & {ast.unparse(cards)}."
@@ -231,7 +235,7 @@ def describe_compile_error(policy: Policy, error: Exception) -> str:
         value = policy.function.__globals__.get(name)
         if isinstance(value, FunctionType):
             return f"it calls {name}, which is not compiled. Decorate {name} with @helper."
-        if isinstance(value, UNSUPPORTED_GLOBALS):
+        if isinstance(value, UNSUPPORTED_GLOBAL_TYPES):
             kind = type(value).__name__
             return (
                 f"it reads the {kind} {name}. Use numbers, tuples or NumPy arrays as global "

@@ -19,8 +19,8 @@ from numba.core.errors import NumbaError
 
 from simgin.core import jit
 from simgin.core.policy_types import POLICY_SIGNATURE, get_record_address
-from simgin.core.rules_record import RULES
-from simgin.core.view import VIEW
+from simgin.core.rules_record import RULES_DTYPE
+from simgin.core.view import VIEW_DTYPE
 from simgin.strategy.lint import summarise_numba_error
 from simgin.text.messages import (
     SimginError,
@@ -30,8 +30,8 @@ from simgin.text.messages import (
 )
 
 _ERROR_CODE = -(2**63)  # return value that signals an exception
-_INT64 = ctypes.c_int64
-_CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
+_INT64_TYPE = ctypes.c_int64
+_CALLBACK_TYPE = ctypes.CFUNCTYPE(_INT64_TYPE, _INT64_TYPE, _INT64_TYPE, _INT64_TYPE, _INT64_TYPE)
 _CACHE_SIZE = 256  # number of cached records; each thread needs a few
 _thread_state = threading.local()
 
@@ -59,7 +59,7 @@ class PolicyExitError(Exception):
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise the original exception of a policy if the block raises PolicyRaised."""
+    """Raise the original exception of a policy if the block raises PolicyRaisedError."""
     try:
         yield
     except PolicyRaisedError:
@@ -87,7 +87,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
 
     If `function` raises an exception, the compiled function raises PolicyRaised.
     """
-    callback = _CALLBACK(_make_callback(function))
+    callback = _CALLBACK_TYPE(_make_callback(function))
 
     def call_policy(view, rules, params):  # type: ignore[no-untyped-def]
         records = (get_record_address(view), get_record_address(rules))
@@ -155,7 +155,10 @@ def _make_fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype((record_type, dtype))
 
 
-_VIEW_DTYPE, _RULES_DTYPE = _make_fast_record_dtype(VIEW), _make_fast_record_dtype(RULES)
+_FAST_VIEW_DTYPE, _FAST_RULES_DTYPE = (
+    _make_fast_record_dtype(VIEW_DTYPE),
+    _make_fast_record_dtype(RULES_DTYPE),
+)
 
 
 def _get_memory_at(address: int, size: int) -> memoryview:
@@ -172,12 +175,12 @@ def _get_record_at(address: int, dtype: np.dtype[Any]) -> Any:
 
 @lru_cache(_CACHE_SIZE)
 def _get_view_at(address: int) -> Any:
-    return _get_record_at(address, _VIEW_DTYPE)
+    return _get_record_at(address, _FAST_VIEW_DTYPE)
 
 
 @lru_cache(_CACHE_SIZE)
 def _get_rules_at(address: int) -> Any:
-    return _get_record_at(address, _RULES_DTYPE)
+    return _get_record_at(address, _FAST_RULES_DTYPE)
 
 
 @lru_cache(_CACHE_SIZE)

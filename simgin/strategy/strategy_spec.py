@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from simgin.core.codes import SLOTS
-from simgin.strategy.author import NAME_PATTERN, NAME_RULE, Policy, Strategy
+from simgin.strategy.author import NAME_HINT, NAME_PATTERN, Policy, Strategy
 from simgin.text.files import NewFileError, has_suffix, slugify
 from simgin.text.messages import SimginError, format_value, quote_text, suggest_spelling
 
-STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
+STRATEGY_TEMPLATE_FILE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
-_SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
+_SLOT_SEPARATOR_PATTERN = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 # Pattern of an unknown slot before the first valid slot
 _UNKNOWN_SLOT_PATTERN = re.compile(r"\+(\w+)=")
-_VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
+_VALUES_SEPARATOR_PATTERN = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT_PATTERN = re.compile(r"\s*\w+\s*=.*\S.*")
-_FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
+_FILE_SUFFIX_PATTERN = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
 # Pattern of a file name that precedes a slot
 _MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
 
@@ -86,7 +86,7 @@ def parse_spec(spec: str) -> StrategySpec:
     Raises:
         StrategyError: If the spec is not valid.
     """
-    file_match = _FILE_SUFFIX.fullmatch(spec)
+    file_match = _FILE_SUFFIX_PATTERN.fullmatch(spec)
     file = ""
     if file_match:
         spec, file = file_match[1], file_match[2]
@@ -96,7 +96,7 @@ def parse_spec(spec: str) -> StrategySpec:
             f"{quote_text(spec)} is not a valid strategy spec, because a file with parameters or "
             "weights must come last. Write, for example, champion+knock=at@FILE.npy."
         )
-    strategy_text, *parts = _SLOT_SEPARATOR.split(spec.strip())
+    strategy_text, *parts = _SLOT_SEPARATOR_PATTERN.split(spec.strip())
     _check_slots(strategy_text)
     policies: dict[str, PolicyReference] = {}
     for part in parts:
@@ -125,7 +125,7 @@ def _check_slots(strategy_text: str) -> None:
 
 def _parse_reference(text: str) -> PolicyReference:
     """Parse the name of a policy with its parameter values."""
-    name, *value_texts = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
+    name, *value_texts = _VALUES_SEPARATOR_PATTERN.split(text.strip(), maxsplit=1)
     items = value_texts[0].split(",") if value_texts else []
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
     if stray_colon or not all(_ASSIGNMENT_PATTERN.fullmatch(item) for item in items):
@@ -312,10 +312,10 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} is not a valid strategy name. {NAME_RULE}. Specify the name "
+            f"{quote_text(name)} is not a valid strategy name. {NAME_HINT}. Specify the name "
             "after the file name."
         )
-    return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)
+    return STRATEGY_TEMPLATE_FILE.read_text(encoding="utf-8").replace("{{ name }}", name)
 
 
 def _is_path(text: str) -> bool:

@@ -22,7 +22,7 @@ N_STAGES = len(STAGE_STARTS) + 1
 # The multipliers by stage and rank precede the multipliers by type of event, stage and relation.
 EVENTS_OFFSET = 13 * N_STAGES
 N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
-_NEWTON_STEPS = 8
+_N_NEWTON_STEPS = 8
 
 
 @jit
@@ -122,7 +122,7 @@ def _solve_scale(cards, n_held, odds):
         total += odds[lowest_bit(remaining_cards)]
         remaining_cards &= remaining_cards - 1
     scale = n_held / total
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_N_NEWTON_STEPS):
         expected, slope = 0.0, 0.0
         remaining_cards = cards
         while remaining_cards:

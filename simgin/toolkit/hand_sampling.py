@@ -72,12 +72,12 @@ LIKELIHOOD_FEATURE_NAMES = tuple(name for name, _ in LIKELIHOOD_FEATURES)
     LIKELIHOOD_FEATURE_NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
 )
-WAITING_OFFSET = 0  # offset of the weights for opponents who wait for gin
-IMMEDIATE_KNOCK_OFFSET = (
+WAITING_WEIGHTS_OFFSET = 0  # offset of the weights for opponents who wait for gin
+IMMEDIATE_KNOCK_WEIGHTS_OFFSET = (
     N_STAGES * N_LIKELIHOOD_FEATURES
 )  # offset of the weights for opponents who knock immediately
-N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_OFFSET  # total number of weights
-TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
+N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_WEIGHTS_OFFSET  # total number of weights
+TEN_TO_KING_CARDS = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 _N_SQUARINGS = 10
 
 
@@ -123,10 +123,10 @@ def write_hand_features(features, ten_cards, declined_cards, discarded, view, ru
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     without_partner = unmatched & ~(by_rank | by_suit)
     features[FEATURE_UNMATCHED_POINTS] = total_points(unmatched, rules) * 0.1
-    features[FEATURE_UNMATCHED_POINTS + 1] = popcount(unmatched & TEN_TO_KING)
+    features[FEATURE_UNMATCHED_POINTS + 1] = popcount(unmatched & TEN_TO_KING_CARDS)
     features[FEATURE_UNMATCHED_POINTS + 2] = popcount(without_partner)
     features[FEATURE_UNMATCHED_POINTS + 3] = total_points(without_partner, rules) * 0.1
-    features[FEATURE_UNMATCHED_POINTS + 4] = popcount(without_partner & TEN_TO_KING)
+    features[FEATURE_UNMATCHED_POINTS + 4] = popcount(without_partner & TEN_TO_KING_CARDS)
     features[FEATURE_UNMATCHED_POINTS + 5] = popcount(by_rank & by_suit)
     features[FEATURE_TAKEN] = popcount(unmatched & view.known)
     features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
@@ -155,8 +155,8 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
     stage_offset = offset + N_LIKELIHOOD_FEATURES * find_deal_stage(view.turns - view.own_turn + 1)
     for i in range(N_LIKELIHOOD_FEATURES):
         weights[i] = (
-            knock_probability * params[stage_offset + IMMEDIATE_KNOCK_OFFSET + i]
-            + (1 - knock_probability) * params[stage_offset + WAITING_OFFSET + i]
+            knock_probability * params[stage_offset + IMMEDIATE_KNOCK_WEIGHTS_OFFSET + i]
+            + (1 - knock_probability) * params[stage_offset + WAITING_WEIGHTS_OFFSET + i]
         )
 
 

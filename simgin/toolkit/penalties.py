@@ -14,7 +14,7 @@ such values.
 
 from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, cards_in_melds, deadwood, highest_value_cards
-from simgin.core.jit import inline_always, jit
+from simgin.core.jit import inline_before_compilation, jit
 
 
 @jit
@@ -46,7 +46,7 @@ def discard_with_penalty(view, rules, penalised, penalty):
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
-@inline_always
+@inline_before_compilation
 def discard_with_card_penalties(view, rules, params, penalty, context):
     """Return the best discard if each card has an individual penalty.
 
@@ -91,7 +91,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
     return best_card
 
 
-@inline_always
+@inline_before_compilation
 def lowest_cost_card(view, rules, params, cards, cost, context):
     """Return the card with the lowest cost among the given cards.
 

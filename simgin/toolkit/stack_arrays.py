@@ -1,7 +1,7 @@
 """Scratch arrays on the stack for vectorised loops over several hands.
 
-A loop over `N_LANES` elements takes as long as a loop over one or two hands. Because LLVM knows
-that the arrays do not overlap with other memory, it processes four elements at a time.
+A loop over `STACK_ARRAY_LENGTH` elements takes as long as a loop over one or two hands. Because
+LLVM knows that the arrays do not overlap with other memory, it processes four elements at a time.
 """
 
 import numpy as np
@@ -11,17 +11,17 @@ from numba.extending import intrinsic
 
 from simgin.core.jit import is_interpreted
 
-N_LANES = 12  # length of the arrays, which is at least eleven and a multiple of four
+STACK_ARRAY_LENGTH = 12  # length of the arrays, which is at least eleven and a multiple of four
 
 if is_interpreted():
 
     def int_stack_array():
-        """Return an array of zeros, (N_LANES,) int64, in interpreted mode."""
-        return np.zeros(N_LANES, np.int64)
+        """Return an array of zeros, (STACK_ARRAY_LENGTH,) int64, in interpreted mode."""
+        return np.zeros(STACK_ARRAY_LENGTH, np.int64)
 
     def float_stack_array():
-        """Return an array of zeros, (N_LANES,) float64, in interpreted mode."""
-        return np.zeros(N_LANES)
+        """Return an array of zeros, (STACK_ARRAY_LENGTH,) float64, in interpreted mode."""
+        return np.zeros(STACK_ARRAY_LENGTH)
 
 else:
 
@@ -36,13 +36,15 @@ else:
 
             array = context.make_array(array_type)(context, builder)
             item_type = context.get_value_type(dtype)
-            data = cgutils.alloca_once(builder, item_type, size=N_LANES)
+            data = cgutils.alloca_once(builder, item_type, size=STACK_ARRAY_LENGTH)
             size = context.get_abi_sizeof(item_type)
-            cgutils.memset(builder, data, context.get_constant(types.intp, N_LANES * size), 0)
+            cgutils.memset(
+                builder, data, context.get_constant(types.intp, STACK_ARRAY_LENGTH * size), 0
+            )
             populate_array(
                 array,
                 data=data,
-                shape=[context.get_constant(types.intp, N_LANES)],
+                shape=[context.get_constant(types.intp, STACK_ARRAY_LENGTH)],
                 strides=[context.get_constant(types.intp, size)],
                 itemsize=context.get_constant(types.intp, size),
                 meminfo=None,
@@ -53,10 +55,10 @@ else:
 
     @intrinsic
     def int_stack_array(typing_context):
-        """Return an array of zeros, (N_LANES,) int64, valid until the caller returns."""
+        """Return an array of zeros, (STACK_ARRAY_LENGTH,) int64, valid until the caller ends."""
         return _make_stack_array_codegen(int64)
 
     @intrinsic
     def float_stack_array(typing_context):
-        """Return an array of zeros, (N_LANES,) float64, valid until the caller returns."""
+        """Return an array of zeros, (STACK_ARRAY_LENGTH,) float64, valid until the caller ends."""
         return _make_stack_array_codegen(float64)

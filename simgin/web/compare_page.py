@@ -14,7 +14,7 @@ from simgin.runs.plan import (
     plan_league,
     plan_match,
 )
-from simgin.strategy.catalogue import is_solo_strategy, list_by_strength, read_entry
+from simgin.strategy.catalogue import is_solo_strategy, list_by_strength, read_catalogue_entry
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandDraft, CommandPage
@@ -140,7 +140,7 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
 
 def _make_strategy_label(name: str) -> str:
     """Return the name of a strategy with its rating."""
-    entry = read_entry(name)
+    entry = read_catalogue_entry(name)
     return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
 
 

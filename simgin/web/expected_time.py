@@ -7,7 +7,7 @@ machine is measured with one strategy. CPU times are in seconds on the reference
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import count_usable_cpus
 from simgin.runs.plan import Plan, measure_unit_seconds
-from simgin.strategy.catalogue import read_entry
+from simgin.strategy.catalogue import read_catalogue_entry
 
 REFERENCE_STRATEGY = "simple"
 DEALS_PER_MATCH = 6  # approximate mean number of deals per match
@@ -19,7 +19,7 @@ def measure_relative_cpu_time() -> float:
     """Measure the CPU time of a deal on this machine relative to the reference machine."""
     matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
     seconds_per_deal = measure_unit_seconds(matchup) / matchup.key.count_games(1)
-    return seconds_per_deal * float(read_entry(REFERENCE_STRATEGY)["deals_per_second"])
+    return seconds_per_deal * float(read_catalogue_entry(REFERENCE_STRATEGY)["deals_per_second"])
 
 
 def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
@@ -41,7 +41,7 @@ def estimate_cpu_seconds(plan: Plan) -> float | None:
         matchup, n = task.matchup, task.n
         if rule is not None:
             n = min(n, matchup.key.count_games(rule.planned_units))
-        entries = [read_entry(player.name) for player in matchup.players]
+        entries = [read_catalogue_entry(player.name) for player in matchup.players]
         if not all("deals_per_second" in entry for entry in entries):
             return None
         seconds_per_deal = sum(1 / float(entry["deals_per_second"]) for entry in entries)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from simgin.analysis.coach import Coach
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.matchup_key import UnitType
 from simgin.play import saved_deals
 from simgin.play.game_table import GameTable
@@ -133,7 +133,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
     is_match = request.unit == "match"
     if table.is_deal_over:
         state_after, outcome = copy_with_deal_applied(table.state, table.rules)
-        if not is_match or outcome != UNDECIDED:
+        if not is_match or outcome != MATCH_UNDECIDED:
             return None, date
         return _format_scores(state_after, request), date
     return _format_scores(table.state, request) if is_match else "", date

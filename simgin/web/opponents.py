@@ -76,7 +76,7 @@ def _make_opponent(spec: str, about: str = "") -> Opponent:
 
 def _find_level(spec: str) -> str:
     """Return the level of a strategy, or "" if its rating is unknown."""
-    elo = catalogue.read_entry(spec).get("elo")
+    elo = catalogue.read_catalogue_entry(spec).get("elo")
     if elo is None:
         return ""
     return next(

@@ -11,7 +11,7 @@ from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.verdicts import format_variant_label
 from simgin.rules.variants import Variant, find_variant, variant_names
-from simgin.strategy.cast import CHAMPION, FAST_SOLO_STRATEGY
+from simgin.strategy.cast import CHAMPION_STRATEGY, FAST_SOLO_STRATEGY
 from simgin.strategy.catalogue import list_by_strength
 from simgin.text.amounts import parse_seconds
 from simgin.text.messages import SimginError
@@ -85,7 +85,9 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
 
 def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
     """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
-    strong_player = request.given_strong or (FAST_SOLO_STRATEGY if request.is_solo else CHAMPION)
+    strong_player = request.given_strong or (
+        FAST_SOLO_STRATEGY if request.is_solo else CHAMPION_STRATEGY
+    )
     players = tuple((variant, strong_player) for variant in request.variants)
     seconds = estimate_cpu_seconds(plan_review(replace(request, strong=players)))
     additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(
@@ -118,7 +120,7 @@ def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Vari
     if choice in ("yes", "no"):
         return rule_sets if choice == "yes" else []
     untrained_variants = [
-        variant for variant in rule_sets if not is_trained_champion(CHAMPION, variant)
+        variant for variant in rule_sets if not is_trained_champion(CHAMPION_STRATEGY, variant)
     ]
     return untrained_variants if len(untrained_variants) <= MAX_ADAPTED_RULE_SETS else []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simgin.core import codes
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.rules_record import DIE_OFF
 from simgin.play import table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_meld, sort_melds
@@ -143,7 +143,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
         "hands": [_find_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
         "match": lines.replace("You wins", "You win").splitlines(),
-        "is_last": not is_match or outcome != UNDECIDED,
+        "is_last": not is_match or outcome != MATCH_UNDECIDED,
         "scores": _format_scores(game, state_after),
         "pile": _find_final_pile(game, deal, replay.rules),
     }

@@ -22,7 +22,7 @@ from simgin.analysis.error_rates import (
     run_error_rates,
 )
 from simgin.core.cards import ALL_CARDS
-from simgin.core.position_rollouts import ACTION_END
+from simgin.core.position_rollouts import ACTION_END_DEAL
 from simgin.core.shuffle import deal_next_card
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
@@ -72,7 +72,7 @@ def test_evaluator_chooses_the_actions_that_it_played(variant, players):
         for position, action in iter_evaluator_actions(matchup, deal):
             assert action == position.chosen
             kinds.add(position.chosen.kind)
-    assert ACTION_END in kinds and len(kinds) > 3
+    assert ACTION_END_DEAL in kinds and len(kinds) > 3
 
 
 @pytest.mark.parametrize("variant", ["solitaire-gin-knock", "gin-solitaire", "solitary-gin"])

@@ -15,7 +15,7 @@ import pytest
 
 from simgin.charts.chart import Chart, ChartRequest
 from simgin.charts.chart_kinds import N_TURNS
-from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL
 from simgin.learn.champion_weights import compute_point_equity
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollouts import Action, Worlds, roll_out_deals, roll_out_worlds
@@ -80,7 +80,7 @@ def compute_exact_gains(matchup, view):
     stocks = unseen[np.array(NEXT_TWO_CARDS)]
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
-    knocking = Action(ACTION_END, int(view["ending_card"]))
+    knocking = Action(ACTION_END_DEAL, int(view["ending_card"]))
     continuing = Action(ACTION_DISCARD, (best & -best).bit_length() - 1)
     records = roll_out_worlds(
         matchup, view, [knocking, continuing], Worlds(hands, stocks.astype(np.int8))
@@ -145,7 +145,7 @@ def compute_exact_gains_at_last_cards(matchup, view):
     assert len(unseen) == 10 + N_LAST_CARDS and not view["known"]
     stocks = np.array(list(permutations(unseen, N_LAST_CARDS)), np.int8)
     hands = int(view["unseen"]) - (1 << stocks.astype(np.int64)).sum(axis=1)
-    knocking = Action(ACTION_END, int(view["ending_card"]))
+    knocking = Action(ACTION_END_DEAL, int(view["ending_card"]))
     continuing = Action(ACTION_DISCARD, int(min(mask_to_cards(int(view["hand"])))))
     records = roll_out_worlds(matchup, view, [knocking, continuing], Worlds(hands, stocks))
     points = (records["points_a"] - records["points_b"]).astype(float)

@@ -200,7 +200,9 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
         compile_without_cache()
         compile_without_cache()
     assert notes == [session.COMPILING_NOTICE]
-    monkeypatch.setattr(shipped_code, "describe_problem", lambda _: "The code is for another CPU.")
+    monkeypatch.setattr(
+        shipped_code, "describe_shipped_code_problem", lambda _: "The code is for another CPU."
+    )
     with session.announce_compilation():
         compile_without_cache()
     assert notes[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]

@@ -174,7 +174,7 @@ def test_only_marked_functions_are_forced_inline(n_players):
     with (
         numba_cache._nested_compilation()
     ):  # compiled as part of another function: linked, not optimised
-        function.compile(kernel.make_kernel_signature(n_players))
+        function.compile(kernel.make_batch_kernel_signature(n_players))
     (result,) = function.overloads.values()
     inlined = set()
     for code in result.library._final_module.functions:

@@ -9,7 +9,7 @@ import pytest
 
 from oracles import reference
 from simgin.core import meldings
-from simgin.core.endings import find_required_ranks
+from simgin.core.endings import find_shot_ranks
 from support import hands
 
 CARD_VALUES = ("", "+pip_values=five_ten+ace_value=15")
@@ -31,7 +31,7 @@ class EngineScratch:
         )
         return int(hand_deadwood), self.sorted_melds(
             0
-        ) if hand_deadwood < meldings.NO_MELDING else None
+        ) if hand_deadwood < meldings.NO_MELDING_DEADWOOD else None
 
     def find_legal(self, hand, discard, required_card, knock_limit, max_meldings):
         """Return every legal (deadwood, melds) to show, in order."""
@@ -60,7 +60,8 @@ def find_reference_meldings(hand, discard, row, **conditions):
 def find_reference_melding(*arguments, **conditions):
     """Return the deadwood and the shown melds from the reference."""
     return next(
-        iter(find_reference_meldings(*arguments, **conditions)), (meldings.NO_MELDING, None)
+        iter(find_reference_meldings(*arguments, **conditions)),
+        (meldings.NO_MELDING_DEADWOOD, None),
     )
 
 
@@ -157,7 +158,7 @@ def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
         expected = find_reference_melding(
             hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
         )
-        found = scratch.find_shown(hand, discard, required_card, find_required_ranks(points))
+        found = scratch.find_shown(hand, discard, required_card, find_shot_ranks(points))
         assert found == expected, (hands.names(hand), points)
         n_shots += expected[1] is not None
     assert n_shots >= 15

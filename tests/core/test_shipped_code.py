@@ -23,7 +23,7 @@ def square(x):
 def clear_caches():
     """Clear what this process knows about the shipped code and corrupt files."""
     shipped_code.load_code_manifest.cache_clear()
-    shipped_code.find_mismatch.cache_clear()
+    shipped_code.explain_unused_code.cache_clear()
     shipped_code._corrupt_files.clear()
 
 
@@ -35,8 +35,8 @@ def count_compilations():
     return sum(function.stats.cache_misses.values())
 
 
-def describe_problem():
-    return shipped_code.describe_problem(jit.compute_compiled_digest())
+def describe_shipped_code_problem():
+    return shipped_code.describe_shipped_code_problem(jit.compute_compiled_digest())
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def shipped_package(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped_code, "magic_tuple", lambda: native)
     monkeypatch.setattr(shipped_code, "_is_cpu_supported", lambda: True)
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "first")
-    assert (count_compilations(), describe_problem()) == (1, "")
+    assert (count_compilations(), describe_shipped_code_problem()) == (1, "")
     script.write_compiled_package(tmp_path / "compiled")
-    monkeypatch.setattr(shipped_code, "CODE_DIRECTORY", tmp_path / "compiled")
+    monkeypatch.setattr(shipped_code, "COMPILED_CODE_DIRECTORY", tmp_path / "compiled")
     monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path / "second")
     yield tmp_path / "compiled"
     monkeypatch.undo()
@@ -72,7 +72,7 @@ def make_manifest_change(**parts):
     """Return a function that changes parts of the manifest."""
 
     def change_package(shipped_package):
-        path = shipped_package / shipped_code.MANIFEST_NAME
+        path = shipped_package / shipped_code.MANIFEST_FILE_NAME
         path.write_text(json.dumps(json.loads(path.read_text()) | parts))
 
     return change_package
@@ -85,7 +85,7 @@ def read_contents(shipped_package):
 @pytest.mark.parametrize(
     ("change_package", "problem"),
     [
-        (lambda shipped_package: (shipped_package / shipped_code.MANIFEST_NAME).unlink(), ""),
+        (lambda shipped_package: (shipped_package / shipped_code.MANIFEST_FILE_NAME).unlink(), ""),
         (make_truncating_change("*.nbc"), CORRUPT_MESSAGE),
         (make_truncating_change("*.nbi"), CORRUPT_MESSAGE),
         (make_truncating_change("*.json"), CORRUPT_MESSAGE),
@@ -101,14 +101,16 @@ def test_unusable_shipped_code_is_compiled_again(shipped_package, change_package
     change_package(shipped_package)
     before = read_contents(shipped_package)
     assert count_compilations() == 1
-    assert problem in describe_problem() and bool(problem) == bool(describe_problem())
+    assert problem in describe_shipped_code_problem() and bool(problem) == bool(
+        describe_shipped_code_problem()
+    )
     assert count_compilations() == 0  # The cache of the user contains the code.
     assert read_contents(shipped_package) == before
 
 
 def test_intact_code_is_loaded_without_a_copy(shipped_package):
     before = read_contents(shipped_package)
-    assert (count_compilations(), describe_problem()) == (0, "")
+    assert (count_compilations(), describe_shipped_code_problem()) == (0, "")
     assert (
         read_contents(shipped_package) == before
         and not (shipped_package.parent / "second").exists()
@@ -124,7 +126,7 @@ def test_code_is_loaded_without_a_writable_cache(shipped_package, monkeypatch, c
 def test_forged_file_is_not_unpickled(shipped_package, tmp_path):
     for path in shipped_package.rglob("*.nb?"):
         path.write_bytes(b"cpathlib\nPath.touch\n(cpathlib\nPath\n(Vowned\ntRtR.")
-    assert (count_compilations(), describe_problem()) == (1, CORRUPT_MESSAGE)
+    assert (count_compilations(), describe_shipped_code_problem()) == (1, CORRUPT_MESSAGE)
 
 
 @pytest.mark.parametrize(

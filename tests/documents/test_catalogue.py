@@ -29,8 +29,11 @@ def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
 
 def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:
     """Otherwise, timing noise could change the speed tier of a strategy."""
-    rates = [catalogue.read_entry(name).get("deals_per_second") for name in loader.list_built_in()]
-    simple = catalogue.read_entry("simple")["deals_per_second"]
+    rates = [
+        catalogue.read_catalogue_entry(name).get("deals_per_second")
+        for name in loader.list_built_in()
+    ]
+    simple = catalogue.read_catalogue_entry("simple")["deals_per_second"]
     for limit in filter(None, catalogue.SPEED_TIERS):
         assert not any(0.8 < rate / simple / limit < 1.25 for rate in rates if rate)
 

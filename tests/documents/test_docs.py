@@ -264,12 +264,12 @@ def test_every_plot_is_documented():
 
 
 def test_reviews_page_states_the_players_and_matches_of_a_review():
-    assert dict(read_table_rows(REVIEWS_PAGE, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
+    assert dict(read_table_rows(REVIEWS_PAGE, "kinds"))["strong"] == f"`{cast.CHAMPION_STRATEGY}`"
     solo = review_request.SOLO_MATCHES
     first, *_, last = review_request.ERROR_RATES_BY_MATCHES
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE
-    assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGERS)
+    assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGER_STRATEGIES)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_SMALL_EFFECT)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.MATCH_LENGTH_TOLERANCE, review_request.TARGET_SCORE_STEP) == (0.1, 5)

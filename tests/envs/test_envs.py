@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simgin.core.codes import SLOTS
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 from simgin.envs import encoding
 from simgin.envs.env_games import EnvGames
 from simgin.play import kernel
@@ -20,7 +20,7 @@ from support.hands import members
 
 convert_card = encoding.convert_card.py_func
 PLANE_INDICES = np.array([*map(convert_card, range(52))])
-VOID_VIEW_DTYPE = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
+VOID_VIEW_DTYPE = np.dtype((np.void, VIEW_DTYPE))  # a record looks its fields up more slowly
 API_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
@@ -35,20 +35,20 @@ def pick_legal_action(rng, mask):
 def encode_reference(view, slot):
     """Return the expected observation, except for the parameters of the rules."""
     view, seat_to_act = view.view(VOID_VIEW_DTYPE), int(view.seat)
-    planes = {name: np.zeros(52) for name in encoding.PLANES}
-    for name in encoding.CARD_SETS:
+    planes = {name: np.zeros(52) for name in encoding.PLANE_NAMES}
+    for name in encoding.CARD_SET_FIELDS:
         planes[name][PLANE_INDICES[members(int(view[name]))]] = 1
-    for name in encoding.SINGLE_CARDS:
+    for name in encoding.SINGLE_CARD_FIELDS:
         planes[name][PLANE_INDICES[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, discard) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
         if discard >= 0:
-            planes[encoding.TIME_PLANES[int(seat != seat_to_act)]][PLANE_INDICES[discard]] = (
+            planes[encoding.TIME_PLANE_NAMES[int(seat != seat_to_act)]][PLANE_INDICES[discard]] = (
                 turn / 100
             )
         if seat != seat_to_act and source == 1:
-            planes[encoding.TIME_PLANES[2]][PLANE_INDICES[card]] = turn / 100
+            planes[encoding.TIME_PLANE_NAMES[2]][PLANE_INDICES[card]] = turn / 100
     flags = (
         view["dealer"] == seat_to_act,
         view["owner"] == seat_to_act,
@@ -139,17 +139,19 @@ def test_environment_and_engine_actions_are_one_to_one():
     )
     for slot in range(len(SLOTS)):
         legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
-        for is_zero_pass in (False, True):
-            legal_mask = 3 if is_zero_pass and not slot else legal
+        for does_zero_pass_upcard in (False, True):
+            legal_mask = 3 if does_zero_pass_upcard and not slot else legal
             engine_actions = [
                 engine_action for engine_action in range(62) if legal_mask >> engine_action & 1
             ]
             actions = [
-                to_env_action(slot, engine_action, is_zero_pass) for engine_action in engine_actions
+                to_env_action(slot, engine_action, does_zero_pass_upcard)
+                for engine_action in engine_actions
             ]
             assert len(set(actions)) == len(actions) and max(actions) < encoding.N_ACTIONS
             assert [
-                to_engine_action(slot, action, legal_mask, is_zero_pass) for action in actions
+                to_engine_action(slot, action, legal_mask, does_zero_pass_upcard)
+                for action in actions
             ] == engine_actions
     assert [convert_card(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
@@ -296,8 +298,10 @@ def test_environment_asks_for_the_decisions_of_a_match(variant, n_deals):
             slot = SLOTS.index(decision.slot)
             expected = encode_reference(decision.view, slot)
             assert np.allclose(games.observations[0, : len(expected)], expected, atol=1e-6)
-            is_zero_pass = encoding.is_zero_pass.py_func(decision.view, games.batch.rules)
-            action = encoding.to_env_action.py_func(slot, decision.action, is_zero_pass)
+            does_zero_pass_upcard = encoding.does_zero_pass_upcard.py_func(
+                decision.view, games.batch.rules
+            )
+            action = encoding.to_env_action.py_func(slot, decision.action, does_zero_pass_upcard)
             games.step([action], restart_ended=False)
         assert games.ended[0]
         for name in ("kind", "winner", "score", "turns"):

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.match_value import boards, match_value, outcomes
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, compute_jackknife_se
 from simgin.play.kernel import compile_matchup, play_with_records
@@ -307,12 +307,13 @@ def test_standard_errors_agree_with_repeated_counting():
         v = match_value.make_value_from_outcomes(true_value.matchup, Outcomes(rows, draws))
         z.append(
             [
-                (v.win_probability(*state) - true_value.win_probability(*state)) / v.se(*state)
+                (v.win_probability(*state) - true_value.win_probability(*state))
+                / v.standard_error(*state)
                 for state in states
             ]
         )
     left_out = [table[4, 12, 0] for table in v.jackknife_tables()]
-    assert v.se(4, 12, 0) == pytest.approx(compute_jackknife_se(np.array(left_out)))
+    assert v.standard_error(4, 12, 0) == pytest.approx(compute_jackknife_se(np.array(left_out)))
     z = np.array(z)
     assert np.abs(z.mean(axis=0)).max() < 5 / np.sqrt(400)
     assert np.abs(z.var(axis=0) - 19 / 17).max() < 5 * 19 / 17 * np.sqrt(2.5 / 400)
@@ -323,7 +324,7 @@ def test_match_value_of_a_strategy_against_itself_is_one_half():
     assert v.at_start().value == pytest.approx(0.5, abs=1e-12)
     a, b = np.indices((100, 100))
     assert np.allclose(v.win_probability(a, b, 0) + v.win_probability(b, a, 1), 1, atol=1e-12)
-    assert 0.001 < v.se(0, 0, 0) < 0.01
+    assert 0.001 < v.standard_error(0, 0, 0) < 0.01
 
 
 # Rejected input
@@ -396,7 +397,7 @@ def assert_agrees_with_matches(v, n_matches, seed):
     compile_matchup(matchup)
     _, records = play_with_records(matchup, 0, matchup.count_units(n_matches))
     is_side = v.is_seat_symmetric | (records["half"] == v.seat)
-    match_outcomes = records["outcome"][is_side & (records["outcome"] != UNDECIDED)]
+    match_outcomes = records["outcome"][is_side & (records["outcome"] != MATCH_UNDECIDED)]
     won = np.select([match_outcomes == 0, match_outcomes == 1], [1.0, 0.0], 0.5)
     start = v.at_start()
     error = np.hypot(start.se, np.sqrt(start.value * (1 - start.value) / len(won)))

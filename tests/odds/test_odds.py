@@ -402,7 +402,7 @@ def test_match_odds_by_seat_are_the_match_value_at_the_start(standard_self_play)
     assert match.loc["nondealer", "value"] == v.win_probability(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
     half_width = match.loc["dealer", "high"] - match.loc["dealer", "value"]
-    assert half_width == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
+    assert half_width == pytest.approx(2.093 * v.standard_error(0, 0, 0), rel=1e-3)
 
 
 def test_odds_by_score_are_symmetric(standard_self_play):

@@ -92,7 +92,7 @@ def make_batch_row(units):
         row[batch_columns.COL_SUM : batch_columns.COL_SQUARE] += vector
         row[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] += vector**2
         row[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] += (
-            vector * vector[list(batch_columns.DENOMINATOR_INDEX)]
+            vector * vector[list(batch_columns.DENOMINATOR_INDICES)]
         )
         for n in turns:
             row[batch_columns.COL_TURNS_HISTOGRAM + min(n, batch_columns.N_TURNS_BINS - 1)] += 1

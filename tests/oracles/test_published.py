@@ -42,7 +42,7 @@ def estimate_ratio(total, numerator, denominator):
         batch_columns.STATISTIC_INDEX[numerator],
         batch_columns.STATISTIC_INDEX[denominator],
     )
-    assert batch_columns.DENOMINATOR_INDEX[top] == bottom
+    assert batch_columns.DENOMINATOR_INDICES[top] == bottom
     ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
     squares = (
         total[batch_columns.COL_SQUARE + top] - 2 * ratio * total[batch_columns.COL_CROSS + top]

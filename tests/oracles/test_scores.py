@@ -99,7 +99,7 @@ def test_match_scores_agree_with_reference(goal):
         for _ in range(40):
             outcome, is_exact = compare_match(params, rules, rng)
             exact += is_exact
-            drawn += outcome == match.DRAWN
+            drawn += outcome == match.MATCH_DRAWN
     assert exact > 20 or goal not in ("points", "race", "twofold", "columns")
     assert drawn or goal != "columns"
 
@@ -133,5 +133,5 @@ def compare_match(params, rules, rng):
 
 def get_expected_outcome(reference_match):
     if reference_match.goal.is_over:
-        return match.DRAWN if reference_match.winner is None else reference_match.winner
-    return match.UNFINISHED if reference_match.is_unfinished else match.UNDECIDED
+        return match.MATCH_DRAWN if reference_match.winner is None else reference_match.winner
+    return match.MATCH_UNFINISHED if reference_match.is_unfinished else match.MATCH_UNDECIDED

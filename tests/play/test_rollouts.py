@@ -11,12 +11,12 @@ from simgin.core import batch_columns
 from simgin.core import codes as core_answers
 from simgin.core.cards import ALL_CARDS
 from simgin.core.deadwood import deadwood
-from simgin.core.deal_record import DEAL_RECORD, write_deal_record
+from simgin.core.deal_record import DEAL_RECORD_DTYPE, write_deal_record
 from simgin.core.position_rollouts import (
     ACTION_ACCEPT,
     ACTION_DISCARD,
-    ACTION_END,
-    ACTION_LEAVE,
+    ACTION_END_DEAL,
+    ACTION_LEAVE_DISCARD,
     ACTION_OFFER,
     ACTION_REFUSE,
 )
@@ -42,7 +42,7 @@ from simgin.text.notation import cards_to_mask
 from simgin.toolkit import bernoulli, is_gin_or_better
 
 RESULT_FIELDS = [
-    name for name in DEAL_RECORD.names if name != "outcome"
+    name for name in DEAL_RECORD_DTYPE.names if name != "outcome"
 ]  # the score of the match is not written
 
 
@@ -304,9 +304,9 @@ def test_only_proposed_legal_actions_are_tried():
     rollouts = roll_out_deals(matchup, propose_two_best_discards, 0, 400, 5)
     assert 20 < len(rollouts.views) < 400
     assert (rollouts.actions[:, 2:] == -1).all()
-    assert rollouts.is_rolled_out.sum(axis=1).tolist() == [2] * len(rollouts.views)
+    assert rollouts.rolled_out_mask.sum(axis=1).tolist() == [2] * len(rollouts.views)
     limited = roll_out_deals(matchup, propose_every_discard, 0, 50, 3)
-    assert (limited.is_rolled_out.sum(axis=1) == 3).all()
+    assert (limited.rolled_out_mask.sum(axis=1) == 3).all()
     for view, actions in zip(limited.views, limited.actions, strict=True):
         lowest = [card for card in range(52) if int(view.legal) >> card & 1][:3]
         assert actions.tolist() == lowest
@@ -368,7 +368,7 @@ TWO_PLAYER_VARIANTS = [
 ]
 # A deal that was played from its start has a longer history than a position
 UNCOMPARED_FIELDS = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
-COMPARED_FIELDS = [name for name in DEAL_RECORD.names if name not in UNCOMPARED_FIELDS]
+COMPARED_FIELDS = [name for name in DEAL_RECORD_DTYPE.names if name not in UNCOMPARED_FIELDS]
 
 
 def make_true_world(deal, view):
@@ -398,9 +398,13 @@ def find_chosen_action(deal, decision, rules):
     if decision.slot == "answer":
         return Action(ACTION_ACCEPT if chosen else ACTION_REFUSE)
     if view.phase == core_answers.PHASE_STOP:
-        return Action(ACTION_END) if chosen else Action(core_answers.ACTION_STOCK)
+        return Action(ACTION_END_DEAL) if chosen else Action(core_answers.ACTION_STOCK)
     if view.phase == core_answers.PHASE_LAST:
-        return Action(ACTION_END, int(view.ending_card)) if chosen else Action(ACTION_LEAVE)
+        return (
+            Action(ACTION_END_DEAL, int(view.ending_card))
+            if chosen
+            else Action(ACTION_LEAVE_DISCARD)
+        )
     if decision.slot == "take":
         is_pass = (
             view.phase == core_answers.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
@@ -419,7 +423,7 @@ def find_chosen_action(deal, decision, rules):
         ]
     for turn_decision in turn_decisions:
         if turn_decision.slot == "knock" and turn_decision.action:
-            return Action(ACTION_END, int(turn_decision.view.ending_card))
+            return Action(ACTION_END_DEAL, int(turn_decision.view.ending_card))
     return Action(
         ACTION_DISCARD,
         next(
@@ -472,8 +476,11 @@ TRUE_WORLD_CASES = [  # variant, players, units, required actions
         (name, OFFERING_PLAYERS, 12, {ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE, *CARD_ACTIONS})
         for name in DIE_VARIANTS
     ),
-    *((name, STOPPING_PLAYERS, 15, {ACTION_DISCARD, ACTION_END}) for name in SOLO_VARIANTS),
-    *((name, ("solo-switch", None), 15, {ACTION_DISCARD, ACTION_END}) for name in SOLO_VARIANTS),
+    *((name, STOPPING_PLAYERS, 15, {ACTION_DISCARD, ACTION_END_DEAL}) for name in SOLO_VARIANTS),
+    *(
+        (name, ("solo-switch", None), 15, {ACTION_DISCARD, ACTION_END_DEAL})
+        for name in SOLO_VARIANTS
+    ),
 ]
 
 
@@ -493,7 +500,7 @@ def test_rollout_in_the_true_world_is_the_played_deal(variant, players, n_units,
         if view.seat != deal.state.half:
             seat_matchup = replace(matchup, a=matchup.b, b=matchup.a)
         record = roll_out_worlds(seat_matchup, view, [action], make_true_world(deal, view))[0, 0]
-        expected = np.zeros(1, DEAL_RECORD)[0]
+        expected = np.zeros(1, DEAL_RECORD_DTYPE)[0]
         write_deal_record(deal.state, expected, view.seat)
         assert {variant: record[variant] for variant in COMPARED_FIELDS} == {
             variant: expected[variant] for variant in COMPARED_FIELDS
@@ -506,7 +513,7 @@ def test_rollout_in_the_true_world_is_the_played_deal(variant, players, n_units,
     if rules.knock_limit and not players[1]:
         assert (
             core_answers.PHASE_STOP,
-            ACTION_END if players == STOPPING_PLAYERS else core_answers.ACTION_STOCK,
+            ACTION_END_DEAL if players == STOPPING_PLAYERS else core_answers.ACTION_STOCK,
         ) in seen_actions
 
 
@@ -534,7 +541,7 @@ def test_legal_actions_include_every_discard_and_ending():
             assert len(actions) == 2
             continue
         discards = [action.card for action in actions if action.kind == ACTION_DISCARD]
-        knock_discards = [action.card for action in actions if action.kind == ACTION_END]
+        knock_discards = [action.card for action in actions if action.kind == ACTION_END_DEAL]
         if decision.slot == "discard":
             assert sum(1 << card for card in discards) == decision.view.legal
         for card in discards:

@@ -31,7 +31,7 @@ def make_matchup(a, b="simple", variant="standard", unit="deal"):
 
 def make_kernel_parts(matchup):
     """Return the generic kernel, the compiled policies and the rules of a matchup."""
-    generic = kernel.compile_kernel(len(matchup.players))
+    generic = kernel.compile_batch_kernel(len(matchup.players))
     rules = build_rules(matchup.variant).tobytes()
     return generic, tuple(kernel.compile_policies(matchup)), rules
 
@@ -113,11 +113,11 @@ def test_specialised_kernel_is_loaded_from_the_cache(specialize_immediately, mon
 def test_measurements_use_only_generic_kernels(specialize_immediately):
     matchup = make_matchup("gold-early")
     play_until_specialized(matchup)
-    generic, specialized = specialized_kernel._cpu_seconds.values()
+    generic, specialized = specialized_kernel._cpu_seconds_by_is_specialized.values()
     with specialized_kernel.disable_specialized_kernels():
         kernel.play_batches(matchup, 0, 50)
-    assert specialized_kernel._cpu_seconds[True] == specialized
-    assert specialized_kernel._cpu_seconds[False] > generic
+    assert specialized_kernel._cpu_seconds_by_is_specialized[True] == specialized
+    assert specialized_kernel._cpu_seconds_by_is_specialized[False] > generic
 
 
 def corrupt_cache(directory, _):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.core import batch_columns
-from simgin.core.match import UNDECIDED
+from simgin.core.match import MATCH_UNDECIDED
 from simgin.odds import solo_deals
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
@@ -18,7 +18,7 @@ from simgin.rules import variants
 from simgin.runs.block import Block
 from simgin.runs.runner import run_matchup
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import NAIVE, list_player_types
+from simgin.strategy.cast import NAIVE_PLAYER, list_player_types
 
 N_MATCHES = 300
 
@@ -133,7 +133,7 @@ def test_solitaire_skill_is_a_difference_of_win_rates(variant):
         _, records = kernel.play_with_records(matchup, 0, 500)
         wins[player] = (records["outcome"] == 0).sum()
     review.__dict__.update(_batch_rows=rows, _event_counts={})
-    skill = review.measurements[variant, SKILL_METRIC, NAIVE]
+    skill = review.measurements[variant, SKILL_METRIC, NAIVE_PLAYER]
     assert skill.value == pytest.approx((wins[strong] - wins[naive]) / 500)
     assert wins[strong] > wins[naive] > 0
     title, meaning = list(scorecard.SOLO_ROW_MEANINGS.items())[-1]
@@ -220,7 +220,7 @@ def test_effect_size_bounds_are_computed_from_single_matches(
     }
 
     def count_if_match_ended(deal):
-        return int(deal["outcome"] != UNDECIDED)
+        return int(deal["outcome"] != MATCH_UNDECIDED)
 
     expected = {
         "turns_per_match": (count_if_match_ended, lambda deal: int(deal["turns"])),

@@ -19,7 +19,7 @@ from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.runs.stopping import elo_to_score
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import STRONG
+from simgin.strategy.cast import STRONG_PLAYER
 from support import hostile
 from support.command_line import call, interrupt_after_blocks
 from support.html_checks import find_html_errors
@@ -235,7 +235,7 @@ def test_target_of_equal_length_is_the_nearest_multiple_of_five(variant, seed):
 
 def test_matches_to_the_target_of_equal_length_are_as_long(small_review):
     frame = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'turns_per_match'")
-    strong = frame[frame["players"] == STRONG].set_index("variant")["value"]
+    strong = frame[frame["players"] == STRONG_PLAYER].set_index("variant")["value"]
     (equal_length_variant,) = (
         variant for variant in strong.index if variant not in (BASELINE, *REVIEWED_VARIANTS)
     )
@@ -272,9 +272,9 @@ RATIO_FACTS = {
 
 
 @pytest.mark.parametrize("variant", [BASELINE, *REVIEWED_VARIANTS])
-@pytest.mark.parametrize("player_type", ["simple", "gin-only", STRONG])
+@pytest.mark.parametrize("player_type", ["simple", "gin-only", STRONG_PLAYER])
 def test_metrics_and_differences_agree_with_numpy(small_review, batch_rows, variant, player_type):
-    name = "gold-early" if player_type == STRONG else player_type
+    name = "gold-early" if player_type == STRONG_PLAYER else player_type
     names = ["variant", "metric", "players"]
     metrics = pd.read_csv(small_review[0] / "metrics.csv").set_index(names)
     differences = pd.read_csv(small_review[0] / "differences.csv").set_index(names)
@@ -321,7 +321,7 @@ def test_skill_is_the_win_rate_against_each_weaker_type(small_review):
 def test_missing_metric_has_a_reason(small_review):
     metrics = pd.read_csv(small_review[0] / "metrics.csv", keep_default_na=False, na_values=[""])
     reasons = metrics.set_index(["variant", "metric", "players"])["why"].fillna("")
-    assert reasons["straight", "knock_turn", STRONG] == "only gin ends a deal"
+    assert reasons["straight", "knock_turn", STRONG_PLAYER] == "only gin ends a deal"
     assert ((metrics["why"].isna()) == metrics["value"].notna()).all()
 
 

@@ -15,7 +15,7 @@ from simgin.review.review_request import ERROR_RATES_BY_MATCHES, REVIEW_MATCHES,
 from simgin.review.scorecard import LARGE_EFFECT, NO_EFFECT, SMALL_EFFECT, UNCLEAR_EFFECT
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import STRONG
+from simgin.strategy.cast import STRONG_PLAYER
 from support.command_line import call, interrupt_after_blocks
 
 GRID_SIZE = 1_001
@@ -199,7 +199,7 @@ def compare_with_long_review(long_review, repetitions, seed):
             true_value = long_review.effects[key].difference.value
             low, high = effect.difference.interval
             is_covered.setdefault(key[1], []).append(low <= true_value <= high)
-            if key[2] == STRONG or key[1] in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
+            if key[2] == STRONG_PLAYER or key[1] in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
                 is_equal.append(effect.size == full.effects[key].size)
                 is_contradiction.append(
                     is_contradicted(effect, true_value, long_review.effects[key].size_thresholds)

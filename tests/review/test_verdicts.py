@@ -22,7 +22,7 @@ from simgin.review.scorecard import (
 from simgin.review.verdicts import iterate_sweep_lines
 from simgin.rules import variants
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
+from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG_PLAYER
 from simgin.text.messages import join_words
 
 ROW_KEYS = [row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)]
@@ -73,14 +73,14 @@ def make_review(
     measurements, effects = {}, {}
     type_names = [player_type.name for player_type in request.kinds]
     for variant, player_type, key in itertools.product(
-        (BASELINE, variant_name), [*type_names, STRONG], ROW_KEYS
+        (BASELINE, variant_name), [*type_names, STRONG_PLAYER], ROW_KEYS
     ):
         measurements[variant, key, player_type] = make_estimate(
             BASELINE_VALUES.get(key, 1.0), half_width
         )
-    measurements[variant_name, "gin", STRONG] = make_estimate(gin_rate, half_width)
-    for player_type, key in itertools.product([*type_names, STRONG], ROW_KEYS):
-        change = dict(changes).get(key, 0.0) if player_type == STRONG else None
+    measurements[variant_name, "gin", STRONG_PLAYER] = make_estimate(gin_rate, half_width)
+    for player_type, key in itertools.product([*type_names, STRONG_PLAYER], ROW_KEYS):
+        change = dict(changes).get(key, 0.0) if player_type == STRONG_PLAYER else None
         if change is None:
             change = dict(weaker_changes).get(key, dict(changes).get(key, 0.0))
         change = change if isinstance(change, PairedEstimate) else make_estimate(change, half_width)
@@ -354,7 +354,7 @@ def make_shutout_review(value, baseline, half_width=0.002):
     review = make_review({"shut_out": make_estimate(value - baseline, half_width)})
     row = next(row for row in review.rows if row.key == "shut_out")
     value, baseline = make_estimate(value, half_width), make_estimate(baseline, half_width)
-    review.effects[OTHER_VARIANT, "shut_out", STRONG] = Effect(
+    review.effects[OTHER_VARIANT, "shut_out", STRONG_PLAYER] = Effect(
         value - baseline, (0.08, 0.25), scorecard.is_tenfold_change(value, baseline, row)
     )
     return review
@@ -506,12 +506,15 @@ def test_rows_that_depend_on_training_are_marked():
 
 def test_frames_mark_the_metrics_that_depend_on_training():
     review = make_review({"gin": 0.1}, variant_name=UNTRAINED_VARIANT)
-    dependent = {(UNTRAINED_VARIANT, "gin", STRONG), (UNTRAINED_VARIANT, "knock_turn", STRONG)}
+    dependent = {
+        (UNTRAINED_VARIANT, "gin", STRONG_PLAYER),
+        (UNTRAINED_VARIANT, "knock_turn", STRONG_PLAYER),
+    }
     assert all(review.is_untrained(key) for key in dependent)
     weaker_type = IMMEDIATE_KNOCKER
     independent = {
-        (BASELINE, "gin", STRONG),
-        (UNTRAINED_VARIANT, "comebacks", STRONG),
+        (BASELINE, "gin", STRONG_PLAYER),
+        (UNTRAINED_VARIANT, "comebacks", STRONG_PLAYER),
         (UNTRAINED_VARIANT, "gin", weaker_type),
     }
     assert not any(review.is_untrained(key) for key in independent)
@@ -519,9 +522,9 @@ def test_frames_mark_the_metrics_that_depend_on_training():
     assert not review.is_untrained((UNTRAINED_VARIANT, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
     is_untrained = review.differences.set_index(["metric", "players"])["untrained"]
     assert (
-        is_untrained["gin", STRONG]
+        is_untrained["gin", STRONG_PLAYER]
         and not is_untrained["gin", weaker_type]
-        and not is_untrained["comebacks", STRONG]
+        and not is_untrained["comebacks", STRONG_PLAYER]
     )
 
 
@@ -601,7 +604,7 @@ def test_recommendation_is_correct_for_every_combination_of_results(n_goals):
 def test_verdict_on_several_goals_starts_with_rule_sets_that_meet_all():
     review = make_review(gin_rate=0.6)
     for variant, turns in ((BASELINE, 80.0), (OTHER_VARIANT, 100.0)):
-        review.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns, 1e-6)
+        review.measurements[variant, "turns_per_match", STRONG_PLAYER] = make_estimate(turns, 1e-6)
     goals = ("turns per match 70..90", "gin 40..55 %")
     object.__setattr__(review, "request", replace(review.request, goals=goals))
     summary, first_goal, second_goal, verdict = review_report._list_verdict_lines(review)
@@ -635,7 +638,7 @@ def test_change_in_minutes_is_that_of_the_rounded_lengths(turns, baseline_turns,
 def describe_minutes(variant_turns, baseline_turns, seconds):
     review = make_review()
     for variant, turns in ((BASELINE, baseline_turns), (OTHER_VARIANT, variant_turns)):
-        review.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns)
+        review.measurements[variant, "turns_per_match", STRONG_PLAYER] = make_estimate(turns)
     object.__setattr__(review, "request", replace(review.request, seconds_per_turn=seconds))
     return verdicts.describe_minutes(review, OTHER_VARIANT, BASELINE)
 
@@ -952,7 +955,8 @@ def test_sweep_states_the_trend_of_the_match_length(
     turns = {variant: make_estimate(value, half_width) for variant, value in values.items()}
     missing = dict.fromkeys(review.request.swept_variants, "not measured")
     measurements = {
-        (variant, "turns_per_match", STRONG): value for variant, value in (missing | turns).items()
+        (variant, "turns_per_match", STRONG_PLAYER): value
+        for variant, value in (missing | turns).items()
     }
     review.measurements.update(measurements)
     review.__dict__.update(rows=(scorecard.TURNS_ROW,))

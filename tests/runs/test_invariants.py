@@ -114,7 +114,9 @@ def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
         <= {name for name in COLUMN_NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
     )
     results = "deals" if matchup.unit == "deal" else "matches"
-    for fact, i in zip(batch_columns.STATISTIC_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
+    for fact, i in zip(
+        batch_columns.STATISTIC_NAMES, batch_columns.DENOMINATOR_INDICES, strict=True
+    ):
         assert f"product of {fact}" not in undetected or batch_columns.STATISTIC_NAMES[i] != results
     assert len(undetected) <= (0.12 if matchup.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
 

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgin.core import batch_columns
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, runner
@@ -108,7 +108,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
 def test_block_is_stored_completely_or_not_at_all(ledger_path, table, failing_row):
     """Make writing of a block or its deals fail, as on a full disk."""
     rows = make_random_rows(np.random.default_rng(3), 10)
-    deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 10
+    deals = [pack_rows(np.ones((4, len(DEAL_RECORD_DTYPE.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
     with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         run_ledger.add_block(0, 0, [BATCH_SIZE] * 10, pack_rows(rows), "x", deals)
@@ -435,7 +435,7 @@ STEP_RESULT = np.random.default_rng(8).random(400)  # the result of a step, almo
 def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
     """Replace the value of each column by values of several types."""
     rows = make_random_rows(np.random.default_rng(9), 4)
-    deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 2
+    deals = [pack_rows(np.ones((4, len(DEAL_RECORD_DTYPE.names)), np.int64))] * 2
     with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
         for first in (0, 2):
             run_ledger.add_block(

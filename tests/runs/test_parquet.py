@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from simgin.core import batch_columns
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.runs import parquet as records
@@ -40,7 +40,7 @@ def write_and_read_deals(path, matchup, units):
 @pytest.mark.parametrize("matchup", MATCHUPS.values(), ids=MATCHUPS)
 def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
     row, deals, frame = write_and_read_deals(tmp_path / "deals.parquet", matchup, 150)
-    assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
+    assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD_DTYPE.names]
     names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {names}
     sides = ["A", "B", ""]  # values 0, 1, -1; index -1 is the last item of a list
@@ -48,7 +48,7 @@ def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
     codes["kind"] = list(batch_columns.DEAL_RESULTS)
     codes["upcard_to"] = ["nondealer", "dealer", "neither", ""]
     codes["outcome"] = ["A", "B", "unfinished", "drawn", ""]
-    for name in DEAL_RECORD.names:
+    for name in DEAL_RECORD_DTYPE.names:
         numbers = deals[name].tolist()
         expected = [codes[name][number] for number in numbers] if name in codes else numbers
         assert frame[name].tolist() == expected, name
@@ -114,7 +114,7 @@ def test_columns_have_small_types_and_descriptions(tmp_path):
         " ".join(dictionary_columns)
         == "variant a b dealer kind winner knocker upcard_to owner outcome"
     )
-    assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL_RECORD.itemsize
+    assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL_RECORD_DTYPE.itemsize
 
 
 def test_number_that_does_not_fit_is_an_error(tmp_path):

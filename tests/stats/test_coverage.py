@@ -329,7 +329,7 @@ def estimate_at_looks(population, name, address):
     Returns two arrays (experiments, looks).
     """
     fact = batch_columns.STATISTIC_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
-    denominator = batch_columns.DENOMINATOR_INDEX[fact]
+    denominator = batch_columns.DENOMINATOR_INDICES[fact]
     numerator_columns = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
     columns = [
         *numerator_columns,

@@ -58,7 +58,7 @@ def test_metrics_agree_with_the_delta_method_over_units(unit, metric):
         d = toy.get_fact(
             facts,
             batch_columns.STATISTIC_NAMES[
-                batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[fact]]
+                batch_columns.DENOMINATOR_INDICES[batch_columns.STATISTIC_INDEX[fact]]
             ],
         ).astype(float)
         row = select_row(tidy, metric.name, strategy)
@@ -156,7 +156,7 @@ def test_metric_has_facts_of_both_sides(metric):
     assert metric.numerator_a in batch_columns.STATISTIC_INDEX
     assert metric.numerator_b in batch_columns.STATISTIC_INDEX
     indices = [
-        batch_columns.DENOMINATOR_INDEX[batch_columns.STATISTIC_INDEX[name]]
+        batch_columns.DENOMINATOR_INDICES[batch_columns.STATISTIC_INDEX[name]]
         for name in (metric.numerator_a, metric.numerator_b)
     ]
     denominator_a, denominator_b = (batch_columns.STATISTIC_NAMES[name] for name in indices)

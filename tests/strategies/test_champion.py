@@ -12,10 +12,10 @@ from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
 
 from oracles import reference
-from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.deal_record import DEAL_RECORD_DTYPE
 from simgin.core.jit import jit
-from simgin.core.state import SLOT_KNOCK, STATE
-from simgin.core.view import VIEW, create_view
+from simgin.core.state import SLOT_KNOCK, STATE_DTYPE
+from simgin.core.view import VIEW_DTYPE, create_view
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import compute_point_equity, make_equity_function
 from simgin.play import kernel
@@ -313,7 +313,7 @@ def test_stage_is_the_same_in_interpreted_mode(find_stage):
 def test_rollout_equity_depends_on_the_variant(monkeypatch):
     """Expect points to be weighted by match value; in dice, each deal by its stake."""
     monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 100_000)
-    records = np.zeros((1, 2), DEAL_RECORD)
+    records = np.zeros((1, 2), DEAL_RECORD_DTYPE)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
     rollouts = PairedRollouts(None, None, None, records, np.array([[70, 95, 2, 5]]))
@@ -321,7 +321,7 @@ def test_rollout_equity_depends_on_the_variant(monkeypatch):
     assert make_equity_function(variants.find_variant("dice"))(rollouts).tolist() == [[25.0, -75.0]]
     assert make_equity_function(variants.find_variant("pro"))(rollouts).tolist() == [[30.0, -12.0]]
     drawn_rollouts = PairedRollouts(
-        None, None, None, np.zeros((1, 2), DEAL_RECORD), np.array([[40, 40, 0, 0]])
+        None, None, None, np.zeros((1, 2), DEAL_RECORD_DTYPE), np.array([[40, 40, 0, 0]])
     )
     assert make_equity_function(variants.find_variant("rush"))(drawn_rollouts) == pytest.approx(
         90.0, abs=0.5
@@ -388,7 +388,7 @@ def test_champion_mc_weights_combine_those_of_its_parts():
 def roll_out_one_world(
     view, hand, stock, actions, cards, uses_champion_knock, rules, params, values, turns
 ):
-    states, views = np.empty(1, STATE), np.zeros(2, VIEW)
+    states, views = np.empty(1, STATE_DTYPE), np.zeros(2, VIEW_DTYPE)
     looking.prepare_state(states[0], params, 1)
     if not uses_champion_knock:
         states[0].lengths[1, SLOT_KNOCK] = 0

@@ -57,7 +57,7 @@ def to_mc_action(decision):
         return (mc.ACTION_PASS if is_pass else chosen), -1
     if decision.slot == "discard":
         return mc.ACTION_DISCARD, chosen
-    return (mc.ACTION_END, int(view.ending_card)) if chosen else None
+    return (mc.ACTION_END_DEAL, int(view.ending_card)) if chosen else None
 
 
 @pytest.mark.parametrize("variant", VARIANT_SPECS)
@@ -196,8 +196,8 @@ def test_value_table_agrees_with_gold_against_itself():
             + separate_value.win_probability(own_points, other_points, dealer=1)
         ) / 2
         error = max(
-            separate_value.se(own_points, other_points, dealer=0),
-            separate_value.se(own_points, other_points, dealer=1),
+            separate_value.standard_error(own_points, other_points, dealer=0),
+            separate_value.standard_error(own_points, other_points, dealer=1),
         )
         assert abs(probability - table[own_points, other_points]) < 4 * error + 0.001
 

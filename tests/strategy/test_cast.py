@@ -133,5 +133,5 @@ def test_reference_results_use_the_display_names_of_the_cast():
 def test_weaker_types_exclude_optional_and_strong_types():
     standard, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     names = [player_type.name for player_type in cast.list_player_types(standard)]
-    assert names == [cast.BEGINNER, *dict(cast.list_weaker_types(standard)), cast.STRONG]
-    assert list(dict(cast.list_weaker_types(solitaire))) == [cast.NAIVE, cast.CAREFUL]
+    assert names == [cast.BEGINNER, *dict(cast.list_weaker_types(standard)), cast.STRONG_PLAYER]
+    assert list(dict(cast.list_weaker_types(solitaire))) == [cast.NAIVE_PLAYER, cast.CAREFUL_PLAYER]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.core import jit
-from simgin.core.view import VIEW
+from simgin.core.view import VIEW_DTYPE
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
@@ -81,7 +81,7 @@ def test_interpreted_policy_sees_the_view_of_the_engine(tmp_path):
     views = sys.seen["views"]
     assert len(views) == len(engine_views) > 2
     for view, engine_view in zip(views, engine_views, strict=True):
-        assert all(np.array_equal(view[name], engine_view[name]) for name in VIEW.names)
+        assert all(np.array_equal(view[name], engine_view[name]) for name in VIEW_DTYPE.names)
         assert (
             view.hand == engine_view.hand and view.history.tolist() == engine_view.history.tolist()
         )

@@ -25,7 +25,7 @@ def make_batch_row(facts):
     out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = facts.sum(axis=0)
     out[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = (facts * facts).sum(axis=0)
     out[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
-        facts * facts[:, list(batch_columns.DENOMINATOR_INDEX)]
+        facts * facts[:, list(batch_columns.DENOMINATOR_INDICES)]
     ).sum(axis=0)
     return out
 
@@ -96,7 +96,7 @@ def compute_true_value(population, name, scale=1):
     total, fact = population.sum(axis=0), batch_columns.STATISTIC_INDEX[name]
     return (
         total[batch_columns.COL_SUM + fact]
-        / total[batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact]]
+        / total[batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDICES[fact]]
         / scale
     )
 
@@ -136,7 +136,7 @@ def _complete_units(population, matches):
     facts = population[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
     population[:, batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = facts**2
     population[:, batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
-        facts * facts[:, list(batch_columns.DENOMINATOR_INDEX)]
+        facts * facts[:, list(batch_columns.DENOMINATOR_INDICES)]
     )
     halves, won = get_fact(facts, "matches"), get_fact(facts, "a_match_win")
     if not matches:

@@ -7,7 +7,7 @@ from simgin.core.deadwood import best_discards
 from simgin.core.jit import compile_function
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.toolkit.stack_arrays import N_LANES, float_stack_array, int_stack_array
+from simgin.toolkit.stack_arrays import STACK_ARRAY_LENGTH, float_stack_array, int_stack_array
 
 
 def write_stack_arrays(n):
@@ -21,8 +21,8 @@ def write_stack_arrays(n):
 
 def test_stack_arrays_are_zero_at_every_call():
     kernel = compile_function(write_stack_arrays, use_cache=False)
-    for n in (N_LANES, 0, 3):
-        assert kernel(n) == (N_LANES, 0.0, n * (n + 1) // 2, n / 2)
+    for n in (STACK_ARRAY_LENGTH, 0, 3):
+        assert kernel(n) == (STACK_ARRAY_LENGTH, 0.0, n * (n + 1) // 2, n / 2)
 
 
 def test_can_leave_one_card_agrees_with_the_best_discard():

@@ -263,7 +263,7 @@ def test_opponents_are_listed_in_order_of_strength():
         == [opponent.label for opponent in weak]
         == ["beginner"]
     )
-    ratings = [catalogue.read_entry(opponent.spec)["elo"] for opponent in rated]
+    ratings = [catalogue.read_catalogue_entry(opponent.spec)["elo"] for opponent in rated]
     assert ratings == sorted(ratings, reverse=True)
     specs = {opponent.spec for opponent in rated + unrated}
     assert {entry["strategy"] for entry in CAST["two_player"][1:]} < specs and len(specs) > 20

@@ -119,7 +119,7 @@ def score_showdown(params, how, hand, defender, limit, points, thrown, taken, le
         rules,
         discard=1 << thrown if thrown >= 0 else 0,
         required_card=int(endings.find_required_meld_card(taken, rules)),
-        ranks_left=int(endings.find_required_ranks(points)) if how == "shot" else -1,
+        ranks_left=int(endings.find_shot_ranks(points)) if how == "shot" else -1,
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0):
         raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}")
@@ -439,9 +439,9 @@ def play_match(variant, entries):
     """Enter deals in a match until it is decided; later deals are not played."""
     rules, state = build_rules(variant), create_state(0)
     match.start_match(state, rules)
-    outcome, deals = match.UNDECIDED, 0
+    outcome, deals = match.MATCH_UNDECIDED, 0
     for entry in entries:
-        if outcome != match.UNDECIDED:
+        if outcome != match.MATCH_UNDECIDED:
             break
         state.winner, state.score[:] = entry.winner, entry.points
         state.kind = batch_columns.DEAL_RESULTS.index(entry.ending)
@@ -450,7 +450,7 @@ def play_match(variant, entries):
         outcome = int(match.apply_deal_result(state, rules, deals))
     tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
     winner = outcome if outcome >= 0 else None
-    over = outcome not in (match.UNDECIDED, match.UNFINISHED)
+    over = outcome not in (match.MATCH_UNDECIDED, match.MATCH_UNFINISHED)
     columns = (
         _describe_columns(state, rules, outcome) if variant.params["goal"] == "columns" else {}
     )

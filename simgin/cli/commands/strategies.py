@@ -282,7 +282,7 @@ def _make_strategy_row(strategy: Strategy) -> dict[str, Any]:
         "about": catalogue.extract_first_sentence(strategy),
         "source": strategy.source,
         "parameters": [],
-        **catalogue.read_entry(strategy.name),
+        **catalogue.read_catalogue_entry(strategy.name),
     }
 
 
@@ -311,7 +311,7 @@ def _render_catalogue(rows: Sequence[Row]) -> Iterator[Any]:
         yield catalogue.CATALOGUE_NOTE
     if solo_rows:
         yield from _format_catalogue("Solitaire strategies", solo_rows)
-        yield catalogue.SOLO_NOTE
+        yield catalogue.SOLO_CATALOGUE_NOTE
     for slot in SLOTS:
         if slot_rows := [row for row in rows if row["slot"] == slot]:
             yield _make_policy_table(slot, slot_rows)

@@ -83,9 +83,9 @@ def train_command(
     from simgin.learn import adapt
     from simgin.learn import discard_weights as discards
     from simgin.report.wrapping import Sentences
-    from simgin.strategy.cast import CHAMPION
+    from simgin.strategy.cast import CHAMPION_STRATEGY
 
-    is_champion = strategy == CHAMPION
+    is_champion = strategy == CHAMPION_STRATEGY
     training_module: Any = adapt if is_champion else discards
     request_class = adapt.AdaptRequest if is_champion else discards.DiscardTrainingRequest
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
