@@ -16,16 +16,18 @@ from support.command_line import call
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
-PLAYED_CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name]
-PLAYED_CASES += [
+VARIANT_PLAYERS_CASES = [
+    (name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name
+]
+VARIANT_PLAYERS_CASES += [
     (name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name
 ]
-PLAYED_CASES += [("standard", ("champion", "champion"))]
-PLAYED_CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
+VARIANT_PLAYERS_CASES += [("standard", ("champion", "champion"))]
+VARIANT_PLAYERS_CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
 IGNORED_FIELDS = ("noise",)  # of players without a decision
 
 
-def assert_same_position(position, expected):
+def assert_equal_position(position, expected):
     assert (position.label, position.actions, position.in_match) == (
         expected.label,
         expected.actions,
@@ -51,23 +53,23 @@ def write_deal(tmp_path):
     return write
 
 
-def assert_equal_positions(path, deal):
-    """Check that a deal file gives the positions of a deal; return the number of positions."""
+def assert_file_gives_positions(path, deal):
+    """Check that a deal file contains the positions of a deal, and return their number."""
     pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
     for expected, position in pairs:
         assert expected.chosen == position.chosen
-        assert_same_position(expected, position)
+        assert_equal_position(expected, position)
     return len(pairs)
 
 
-@pytest.mark.parametrize(("variant", "players"), PLAYED_CASES)
+@pytest.mark.parametrize(("variant", "players"), VARIANT_PLAYERS_CASES)
 def test_deal_file_gives_the_positions_of_the_deal(variant, players, write_deal):
     n_positions = 0
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
         path, content, deal = write_deal(*players, variant, unit, half)
         assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == content["rows"][1:]
-        n_positions += assert_equal_positions(path, deal)
+        n_positions += assert_file_gives_positions(path, deal)
     assert n_positions > 5
 
 
@@ -87,7 +89,7 @@ def test_deal_of_a_match_can_be_read(variant, write_deal):
             ):
                 read_deal_file(path)
         else:
-            n_read += assert_equal_positions(path, deal) > 0
+            n_read += assert_file_gives_positions(path, deal) > 0
     assert n_read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
 
 
@@ -102,7 +104,7 @@ def test_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
         assert truncated.is_truncated
         positions = find_decisions(truncated)
         if n_rows - 1 in position_by_query:  # the decision after the actions
-            assert_same_position(position_by_query[n_rows - 1], positions[0])
+            assert_equal_position(position_by_query[n_rows - 1], positions[0])
             assert positions[0].chosen is None
 
 

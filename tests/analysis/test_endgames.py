@@ -84,17 +84,17 @@ def strategy_files(tmp_path_factory):
 
 
 @cache
-def reference_deadwood(hand, variant):
+def compute_reference_deadwood(hand, variant):
     return reference.compute_deadwood(sorted(hand), game(variant)[1])
 
 
-def finish_deal(variant, deal):
+def finish_reference_deal(variant, deal):
     """Play a reference deal to its end as the strategy `plain` does; return the result."""
     max_stake = game(variant)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.to_move]
         options = deal.options()
-        hand_deadwood = reference_deadwood(frozenset(hand), variant)
+        hand_deadwood = compute_reference_deadwood(frozenset(hand), variant)
         endings = [option for option in options if option[0] == "end"]
         if ("no offer",) in options:
             offered_stake = min(max_stake or 0, deal.die.stake + 2)
@@ -104,7 +104,7 @@ def finish_deal(variant, deal):
         elif ("take",) in options:
             hand_after_taking = {*hand, deal.pile[-1]}
             deadwood_after_taking = min(
-                reference_deadwood(frozenset(hand_after_taking - {discard}), variant)
+                compute_reference_deadwood(frozenset(hand_after_taking - {discard}), variant)
                 for discard in hand
             )
             deal.act(("take",) if deadwood_after_taking < hand_deadwood else ("stock",))
@@ -115,7 +115,8 @@ def finish_deal(variant, deal):
         else:
             discards = [option[1] for option in options if option[0] == "throw"]
             deadwood_left = {
-                card: reference_deadwood(frozenset(hand) - {card}, variant) for card in discards
+                card: compute_reference_deadwood(frozenset(hand) - {card}, variant)
+                for card in discards
             }
             card = min(deadwood_left, key=lambda card: (deadwood_left[card], parse_card(card)))
             matching_endings = [option for option in endings if option[1] == card]
@@ -200,7 +201,9 @@ def iter_reference_worlds(position):
             yield lambda deck=deck: make_reference_deal_solo(position, deck)
         return
     for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
-        offers = reference_deadwood(frozenset([*names(int(view.known)), *hidden]), variant) <= 30
+        offers = (
+            compute_reference_deadwood(frozenset([*names(int(view.known)), *hidden]), variant) <= 30
+        )
         if view.offered and not offers:
             continue  # `plain` never makes an offer
         stock_cards = [card for card in unseen if card not in hidden]
@@ -221,7 +224,7 @@ def compute_exact_values(position):
         for i, action in enumerate(position.actions):
             deal = make_deal()
             apply_action(deal, action)
-            result = deal.result or finish_deal(position.variant.spec, deal)
+            result = deal.result or finish_reference_deal(position.variant.spec, deal)
             points, opponent_points = result.points[seat], result.points[1 - seat]
             wins[i] += result.winner == seat
             if row["die"] == "off":
@@ -235,7 +238,7 @@ def compute_exact_values(position):
 
 
 def assert_analysis_is_exact(position, analysis):
-    """Compare an analysis with exact values; return True if only one action is best."""
+    """Compare an analysis with exact values, and return True if a single action is best."""
     values, wins = compute_exact_values(position)
     measured_values = 100 * wins if analysis.measure == "win" else values
     name = "deals" if analysis.measure == "deals" else "points"

@@ -27,7 +27,7 @@ def compute_margin(deal):
     return int(deal.state.score[half] - deal.state.score[1 - half])
 
 
-def list_addresses(frame):
+def list_deal_addresses(frame):
     """List the (unit, half) pairs of a DataFrame."""
     return list(zip(frame["unit"], frame["half"], strict=True)) if len(frame) else []
 
@@ -50,7 +50,7 @@ def test_found_deals_meet_the_condition(variant):
         for address, deal in deals
         if deal.kind in ("gin", "undercut") and compute_margin(deal) < -20
     ]
-    assert expected and list_addresses(frame) == expected
+    assert expected and list_deal_addresses(frame) == expected
 
 
 def test_longest_deals_come_first_with_ties_in_order():
@@ -60,7 +60,7 @@ def test_longest_deals_come_first_with_ties_in_order():
         if deal.state.winner >= 0 and deal.state.winner != deal.state.half:
             lost.append((-int(deal.state.turns), address))
     lost.sort()
-    assert list_addresses(frame) == [address for _, address in lost[:7]]
+    assert list_deal_addresses(frame) == [address for _, address in lost[:7]]
 
 
 def test_differ_finds_deals_with_different_actions():
@@ -75,7 +75,7 @@ def test_differ_finds_deals_with_different_actions():
         ]
         if actions != rival_actions:
             expected[address] = compute_margin(deal) - compute_margin(rival_deal)
-    assert list_addresses(frame) == list(expected)
+    assert list_deal_addresses(frame) == list(expected)
     assert list(frame["gain"]) == list(expected.values())
     assert set(frame["other"]) == {"plays on"}  # gold-early differs from gold only in its knocks
     assert frame["own"].str.startswith("knocks with ").all()

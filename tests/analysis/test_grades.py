@@ -26,7 +26,7 @@ from simgin.text.notation import cards_to_mask, format_card, parse_cards
 from support.command_line import call
 
 LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
-SLOW = pytest.mark.slow
+SLOW_MARK = pytest.mark.slow
 
 
 def write_deal(path, deal):
@@ -35,7 +35,7 @@ def write_deal(path, deal):
     return str(path)
 
 
-def write_mirrored_deals(folder):
+def write_mirrored_deal_files(folder):
     """Write three mirrored pairs of deals, one file per deal, and return the paths."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     addresses = [(unit, half) for unit in range(3) for half in range(2)]
@@ -47,7 +47,7 @@ def write_mirrored_deals(folder):
 
 @pytest.fixture
 def deal_files(empty_directory):
-    return write_mirrored_deals(Path())
+    return write_mirrored_deal_files(Path())
 
 
 def grade_gold(files, seed, n_worlds=None):
@@ -57,7 +57,7 @@ def grade_gold(files, seed, n_worlds=None):
 @pytest.fixture(scope="module")
 def gold_grade(tmp_path_factory):
     """Grade gold once in three mirrored pairs of deals."""
-    return grade_gold(write_mirrored_deals(tmp_path_factory.mktemp("deals")), 1, 25)
+    return grade_gold(write_mirrored_deal_files(tmp_path_factory.mktemp("deals")), 1, 25)
 
 
 # Against the error rates of strategies
@@ -97,8 +97,8 @@ def test_results_of_the_two_players_have_opposite_signs(deal_files):
     ("a", "b", "evaluator", "opponent", "n_deals"),
     [
         ("stock-greedy", "simple", "gold", "simple", 30),
-        pytest.param("stock-greedy", "simple", "gold", "gold-early", 400, marks=SLOW),
-        pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW),
+        pytest.param("stock-greedy", "simple", "gold", "gold-early", 400, marks=SLOW_MARK),
+        pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW_MARK),
     ],
 )
 def test_luck_adjustment_keeps_the_mean_and_reduces_the_error(a, b, evaluator, opponent, n_deals):
@@ -170,7 +170,7 @@ def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
     assert n_checked
 
 
-@pytest.mark.parametrize(("n_deals", "n_seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW)])
+@pytest.mark.parametrize(("n_deals", "n_seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW_MARK)])
 def test_seeds_agree_within_the_reported_errors(deal_files, n_deals, n_seeds):
     """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
     totals = [grade_gold(deal_files[:n_deals], seed).total_loss for seed in range(1, n_seeds + 1)]
@@ -186,7 +186,7 @@ def test_seeds_agree_within_the_reported_errors(deal_files, n_deals, n_seeds):
     assert values.var(ddof=1) < error**2 * (1 + 5 * math.sqrt(2 / (n_seeds - 1)))
 
 
-@SLOW
+@SLOW_MARK
 def test_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     """Check 192 intervals of 24 deals with eight seeds: 95 % are within 2.8 SE."""
     is_covered = []
@@ -286,7 +286,7 @@ def test_cost_of_a_blunder_agrees_with_analyze(empty_directory):
 
 # Logs of other engines
 
-LOG_RESULTS = {
+EXPECTED_RESULT_BY_LOG = {
     "openspiel-bots.txt": ("knock", [0, 4], "gin_bonus=20"),
     "openspiel-history.txt": ("knock", [8, 0], ""),
     "openspiel-oklahoma.txt": ("knock", [0, 33], "knock_by_upcard=yes"),
@@ -297,9 +297,9 @@ LOG_RESULTS = {
 }
 
 
-@pytest.mark.parametrize("name", LOG_RESULTS)
+@pytest.mark.parametrize("name", EXPECTED_RESULT_BY_LOG)
 def test_log_of_another_engine_has_the_recorded_result(name):
-    kind, score, rule = LOG_RESULTS[name]
+    kind, score, rule = EXPECTED_RESULT_BY_LOG[name]
     recorded = read_deal_file(LOG_DIRECTORY / name)
     assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.spec
     assert recorded.deal.is_truncated == (score is None)
@@ -315,7 +315,7 @@ def test_openspiel_parameters_are_converted_to_rules():
     ]
     row = read_deal_file(LOG_DIRECTORY / "openspiel-bots.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
-    text = SERIALIZED_GAME.format("gin_rummy(knock_card=5,oklahoma=True)")
+    text = SERIALIZED_GAME_LOG.format("gin_rummy(knock_card=5,oklahoma=True)")
     assert parse_log(text).variant.endswith("+knock_by_upcard=yes")
     row = read_deal_file(LOG_DIRECTORY / "openspiel-history.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
@@ -361,10 +361,10 @@ def test_illegal_move_in_a_log_is_reported():
 
 OPENSPIEL_LOG = (LOG_DIRECTORY / "openspiel-history.txt").read_text()
 RLCARD_LOG = (LOG_DIRECTORY / "rlcard-novices.txt").read_text()
-SERIALIZED_GAME = "[Game]\n{}\n[State]\n" + OPENSPIEL_LOG
+SERIALIZED_GAME_LOG = "[Game]\n{}\n[State]\n" + OPENSPIEL_LOG
 KAGGLE_PROXY_LOG = "[Game]\ngin_rummy_proxy()\n[State]\nhistory={}\nmove_number=1\n"
-DEALT_CARDS = ",".join(f"-1:{number}" for number in OPENSPIEL_LOG.split()[:21])
-KAGGLE_REPLAY = (LOG_DIRECTORY / "kaggle-replay.json").read_text()
+DEALT_CARD_ACTIONS = ",".join(f"-1:{number}" for number in OPENSPIEL_LOG.split()[:21])
+KAGGLE_REPLAY_JSON = (LOG_DIRECTORY / "kaggle-replay.json").read_text()
 ERROR_BY_LOG = {
     "": "neither the output",
     "{": "neither the output",
@@ -373,28 +373,32 @@ ERROR_BY_LOG = {
     OPENSPIEL_LOG.replace("\n", "\n240\n", 1): "240 is not a valid OpenSpiel card number",
     OPENSPIEL_LOG.split()[0] + "9" * 5000 + OPENSPIEL_LOG: "is not a valid deal file",
     "\n".join(["7"] * 30): "the log repeats a card",
-    SERIALIZED_GAME.format("chess()"): "the log is not from the game gin_rummy",
-    SERIALIZED_GAME.format("gin_rummy(hand_size=7)"): "game parameter 'hand_size=7'",
-    SERIALIZED_GAME.format("gin_rummy(knock_card=500)"): "knock_limit",
-    SERIALIZED_GAME.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
-    SERIALIZED_GAME.format(
+    SERIALIZED_GAME_LOG.format("chess()"): "the log is not from the game gin_rummy",
+    SERIALIZED_GAME_LOG.format("gin_rummy(hand_size=7)"): "game parameter 'hand_size=7'",
+    SERIALIZED_GAME_LOG.format("gin_rummy(knock_card=500)"): "knock_limit",
+    SERIALIZED_GAME_LOG.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
+    SERIALIZED_GAME_LOG.format(
         "repeated_game(stage_game=gin_rummy())"
     ): "the log is not from the game gin_rummy",
-    SERIALIZED_GAME.format("gin_rummy()") * 2: "the file contains several deals",
-    SERIALIZED_GAME.format("gin_rummy()").replace(
+    SERIALIZED_GAME_LOG.format("gin_rummy()") * 2: "the file contains several deals",
+    SERIALIZED_GAME_LOG.format("gin_rummy()").replace(
         "\n54", "\nfold", 1
     ): "'fold' is not a valid OpenSpiel action",
     KAGGLE_PROXY_LOG.format(""): "ends before the cards are dealt",
-    KAGGLE_PROXY_LOG.format("0:1," + DEALT_CARDS): "a move before the cards are dealt",
+    KAGGLE_PROXY_LOG.format("0:1," + DEALT_CARD_ACTIONS): "a move before the cards are dealt",
     KAGGLE_PROXY_LOG.format(
-        DEALT_CARDS + ",1:54"
+        DEALT_CARD_ACTIONS + ",1:54"
     ): "an action by player 1 (action 54), but it is player 0's turn",
-    KAGGLE_PROXY_LOG.format(DEALT_CARDS + ",0:54,2:54"): "'2:54' is not a valid OpenSpiel action",
-    KAGGLE_REPLAY.replace(
+    KAGGLE_PROXY_LOG.format(
+        DEALT_CARD_ACTIONS + ",0:54,2:54"
+    ): "'2:54' is not a valid OpenSpiel action",
+    KAGGLE_REPLAY_JSON.replace(
         "gin_rummy_proxy", "hearts_proxy"
     ): "the log is not from the game gin_rummy",
-    KAGGLE_REPLAY.replace("history=-1:43", "history=-1:44", 2): "the file contains several deals",
-    KAGGLE_REPLAY.replace("# Automatically", "", 0)[:2000]: "neither the output",
+    KAGGLE_REPLAY_JSON.replace(
+        "history=-1:43", "history=-1:44", 2
+    ): "the file contains several deals",
+    KAGGLE_REPLAY_JSON.replace("# Automatically", "", 0)[:2000]: "neither the output",
     '{"steps": [{"serializedGameAndState": ""}]}': "contains no data for",
     RLCARD_LOG.replace("AD ", "", 1): "51 cards",
     RLCARD_LOG.replace("AD ", "XX ", 1): "not a card",
@@ -452,7 +456,7 @@ def test_report_contains_analyze_commands(deal_files):
 # Logs of other engines
 
 
-TEAMS = ("Ada", "Bo")
+TEAM_NAMES = ("Ada", "Bo")
 
 
 def make_kaggle_logs(game, state):
@@ -468,10 +472,10 @@ def make_kaggle_logs(game, state):
         [{"observation": {"step": 1}}, {"observation": {"serializedGameAndState": log}}]
         for log in logs[1:]
     ]
-    return logs[-1], json.dumps({"info": {"TeamNames": [*TEAMS]}, "steps": steps})
+    return logs[-1], json.dumps({"info": {"TeamNames": [*TEAM_NAMES]}, "steps": steps})
 
 
-@pytest.mark.parametrize("n_deals", [8, pytest.param(100, marks=SLOW)])
+@pytest.mark.parametrize("n_deals", [8, pytest.param(100, marks=SLOW_MARK)])
 def test_openspiel_games_are_read_equally_from_every_format(n_deals):
     """Read finished and unfinished games, under the rules of the game."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
@@ -488,14 +492,14 @@ def test_openspiel_games_are_read_equally_from_every_format(n_deals):
         game = state.get_game()
         log = parse_log(spiel.serialize_game_and_state(game, state))
         proxy, replay = map(parse_log, make_kaggle_logs(game, state))
-        assert proxy == log and replay == replace(log, names=TEAMS)
+        assert proxy == log and replay == replace(log, names=TEAM_NAMES)
         history = parse_log(make_kaggle_logs(game, state)[0].partition("[State]")[2])
         assert history == replace(log, variant=history.variant)
         variants.add(log.variant)
     assert len(variants) > 4
 
 
-@pytest.mark.parametrize("n_deals", [4, pytest.param(100, marks=SLOW)])
+@pytest.mark.parametrize("n_deals", [4, pytest.param(100, marks=SLOW_MARK)])
 def test_openspiel_deals_are_replayed(n_deals):
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -541,7 +545,7 @@ def test_openspiel_deals_are_replayed(n_deals):
     assert len(endings) > 1
 
 
-@pytest.mark.parametrize("n_deals", [4, pytest.param(50, marks=SLOW)])
+@pytest.mark.parametrize("n_deals", [4, pytest.param(50, marks=SLOW_MARK)])
 def test_rlcard_deals_are_replayed(n_deals):
     pytest.importorskip("rlcard", reason="pip install 'simgin[oracle]'")
     import numpy as np

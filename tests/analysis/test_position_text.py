@@ -257,7 +257,7 @@ def test_discard_instead_of_an_ending_is_described_as_playing_on():
 
 
 def format_view_hand(view):
-    """Format the hand of a view, with the card that came last at the end."""
+    """Format the hand of a view, with the card that was drawn or taken last at the end."""
     last = [int(card) for card in (view.drawn, view.taken) if card >= 0]
     hand = int(view.hand) & ~cards_to_mask(last)
     return f"{format_hand(hand)} {' '.join(map(format_card, last))}" if view.hand else "blind"

@@ -29,10 +29,12 @@ from simgin.toolkit import lowest_bit, popcount, unmatched_cards
 from support.probes import FIRST_UPCARD, OWN_DECISION, count_partners, force_policy
 
 pytestmark = pytest.mark.slow
-MAX_Z = 3.3  # standard errors
-VARIANTS = ("standard", "standard+undercut_bonus=10")
-PLAYER_AND_RULES = [(player, rules) for player in ("gold", "champion") for rules in VARIANTS]
-TURNS = (3, 5, 7, 9)
+MAX_Z_SCORE = 3.3  # standard errors
+COMPARED_VARIANTS = ("standard", "standard+undercut_bonus=10")
+PLAYER_RULES_CASES = [
+    (player, rules) for player in ("gold", "champion") for rules in COMPARED_VARIANTS
+]
+COMPARED_TURNS = (3, 5, 7, 9)
 SEED = 4300
 
 
@@ -72,8 +74,8 @@ def compute_z_score(estimate, other_estimate):
 def assert_z_scores_are_normal(zs):
     """Check that maximum, mean and variance of z-scores are those of a normal distribution."""
     print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
-    assert np.abs(zs).max() < MAX_Z
-    assert abs(np.mean(zs)) < MAX_Z / np.sqrt(len(zs))
+    assert np.abs(zs).max() < MAX_Z_SCORE
+    assert abs(np.mean(zs)) < MAX_Z_SCORE / np.sqrt(len(zs))
     assert not has_excess_variance(zs)
 
 
@@ -82,7 +84,7 @@ def has_excess_variance(zs):
 
     The false-alarm rate is that of one z beyond FAR, 1 in 1,000.
     """
-    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(MAX_Z), len(zs))
+    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(MAX_Z_SCORE), len(zs))
 
 
 # Knocks
@@ -92,10 +94,10 @@ def has_excess_variance(zs):
 def estimate_knock_gains(player, rules, before, n_deals=400_000):
     """Return estimates of the gain from knocking by own turn and deadwood.
 
-    See `ordered_to_knock` for `before`.
+    See `forced_knock` in support.probes for `before`.
     """
     gains = {}
-    for turn in TURNS:
+    for turn in COMPARED_TURNS:
         matchup = make_matchup(player, rules, SEED + turn)
         knocked, continued = (
             play_records(force_policy(matchup, "knock", turn, action, before), n_deals)
@@ -115,7 +117,7 @@ def estimate_knock_gains(player, rules, before, n_deals=400_000):
     return gains
 
 
-@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_knock_chart_agrees_with_forced_knocks(player, rules):
     frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
     cells = frame.set_index(["column", "row"])
@@ -148,7 +150,7 @@ def estimate_upcard_gains(player, rules, n_deals):
     return gains
 
 
-@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_upcard_chart_agrees_with_forced_takes(player, rules):
     request = ChartRequest("upcard", rules, player, 500_000, SEED)
     chart = measure_chart(request)
@@ -164,7 +166,7 @@ def test_upcard_chart_agrees_with_forced_takes(player, rules):
 
 
 def play_first_discards(matchup, n_deals):
-    """Return the cells and the margins of the unmatched cards at each first discard."""
+    """Return the chart cells and margins of each deal after each possible first discard."""
     margins_by_index = [
         compute_margins(play_records(force_policy(matchup, "discard", 1, index), n_deals))
         for index in range(11)
@@ -205,7 +207,7 @@ def regress_cells(cells, values, n_cells, baseline):
     return used, coefficients, bread @ scores.T @ scores @ bread
 
 
-@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_discard_chart_agrees_with_forced_discards(player, rules):
     """Include the king, the baseline of all cells, in the mean."""
     request = ChartRequest("discard", rules, player, 200_000, SEED)
@@ -216,16 +218,16 @@ def test_discard_chart_agrees_with_forced_discards(player, rules):
     value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
     zs = (value - coefficients) / np.hypot(se, errors)
     correlation = covariance / np.outer(errors, errors)
-    assert np.abs(zs).max() < MAX_Z
+    assert np.abs(zs).max() < MAX_Z_SCORE
     print(f"{len(zs)} cells, mean z {zs.mean():.2f} ± {np.sqrt(correlation.mean()):.2f}")
-    assert abs(zs.mean()) < MAX_Z * np.sqrt(correlation.mean())
+    assert abs(zs.mean()) < MAX_Z_SCORE * np.sqrt(correlation.mean())
 
 
 # Decisions of the training: the same draws, and knocks with exploration
 
 
 def sample_decisions(matchup, choose, n_deals, explore=None):
-    """Return own turns, deadwood, gains of the second action and weights of sampled decisions."""
+    """Return own turn, deadwood, gain and weight of each sampled decision, as four arrays."""
 
     def roll_out_block(first, units):
         rollouts = roll_out_deals(matchup, choose, first, units, 2, None, explore)
@@ -236,7 +238,7 @@ def sample_decisions(matchup, choose, n_deals, explore=None):
     return [np.concatenate(part) for part in zip(*blocks, strict=True)]
 
 
-@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_training_samples_agree_with_forced_knocks(player, rules):
     matchup = make_matchup(player, rules, SEED)
     turns, deadwood, gains, weights = sample_decisions(
@@ -258,7 +260,7 @@ def test_training_samples_agree_with_forced_knocks(player, rules):
 
 @discard
 def propose_lowest_and_highest_card(view, rules, params):
-    """Propose the lowest and the highest unmatched card, as `ordered_to_throw` discards them."""
+    """Propose the lowest and the highest unmatched card, as `forced_discard` does."""
     cards = unmatched_cards(view.hand, rules) & view.legal
     highest = cards
     while popcount(highest) > 1:
@@ -266,16 +268,16 @@ def propose_lowest_and_highest_card(view, rules, params):
     return 1 << lowest_bit(cards) | highest if popcount(cards) > 1 else 0
 
 
-@pytest.mark.parametrize(("player", "rules"), PLAYER_AND_RULES)
+@pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 @pytest.mark.parametrize("slot", ["take", "discard"])
 def test_training_samples_agree_with_forced_takes_and_discards(player, rules, slot):
-    """Compare by own turn; divide forced gains by the unrecorded rate of the decision."""
+    """Compare gains per decision by own turn; forced deals do not record the decision rate."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
     choose = {"take": propose_take, "discard": propose_lowest_and_highest_card}[slot]
     turns, _, gains, weights = sample_decisions(make_matchup(player, rules, SEED), choose, deals)
     zs = []
-    for turn in TURNS:
+    for turn in COMPARED_TURNS:
         matchup = make_matchup(player, rules, SEED + 40 + turn)
         first_margins, second_margins = (
             compute_margins(play_records(force_policy(matchup, slot, turn, *order), deals))

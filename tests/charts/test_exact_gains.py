@@ -66,7 +66,7 @@ def matchup(tmp_path_factory):
 
 
 # Positions of the next two stock cards among the unseen cards, in every order
-NEXT_TWO_CARDS = [
+NEXT_TWO_CARD_INDICES = [
     [*first, *sorted({*left} - {*first})]
     for left in combinations(range(10 + N_STOCK_CARDS), N_STOCK_CARDS)
     for first in permutations(left, 2)
@@ -77,7 +77,7 @@ def compute_exact_gains(matchup, view):
     """Return the gain from knocking instead of continuing in all worlds, (n_worlds,) float64."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_STOCK_CARDS and not view["known"]
-    stocks = unseen[np.array(NEXT_TWO_CARDS)]
+    stocks = unseen[np.array(NEXT_TWO_CARD_INDICES)]
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
     knocking = Action(ACTION_END_DEAL, int(view["ending_card"]))

@@ -11,7 +11,7 @@ from simgin.charts import chart as charts
 from simgin.charts.chart import Chart, ChartRequest
 from simgin.strategy import loader
 
-REQUEST = ChartRequest.read("knock", player="simple", deals=1000, seed=1)
+CHART_REQUEST = ChartRequest.read("knock", player="simple", deals=1000, seed=1)
 HOSTILE_NAMES = [
     'a"""+__import__("pathlib").Path("it-ran").touch()+"""',
     '"""\nimport pathlib\npathlib.Path("it-ran").touch()\n"""',
@@ -29,7 +29,7 @@ HOSTILE_NAMES = [
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_hostile_names_are_not_executed(empty_directory, name):
     command = f"simgin chart knock -o {name}"
-    request = replace(REQUEST, strategy=f"simple+knock={name}.py")
+    request = replace(CHART_REQUEST, strategy=f"simple+knock={name}.py")
     chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)), np.ones(60, int))
     code = charts.render_chart_strategy(chart, command)
     docstring = ast.get_docstring(ast.parse(code), clean=False)

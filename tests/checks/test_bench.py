@@ -84,10 +84,10 @@ def test_printed_measurements_are_consistent(monkeypatch):
 
 def test_engine_is_compared_with_the_c_program():
     figure = bench.BENCH_MATCHUPS[0][0]
-    rows = [make_row(figure, 60), make_row(figure, 30, 2)]
+    rows = [make_speed_row(figure, 60), make_speed_row(figure, 30, 2)]
     assert bench.compare_with_c(rows) is None
     suffixes = {bench.GENERIC_SUFFIX: 60, bench.SPECIALIZED_SUFFIX: 40, bench.C_SUFFIX: 50}
-    rows += [make_row(figure + suffix, ratio) for suffix, ratio in suffixes.items()]
+    rows += [make_speed_row(figure + suffix, ratio) for suffix, ratio in suffixes.items()]
     assert bench.compare_with_c(rows) == (1.2, 0.8)
 
 
@@ -99,7 +99,7 @@ INVALID_SOURCE_MESSAGE = (
 )
 
 
-def make_row(figure, ratio, threads=1):
+def make_speed_row(figure, ratio, threads=1):
     return {"figure": figure, "threads": threads, "ratio": ratio}
 
 
@@ -113,20 +113,22 @@ def write_executable(path, code):
 
 def test_rounds_are_compared_pairwise():
     before = [
-        [make_row("deals", 100), make_row("gone", 1)],
-        [make_row("deals", 90)],
-        [make_row("deals", 200)],
+        [make_speed_row("deals", 100), make_speed_row("gone", 1)],
+        [make_speed_row("deals", 90)],
+        [make_speed_row("deals", 200)],
     ]
     now = [
-        [make_row("new", 1), make_row("deals", 50)],
-        [make_row("deals", 60)],
-        [make_row("deals", 40)],
+        [make_speed_row("new", 1), make_speed_row("deals", 50)],
+        [make_speed_row("deals", 60)],
+        [make_speed_row("deals", 40)],
     ]
     (change,) = compare_speeds(before, now)
     assert change == SpeedChange("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
     # Threads are separate, and one round has no range
-    before = [[make_row("deals", 100), make_row("deals", 60, 2)]]
-    first, second = compare_speeds(before, [[make_row("deals", 80), make_row("deals", 60, 2)]])
+    before = [[make_speed_row("deals", 100), make_speed_row("deals", 60, 2)]]
+    first, second = compare_speeds(
+        before, [[make_speed_row("deals", 80), make_speed_row("deals", 60, 2)]]
+    )
     assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
     assert (second.threads, second.faster) == (2, 1)
 

@@ -11,9 +11,9 @@ from simgin.strategy import loader, strategy_spec
 from simgin.text.files import create_file
 from support.command_line import call
 
-STANDARD_ONLY = [variants.find_variant("standard")]
-BEST_ACTION = "best_discard(view.hand, view.legal, rules)"
-OTHER_ACTION = "best_discard(view.hand, view.legal & -view.legal, rules)"
+STANDARD_VARIANT_LIST = [variants.find_variant("standard")]
+BEST_DISCARD_CODE = "best_discard(view.hand, view.legal, rules)"
+LOW_DISCARD_CODE = "best_discard(view.hand, view.legal & -view.legal, rules)"
 STRATEGY_TEMPLATE = f"""
 import signal, sys, time
 import numpy as np
@@ -24,16 +24,17 @@ SEEN, ASKED = {{}}, np.zeros(1)
 @discard
 def policy(view, rules, params):
     %s
-    return {BEST_ACTION}
+    return {BEST_DISCARD_CODE}
 STRATEGY = Strategy("mine", discard=policy)
 """
-UNCOMPILABLE_STATEMENT = "SEEN[1] = 1; "  # strategies that numba cannot compile
+UNCOMPILABLE_CODE = "SEEN[1] = 1; "  # strategies that numba cannot compile
 # The check that must reject a strategy, words of its message, and the policy
-BAD_POLICIES = [
-    ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER_ACTION}"),
+BAD_POLICY_CASES = [
+    ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {LOW_DISCARD_CODE}"),
     ("compiles", "uses time, which makes deals irreproducible", "return time.time_ns() % 52"),
-    ("same", "only on `view`", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER_ACTION}"),
-    ("raises", "with signal 9", f"{UNCOMPILABLE_STATEMENT}signal.raise_signal(signal.SIGKILL)"),
+    ("same", "only on `view`",
+     f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {LOW_DISCARD_CODE}"),
+    ("raises", "with signal 9", f"{UNCOMPILABLE_CODE}signal.raise_signal(signal.SIGKILL)"),
     ("legal", "which is too large", "return SEEN.get(1, 2**64)"),
     ("legal", "returned nothing", "if SEEN.get(1, view.turns) > 3: return None"),
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
@@ -52,36 +53,40 @@ BAD_POLICIES = [
 ]  # fmt: skip
 HELPER_CODE = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Strategies whose process must be killed take longest
-FAST_CASES = [
+FAST_CASE_INDICES = [
     i
-    for i, (check, words, _) in enumerate(BAD_POLICIES)
+    for i, (check, words, _) in enumerate(BAD_POLICY_CASES)
     if check != "time" and "signal" not in words
 ]
-ILLEGAL_CASE = next(i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "legal")
-HANGING_CASES = [i for i, (check, *_) in enumerate(BAD_POLICIES) if check == "time"]
-SAMPLE_CASES = [i for i in FAST_CASES if BAD_POLICIES[i][0] not in ("compiles", "read")][::3]
+ILLEGAL_ACTION_CASE_INDEX = next(
+    i for i, (check, *_) in enumerate(BAD_POLICY_CASES) if check == "legal"
+)
+HANGING_CASE_INDICES = [i for i, (check, *_) in enumerate(BAD_POLICY_CASES) if check == "time"]
+SAMPLE_CASE_INDICES = [
+    i for i in FAST_CASE_INDICES if BAD_POLICY_CASES[i][0] not in ("compiles", "read")
+][::3]
 
 
-def write_bad_strategy(folder: Path, case: int) -> str:
+def write_bad_strategy_file(folder: Path, case: int) -> str:
     file = folder / f"bad{case}.py"
     file.write_text(
         STRATEGY_TEMPLATE
-        % (HELPER_CODE if "seen(" in BAD_POLICIES[case][2] else "", BAD_POLICIES[case][2])
+        % (HELPER_CODE if "seen(" in BAD_POLICY_CASES[case][2] else "", BAD_POLICY_CASES[case][2])
     )
     return str(file)
 
 
-def check_by_file(
+def check_strategy_files(
     files: list[str], seconds: float = 60.0
 ) -> dict[str, list[contract.ContractResult]]:
     """Check strategies under the standard rules; return the results of each file."""
-    results = contract.check_strategies(files, STANDARD_ONLY, seconds)
+    results = contract.check_strategies(files, STANDARD_VARIANT_LIST, seconds)
     assert [result.check for result in results] == [*contract.CONTRACT_CHECKS] * len(files)
     return {file: [result for result in results if result.strategy == file] for file in files}
 
 
 def assert_rejected(case: int, results: list[contract.ContractResult]) -> None:
-    check, message, body = BAD_POLICIES[case]
+    check, message, body = BAD_POLICY_CASES[case]
     failed = {result.check: result.sentence for result in results if result.passed is False}
     assert list(failed) == [check], f"{body}: {failed}"
     sentence = failed[check]
@@ -96,10 +101,10 @@ def assert_rejected(case: int, results: list[contract.ContractResult]) -> None:
 def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
     new_file, stateful_file = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(new_file, strategy_spec.render_strategy_file(new_file))
-    stateful_body = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_ACTION}"
+    stateful_body = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_DISCARD_CODE}"
     stateful_file.write_text(STRATEGY_TEMPLATE % ("", stateful_body))
-    bad_files = {write_bad_strategy(tmp_path, i): i for i in SAMPLE_CASES}
-    results_by_file = check_by_file([*bad_files, str(new_file), str(stateful_file)])
+    bad_files = {write_bad_strategy_file(tmp_path, i): i for i in SAMPLE_CASE_INDICES}
+    results_by_file = check_strategy_files([*bad_files, str(new_file), str(stateful_file)])
     for file, i in bad_files.items():
         assert_rejected(i, results_by_file[file])
     for file in (new_file, stateful_file):
@@ -111,18 +116,18 @@ def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
-    others = [i for i in range(len(BAD_POLICIES)) if i not in HANGING_CASES]
-    for cases, seconds in ((others, 60.0), (HANGING_CASES, 2.0)):
-        files = [write_bad_strategy(tmp_path, i) for i in cases]
-        for i, results in zip(cases, check_by_file(files, seconds).values(), strict=True):
+    others = [i for i in range(len(BAD_POLICY_CASES)) if i not in HANGING_CASE_INDICES]
+    for cases, seconds in ((others, 60.0), (HANGING_CASE_INDICES, 2.0)):
+        files = [write_bad_strategy_file(tmp_path, i) for i in cases]
+        for i, results in zip(cases, check_strategy_files(files, seconds).values(), strict=True):
             assert_rejected(i, results)
 
 
 def test_strategy_after_a_hanging_file_is_still_checked(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import time\nwhile time.time() > 0: time.sleep(0.1)\n")
-    results_by_file = check_by_file(
-        [str(file), write_bad_strategy(tmp_path, HANGING_CASES[0])], 0.3
+    results_by_file = check_strategy_files(
+        [str(file), write_bad_strategy_file(tmp_path, HANGING_CASE_INDICES[0])], 0.3
     )
     first, second = (
         [result for result in results if result.passed is False]
@@ -137,7 +142,7 @@ def test_command_exits_with_1_if_a_check_fails(tmp_path: Path) -> None:
     arguments = [
         "strategies",
         "check",
-        write_bad_strategy(tmp_path, ILLEGAL_CASE),
+        write_bad_strategy_file(tmp_path, ILLEGAL_ACTION_CASE_INDEX),
         "-v",
         "standard",
         "-v",

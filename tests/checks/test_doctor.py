@@ -15,7 +15,7 @@ from simgin.strategy import loader
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT_METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def test_passed_checks_fit_on_one_screen(monkeypatch):
@@ -44,9 +44,9 @@ def test_known_sums_agree_with_the_random_stream():
 
 
 def test_required_packages_are_those_of_the_project():
-    dependencies = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
+    dependencies = {requirement.split(">")[0] for requirement in PROJECT_METADATA["dependencies"]}
     assert dependencies | {"llvmlite"} == set(doctor.REQUIRED_LIBRARIES)
-    assert f"numba>={doctor.NUMBA_VERSION},<" in " ".join(PROJECT["dependencies"])
+    assert f"numba>={doctor.NUMBA_VERSION},<" in " ".join(PROJECT_METADATA["dependencies"])
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import simgin
 from support.command_line import call
 from support.html_checks import find_html_errors
 
-HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
-PILE = "QD TS 9D* QH"
+HAND_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
+PILE_TEXT = "QD TS 9D* QH"
 FAST_OPTIONS = "--worlds 400 --as gold --against gold".split()
 
 
@@ -21,15 +21,15 @@ def narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def read_screen(*arguments):
-    """Return the screen of `simgin analyze`, and check that it fits 80 columns."""
+def run_analyze(*arguments):
+    """Run `simgin analyze`, check that its screen fits 80 columns, and return the screen."""
     screen = call("analyze", *arguments).stdout
     for line in screen.splitlines():
         assert len(line) <= 80 or "simgin analyze" in line, line
     return screen
 
 
-def format_repeat_command(screen):
+def run_repeat_command(screen):
     """Run the command that a screen shows, and return its output."""
     _, _, after_heading = screen.partition("\nCommand: simgin ")
     command, _, result = after_heading.partition("\n")
@@ -39,7 +39,7 @@ def format_repeat_command(screen):
 
 
 def test_position_on_the_command_line_is_analysed():
-    screen = read_screen(*HAND, "--pile", PILE, *FAST_OPTIONS, "--score", "30-45")
+    screen = run_analyze(*HAND_CARDS, "--pile", PILE_TEXT, *FAST_OPTIONS, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
     assert "The opponent holds 9D, taken from the pile." in screen
     assert screen.count("discard ") >= 11
@@ -48,11 +48,11 @@ def test_position_on_the_command_line_is_analysed():
     assert "ranked by match %. Without a score, simgin ranks actions by points." in join_lines(
         screen
     )
-    assert format_repeat_command(screen) == screen
+    assert run_repeat_command(screen) == screen
 
 
 def test_decision_of_a_match_is_ranked_by_points():
-    screen = read_screen("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
+    screen = run_analyze("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
     assert "cost, points" in screen and "match %" in screen
     assert "Actions are ranked by points. If you enter the position with its" in join_lines(screen)
 
@@ -72,21 +72,42 @@ def join_lines(screen):
     ],
 )
 def test_solitaire_position_shows_the_metrics_of_its_variant(variant, columns):
-    arguments = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
-    screen = read_screen(*arguments)
+    arguments = [
+        *HAND_CARDS,
+        "--pile",
+        "QD TS",
+        "-v",
+        variant,
+        "--worlds",
+        200,
+        "--as",
+        "solo-greedy",
+    ]
+    screen = run_analyze(*arguments)
     heading = next(line for line in screen.splitlines() if line.startswith("action "))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Discards (oldest first)  QD TS" in screen and "solo-greedy plays to the" in screen
     frame = simgin.analyze(
-        " ".join(HAND), "QD TS", variant, strategy="solo-greedy", worlds=200
+        " ".join(HAND_CARDS), "QD TS", variant, strategy="solo-greedy", worlds=200
     ).frame
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
 
 def test_json_rows_equal_the_frame_for_any_number_of_workers():
-    arguments = ["analyze", *HAND, "--pile", PILE, *FAST_OPTIONS, "--json", "--workers", 3]
+    arguments = [
+        "analyze",
+        *HAND_CARDS,
+        "--pile",
+        PILE_TEXT,
+        *FAST_OPTIONS,
+        "--json",
+        "--workers",
+        3,
+    ]
     rows = json.loads(call(*arguments).stdout)["rows"]
-    frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400).frame
+    frame = simgin.analyze(
+        " ".join(HAND_CARDS), PILE_TEXT, strategy="gold", opponent="gold", worlds=400
+    ).frame
     assert [row["action"] for row in rows] == list(frame["action"])
     assert [row["points"] for row in rows] == list(frame["points"])
     assert rows[0]["cost"] == 0
@@ -97,7 +118,7 @@ ERROR_RATE_ARGUMENTS = "gold simple --deals 100 --worlds 10 --as gold-early".spl
 
 
 def test_error_rates_list_decision_kinds_and_costliest_decisions():
-    screen = read_screen(*ERROR_RATE_ARGUMENTS)
+    screen = run_analyze(*ERROR_RATE_ARGUMENTS)
     lines = screen.splitlines()
     assert "Error rate of gold against simple (standard)" in screen
     for kind in ("first upcard", "discard", "end or continue the deal", "all decisions"):
@@ -124,7 +145,7 @@ def test_dice_deal_has_rows_for_offers_of_the_die(tmp_path):
     assert list(frame["by"].unique()) == ["deals"]
 
 
-POSITION_ARGUMENTS = ("analyze", *HAND, "--pile", PILE, *FAST_OPTIONS)
+POSITION_ARGUMENTS = ("analyze", *HAND_CARDS, "--pile", PILE_TEXT, *FAST_OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +175,7 @@ def test_report_shows_every_card(report_directory):
     faces = re.findall(r'class="face ([a-z ]*)">(\w*)(?:<span class="suit( red)?">(.))?', page)
     suits = dict(zip("♠♥♦♣", "SHDC", strict=True))
     drawn = [rank.replace("10", "T") + suits[suit] for _, rank, _, suit in faces if suit]
-    on_the_table = [*HAND, *PILE.replace("*", "").split(), "9D"]  # the opponent holds 9D
+    on_the_table = [*HAND_CARDS, *PILE_TEXT.replace("*", "").split(), "9D"]  # the opponent holds 9D
     assert drawn[:11] == "7H 7D 7C 8C 9C TC KS 4H TD AC 4C".split()
     assert sorted(drawn) == sorted(on_the_table)
     assert all(bool(red) == (suit in "♥♦") for _, _, red, suit in faces if suit)

@@ -7,13 +7,13 @@ from pathlib import Path
 from simgin.runs.directory import encode_manifest
 from support.command_line import call
 
-REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
+REFERENCE_DIRECTORY = Path(__file__).resolve().parents[2] / "results" / "reference"
 
 
 def test_citation_lists_command_seed_and_checksum():
-    printed = call("cite", REFERENCE / "demo").stdout
-    checksum = hashlib.sha256((REFERENCE / "demo" / "table.csv").read_bytes()).hexdigest()
-    manifest = json.loads((REFERENCE / "demo" / "manifest.json").read_text())
+    printed = call("cite", REFERENCE_DIRECTORY / "demo").stdout
+    checksum = hashlib.sha256((REFERENCE_DIRECTORY / "demo" / "table.csv").read_bytes()).hexdigest()
+    manifest = json.loads((REFERENCE_DIRECTORY / "demo" / "manifest.json").read_text())
     assert printed.startswith(call("cite").stdout)
     for line in (
         f"Title:   {manifest['question']}",

@@ -67,7 +67,7 @@ def test_completion_does_not_load_the_engine() -> None:
     assert process.stdout == "set()\n"
 
 
-def complete_in_bash(command_line: str, folder: Path) -> str:
+def list_bash_completions(command_line: str, folder: Path) -> str:
     """Return the completions that bash offers for the last word of a command line."""
     executable = folder / "simgin"
     executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
@@ -88,7 +88,7 @@ def complete_in_bash(command_line: str, folder: Path) -> str:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 def test_bash_completes_a_strategy(tmp_path: Path) -> None:
-    assert complete_in_bash("simgin match gold-e", tmp_path) == "gold-early\n"
+    assert list_bash_completions("simgin match gold-e", tmp_path) == "gold-early\n"
 
 
 def test_rules_and_their_values_are_completed_after_a_plus_sign() -> None:
@@ -144,4 +144,4 @@ def test_policies_are_completed_after_a_slot() -> None:
 def test_bash_completes_after_its_word_breaks(
     arguments: str, completions: str, tmp_path: Path
 ) -> None:
-    assert complete_in_bash(f"simgin {arguments}", tmp_path) == f"{completions}\n"
+    assert list_bash_completions(f"simgin {arguments}", tmp_path) == f"{completions}\n"

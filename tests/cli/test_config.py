@@ -9,7 +9,7 @@ import pytest
 from simgin.cli import config
 from support.command_line import call
 
-FEW_DEALS = ("--deals", "200")
+FEW_DEALS_OPTIONS = ("--deals", "200")
 
 
 @pytest.fixture(autouse=True)
@@ -109,13 +109,13 @@ def test_settings_are_defaults_that_the_recorded_command_contains(empty_director
     call("config", "variant", "oklahoma")
     call("config", "opponent", "gold-early")
     call("config", "workers", "1")
-    printed = call("match", "gold", *FEW_DEALS, "-o", "out").stdout
+    printed = call("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out").stdout
     command = printed.partition("Command: ")[2]
     assert "simgin match gold gold-early -v oklahoma --deals 200" in command
     manifest = json.loads(Path("out/manifest.json").read_text())
     assert manifest["command"] in printed and manifest["workers"] == 1
     options = ("-v", "standard", "--workers", "2")
-    printed = call("match", "gold", "simple", *FEW_DEALS, *options).stdout
+    printed = call("match", "gold", "simple", *FEW_DEALS_OPTIONS, *options).stdout
     assert "simgin match gold simple -v standard --deals 200" in printed
     assert "[default: oklahoma]" in call("match", "--help").stdout
     # the recorded command gives the same result without the file
@@ -127,25 +127,25 @@ def test_settings_are_defaults_that_the_recorded_command_contains(empty_director
 
 def test_configured_opponent_is_ignored_in_solitaire_variants():
     call("config", "opponent", "gold-early")
-    printed = call("match", "solo-greedy", *FEW_DEALS, "-v", "solitaire-gin").stdout
+    printed = call("match", "solo-greedy", *FEW_DEALS_OPTIONS, "-v", "solitaire-gin").stdout
     assert "Command: simgin match solo-greedy -v solitaire-gin --deals 200" in printed
     assert "solo-greedy" in call("show", "solo-greedy", "-v", "solitaire-gin").stdout
     assert "gold-early" in call("show", "gold").stdout
 
 
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "Who wins?"
 deals = 200
 [[matchups]]
 a = "gold"
 """
-REVIEW = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 'gold']\n"
+REVIEW_TOML = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 'gold']\n"
 
 
 def test_configured_results_directory_and_turn_seconds_are_used(empty_directory):
     call("config", "results", "mine")
     call("config", "seconds_per_turn", "20")
-    Path("who.toml").write_text(EXPERIMENT)
+    Path("who.toml").write_text(EXPERIMENT_TOML)
     printed = call("run", "who.toml").stdout
     assert "Command: simgin run who.toml -o mine/who" in printed
     assert Path("mine/who/table.csv").exists() and not Path("results").exists()
@@ -153,7 +153,7 @@ def test_configured_results_directory_and_turn_seconds_are_used(empty_directory)
     printed = call("review", "eaai", "--against", "standard", *size_options).stdout
     assert "--seconds-per-turn 20" in printed
     assert "-o mine/review-eaai-against-standard" in printed
-    Path("club.toml").write_text(REVIEW)
+    Path("club.toml").write_text(REVIEW_TOML)
     printed = call("review", "--file", "club.toml", "--matches", "1k", "-o", "club").stdout
     assert "--seconds-per-turn" not in printed
     call("odds", "solitaire-gin", "--deals", "1k", "--strategy", "solo-greedy")

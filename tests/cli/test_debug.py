@@ -48,8 +48,10 @@ RAISES = Strategy("raises", discard=careful)
 
 # Every opening, ending and restriction, random policies, lay-offs on gin, scores
 # The seeds produce keys whose highest bit is set.
-MANY_RULES = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
-PASSED_OUT_RULES = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
+MANY_RULES_VARIANT = (
+    "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
+)
+PASSED_OUT_VARIANT = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 MATCHUPS = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
@@ -59,9 +61,9 @@ MATCHUPS = (
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    ("gold", "random+take=never", MANY_RULES, "deal"),
+    ("gold", "random+take=never", MANY_RULES_VARIANT, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    ("simple+discard=hits", "gold", PASSED_OUT_RULES, "deal"),
+    ("simple+discard=hits", "gold", PASSED_OUT_VARIANT, "deal"),
     *(
         (name, "gold-early", "basic", "deal")
         for name in loader.list_strategies()

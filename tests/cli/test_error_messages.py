@@ -16,9 +16,11 @@ from support.hostile import run_cli, run_cli_harmlessly
 from support.variant_files import CLUB_VARIANT, DEN_VARIANT
 from support.weighted_strategy import write_weighted_strategy
 
-DATA = Path(__file__).parents[1] / "data"
-REJECTED_COMMANDS = (DATA / "refusals.txt").read_text().splitlines()
-INVALID_FILES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
+DATA_DIRECTORY = Path(__file__).parents[1] / "data"
+REJECTED_COMMAND_CASES = (DATA_DIRECTORY / "refusals.txt").read_text().splitlines()
+INVALID_FILE_CASES = (
+    (DATA_DIRECTORY / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("line", REJECTED_COMMANDS)
+@pytest.mark.parametrize("line", REJECTED_COMMAND_CASES)
 def test_bad_input_is_rejected_without_side_effects(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     command, _, message = line.partition(" | ")
@@ -53,7 +55,7 @@ def test_bad_input_is_rejected_without_side_effects(folder, monkeypatch, line):
     assert message in " ".join(output.split())
 
 
-@pytest.mark.parametrize("block", INVALID_FILES, ids=range(len(INVALID_FILES)))
+@pytest.mark.parametrize("block", INVALID_FILE_CASES, ids=range(len(INVALID_FILE_CASES)))
 def test_every_mistake_in_a_file_is_reported(empty_directory, block):
     first, _, content = block.partition("\n")
     command, *messages = first.split(" | ")

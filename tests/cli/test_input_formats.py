@@ -10,7 +10,7 @@ from support.command_runs import STRATEGY_SOURCE
 from support.hostile import cpu_limit, run_cli
 from support.variant_files import CLUB_VARIANT
 
-LOGS = Path(__file__).parents[1] / "data/game_logs"
+LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 HAND_FORMATS = [
     *("7H 7D 7C | 8C 9C TC | 4H TD AC 4C KS", HAND.lower(), HAND.replace("T", "10")),
@@ -27,17 +27,19 @@ QUICK_OPTIONS = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
-def read_json_rows(*arguments):
+def run_and_parse_rows(*arguments):
     return json.loads(run_cli(*arguments, codes=(0,)).stdout)["rows"]
 
 
 def test_pasted_hand_formats_are_equivalent():
-    hands = [read_json_rows("hand", hand, "--json") for hand in HAND_FORMATS]
+    hands = [run_and_parse_rows("hand", hand, "--json") for hand in HAND_FORMATS]
     assert all(hand == hands[0] for hand in hands)
-    expected = read_json_rows("analyze", *HAND.split(), "--pile", PILE_FORMATS[0], *QUICK_OPTIONS)
+    expected = run_and_parse_rows(
+        "analyze", *HAND.split(), "--pile", PILE_FORMATS[0], *QUICK_OPTIONS
+    )
     for hand, pile in zip(HAND_FORMATS, PILE_FORMATS * 2, strict=True):
-        assert read_json_rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == expected
-    assert read_json_rows(
+        assert run_and_parse_rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == expected
+    assert run_and_parse_rows(
         "analyze", HAND_FORMATS[-1], *QUICK_OPTIONS
     )  # without spaces and without a pile
 
@@ -61,8 +63,14 @@ INPUT_FILES = {
     "rules.toml": (CLUB_VARIANT, "match gold -v {} --deals 20"),
     "knocks.toml": ("[knock]\nk = 3\n", "match gold-early@{} gold --deals 20"),
     "goals.toml": ('rule_sets = ["eaai"]\ngoals = ["no row < 5"]\n', "review --file {}"),
-    "log.txt": ((LOGS / "openspiel-bots.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
-    "sheet.log": ((LOGS / "rlcard-novices.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
+    "log.txt": (
+        (LOG_DIRECTORY / "openspiel-bots.txt").read_text(),
+        "analyze {} --turn 2 --worlds 1",
+    ),
+    "sheet.log": (
+        (LOG_DIRECTORY / "rlcard-novices.txt").read_text(),
+        "analyze {} --turn 2 --worlds 1",
+    ),
     "player.py": (STRATEGY_SOURCE, "match {} gold --deals 20"),
 }
 
@@ -89,15 +97,15 @@ def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
 
     deal = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
     arguments = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
-    examples = LOGS.with_name("more_examples.json").read_text()
+    examples = LOG_DIRECTORY.with_name("more_examples.json").read_text()
     results = []
     for encoding in ("utf-8", *ENCODINGS):
         Path("deal.json").write_text(deal, encoding=encoding)
         Path("book.json").write_text(examples, encoding=encoding)
-        results.append((read_json_rows(*arguments), files.read_examples("book.json")))
+        results.append((run_and_parse_rows(*arguments), files.read_examples("book.json")))
     assert all(result == results[0] for result in results)
     shutil.copy("deal.json", "DEAL.JSON")
-    assert read_json_rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
+    assert run_and_parse_rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
 
 
 def test_python_file_that_is_not_utf8_is_rejected(empty_directory):
@@ -114,25 +122,25 @@ def test_python_file_named_in_a_deal_is_not_executed(empty_directory):
     assert not Path("it-ran").exists()
 
 
-DIGITS, BLANK_CHARACTERS = "9" * 5000, " " * 50_000
+MANY_DIGITS, MANY_BLANKS = "9" * 5000, " " * 50_000
 LONG_ARGUMENTS = {
-    "a sweep": ("review", "standard", "--sweep", f"knock_limit={DIGITS}"),
-    "a span": ("review", "standard", "--sweep", f"knock_limit=0..{DIGITS}"),
-    "two spans": ("review", "standard", "--sweep", f"gin_bonus={DIGITS}..{DIGITS}"),
-    "blanks in goals": ("review", "eaai", "--goals", f"gin{BLANK_CHARACTERS}x"),
-    "more blanks": ("review", "eaai", "--goals", f"gin <{BLANK_CHARACTERS}5{BLANK_CHARACTERS}x"),
-    "a goal": ("review", "eaai", "--goals", f"no row < {DIGITS}"),
+    "a sweep": ("review", "standard", "--sweep", f"knock_limit={MANY_DIGITS}"),
+    "a span": ("review", "standard", "--sweep", f"knock_limit=0..{MANY_DIGITS}"),
+    "two spans": ("review", "standard", "--sweep", f"gin_bonus={MANY_DIGITS}..{MANY_DIGITS}"),
+    "blanks in goals": ("review", "eaai", "--goals", f"gin{MANY_BLANKS}x"),
+    "more blanks": ("review", "eaai", "--goals", f"gin <{MANY_BLANKS}5{MANY_BLANKS}x"),
+    "a goal": ("review", "eaai", "--goals", f"no row < {MANY_DIGITS}"),
     "dots of limits": ("tune", "gold-early", "--parameters", f"k={'.' * 50_000}x"),
-    "a limit": ("tune", "gold-early", "--parameters", f"k=1..{DIGITS}"),
-    "a score": ("analyze", HAND, "--pile", "QD TS", "--score", f"{DIGITS}-5"),
-    "a stock": ("analyze", HAND, "--pile", "QD .. TS", "--stock", DIGITS),
+    "a limit": ("tune", "gold-early", "--parameters", f"k=1..{MANY_DIGITS}"),
+    "a score": ("analyze", HAND, "--pile", "QD TS", "--score", f"{MANY_DIGITS}-5"),
+    "a stock": ("analyze", HAND, "--pile", "QD .. TS", "--stock", MANY_DIGITS),
     "a pile": ("analyze", HAND, "--pile", "? " * 20_000 + "QD"),
     "a hand": ("hand", "5S " * 20_000),
-    "a rule": ("variants", f"standard+gin_bonus={DIGITS}"),
-    "a policy": ("match", f"gold+knock=at:k={DIGITS}"),
-    "a count": ("match", "gold", "--deals", f"{DIGITS}m"),
-    "a seed": ("match", "gold", "--seed", DIGITS),
-    "a comparison": ("find", "gold", "--where", f"points{BLANK_CHARACTERS}<{BLANK_CHARACTERS}x"),
+    "a rule": ("variants", f"standard+gin_bonus={MANY_DIGITS}"),
+    "a policy": ("match", f"gold+knock=at:k={MANY_DIGITS}"),
+    "a count": ("match", "gold", "--deals", f"{MANY_DIGITS}m"),
+    "a seed": ("match", "gold", "--seed", MANY_DIGITS),
+    "a comparison": ("find", "gold", "--where", f"points{MANY_BLANKS}<{MANY_BLANKS}x"),
     "a command": ("x" * 50_000,),
     "a file": ("run", "x" * 50_000),
     "a file of many lines": ("run", "\n" * 50_000),
@@ -149,16 +157,24 @@ def test_long_argument_is_rejected_quickly_with_a_short_error(arguments, empty_d
 
 
 LARGE_FILES = {
-    "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "is neither the output"),
-    "k.toml": (f"[knock]\nk = 0x{DIGITS}\n", "strategies gold-early@{}", "thousands of digits"),
+    "deal.json": (
+        '{"seed": 9' + MANY_DIGITS + ', "rows": []}',
+        "analyze {}",
+        "is neither the output",
+    ),
+    "k.toml": (
+        f"[knock]\nk = 0x{MANY_DIGITS}\n",
+        "strategies gold-early@{}",
+        "thousands of digits",
+    ),
     "deep.json": ("[" * 100_000, "grade {}", "is neither the output"),
-    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "is not a valid deal file"),
-    "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number that is too long"),
+    "log.txt": (f"[State]\n{MANY_DIGITS}\n" * 30, "grade {}", "is not a valid deal file"),
+    "e.toml": (f"seed = {MANY_DIGITS}\n", "run {} --dry-run", "a number that is too long"),
     "title.toml": (
         '[variants.club]\nabout = "A"\ntitle = "' + "\t" * 500_000 + '"\n',
         *("variants {}", "title must have at most 10,000 characters"),
     ),
-    "v.toml": (f"x = {DIGITS}\n", "variants {}", "a number that is too long"),
+    "v.toml": (f"x = {MANY_DIGITS}\n", "variants {}", "a number that is too long"),
 }
 
 

@@ -26,7 +26,7 @@ from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.text.messages import print_status
 
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "Who?"
 deals = "2M"
 variants = ["standard"]
@@ -60,7 +60,7 @@ def run_on_terminal(*arguments, folder):
 
 
 def test_terminal_shows_a_live_estimate_and_clears_it(tmp_path):
-    Path(tmp_path, "two.toml").write_text(EXPERIMENT)
+    Path(tmp_path, "two.toml").write_text(EXPERIMENT_TOML)
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)

@@ -228,11 +228,11 @@ def test_long_wait_is_explained(monkeypatch):
 
 
 HAND_COMMAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
-CLOSED_STREAMS = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
+CLOSED_STREAM_CASES = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such streams")
-@pytest.mark.parametrize(("redirections", "code"), CLOSED_STREAMS)
+@pytest.mark.parametrize(("redirections", "code"), CLOSED_STREAM_CASES)
 def test_closed_streams_are_not_an_error(redirections, code):
     script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND_COMMAND])} {redirections}"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)

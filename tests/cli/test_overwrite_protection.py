@@ -8,7 +8,7 @@ from simgin.runs import directory, ledger
 from support.hostile import run_cli, run_cli_harmlessly
 from support.weighted_strategy import write_weighted_strategy
 
-EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
+EXPERIMENT_TOML = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
 WRITING_COMMANDS = {
     "match": "match gold -v eaai --deals 2000 --seed 1 -o out",
     "run": "run e.toml --json -o out",
@@ -19,19 +19,19 @@ WRITING_COMMANDS = {
     "train": "train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run out",
 }
 CHANGED_ARGUMENTS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
-MANIFEST = {"simgin": "0.1.0", "form": 0}
+OLD_MANIFEST = {"simgin": "0.1.0", "form": 0}
 
 
 def write_results(command, path="out"):
     """Write a run directory of a command, without a ledger."""
     directory.write_run_directory(
-        path, {**MANIFEST, "command": f"simgin {command}"}, {"table.csv": "mine"}
+        path, {**OLD_MANIFEST, "command": f"simgin {command}"}, {"table.csv": "mine"}
     )
 
 
 @pytest.fixture
 def working_directory(empty_directory, few_decks, monkeypatch):
-    Path("e.toml").write_text(EXPERIMENT)
+    Path("e.toml").write_text(EXPERIMENT_TOML)
     write_weighted_strategy(empty_directory)
     times = "simgin.cli.plan_table.measure_unit_seconds"
     monkeypatch.setattr(times, lambda matchup: 1e-6)

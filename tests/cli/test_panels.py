@@ -27,8 +27,8 @@ def strategy_file(empty_directory):
     Path("mine.py").write_text(STRATEGY_SOURCE)
 
 
-def read_repeat_command(output):
-    """Return the arguments of the command that repeats an output."""
+def extract_repeat_arguments(output):
+    """Return the arguments of the repeat command that an output shows."""
     line = output.splitlines()[-1]
     assert line.startswith("Command: simgin ")
     return shlex.split(line)[2:]
@@ -52,7 +52,7 @@ def test_match_of_several_strategies_equals_a_panel_experiment():
     assert "Estimated time: a few seconds." in screen
     assert read_csv_files("out") == read_csv_files("file")
     assert {"differences.csv", "table.csv"} <= read_csv_files("out").keys()
-    repeat_command = read_repeat_command(output)
+    repeat_command = extract_repeat_arguments(output)
     assert repeat_command[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
     assert (
         call(*repeat_command[:-2], "-o", "again").stdout.splitlines()[:-2]
@@ -64,11 +64,11 @@ def test_match_of_several_strategies_equals_a_panel_experiment():
 def test_common_opponent_is_not_played_as_a_strategy():
     result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCH_OPTIONS)
     assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
-    assert read_repeat_command(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
+    assert extract_repeat_arguments(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
     for pair in (("gold-early", "gold"), ("gold", "gold-early")):
         result = call("match", *pair, "--against", "gold", *DEAL_OPTIONS)
         assert "gold is used only as the common opponent" in result.stderr
-        assert read_repeat_command(result.stdout)[:3] == ["match", "gold-early", "gold"]
+        assert extract_repeat_arguments(result.stdout)[:3] == ["match", "gold-early", "gold"]
     played = simgin.match(["gold-early", "gold"], against="gold", deals=4000)
     assert [key.players for key in played.matchup_keys] == [("gold-early", "gold")]
 
@@ -86,7 +86,7 @@ def test_sample_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit
 
 def test_command_of_a_report_contains_the_style():
     call("match", "gold", "simple", *MATCH_OPTIONS, "-o", "out")
-    assert read_repeat_command(call("report", "out", "--style", "ggplot").stdout) == [
+    assert extract_repeat_arguments(call("report", "out", "--style", "ggplot").stdout) == [
         *("report", "out", "--style", "ggplot")
     ]
 

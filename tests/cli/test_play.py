@@ -146,7 +146,7 @@ def test_unreadable_saved_game_is_replaced_by_a_new_game(tmp_path, games_in_test
         assert "is corrupt, so a new game" in run_play("q\n", "gold")
 
 
-INVALID_VALUES = [
+INVALID_NUMBERS_JSON = [
     "9223372036854775808",
     "-9223372036854775809",
     "Infinity",
@@ -156,8 +156,8 @@ INVALID_VALUES = [
     "1e3",
     "0.5",
 ]
-INVALID_VALUES += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
-CORRUPT_CONTENTS = [
+INVALID_NUMBERS_JSON += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
+CORRUPT_FILE_CONTENTS = [
     "",
     "null",
     "7",
@@ -170,20 +170,20 @@ CORRUPT_CONTENTS = [
 ]
 
 
-def make_corrupt_games(content):
+def iter_corrupt_games(content):
     """Yield corrupt versions of a saved game."""
     saved = json.loads(content)
-    yield from CORRUPT_CONTENTS
+    yield from CORRUPT_FILE_CONTENTS
     yield content[: len(content) // 2]
     for name in saved:
         yield json.dumps({key: value for key, value in saved.items() if key != name})
-        for number in INVALID_VALUES:
+        for number in INVALID_NUMBERS_JSON:
             if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # can be saved, too
                 yield json.dumps(saved | {name: "HERE"}).replace('"HERE"', number)
             if name != "back":
                 yield json.dumps(saved | {name: ["HERE"]}).replace('"HERE"', number)
     first, *_, last = deals = saved["deals"]
-    for number in INVALID_VALUES:
+    for number in INVALID_NUMBERS_JSON:
         yield json.dumps(saved | {"deals": [[*first, "HERE"], last]}).replace('"HERE"', number)
     yield json.dumps(saved | {"deals": [first[:-1], last]})
     yield json.dumps(saved | {"deals": [*deals, last]})
@@ -199,7 +199,7 @@ def test_corrupt_saved_game_is_reported_and_not_resumed(saved_game):
     content = saved_game.read_text()
     assert "Saved game resumed." in run_play("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
-    files = list(make_corrupt_games(content))
+    files = list(iter_corrupt_games(content))
     assert len(files) > 100
     for text in files:
         saved_game.write_text(text)

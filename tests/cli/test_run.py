@@ -22,7 +22,7 @@ from support.command_runs import (
 )
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
-PLOTS = ("win_and_points", "endings")
+PLOT_NAMES = ("win_and_points", "endings")
 
 
 def test_run_writes_its_files_to_the_printed_directory(empty_directory):
@@ -31,7 +31,7 @@ def test_run_writes_its_files_to_the_printed_directory(empty_directory):
     assert output.startswith("Does waiting for gin pay?")
     path = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
-    drawn = [f"plots/{name}.{kind}" for name in PLOTS for kind in ("csv", "png", "svg")]
+    drawn = [f"plots/{name}.{kind}" for name in PLOT_NAMES for kind in ("csv", "png", "svg")]
     assert set(list_files(path)) == {*written.split(), "plots", *drawn}
     assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(path)["question"] == "Does waiting for gin pay?"

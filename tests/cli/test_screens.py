@@ -8,7 +8,7 @@ import pytest
 
 from support.command_line import call
 
-MAX_LINES = 48  # two terminals of 24 lines
+MAX_OUTPUT_LINES = 48  # two terminals of 24 lines
 DEEP_FOLDER = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
 PATIENT_STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock, param
@@ -17,7 +17,7 @@ def early(view, rules, params):
     return view.own_turn <= params[0] or view.ending_count == 0
 STRATEGY = Strategy("patient-gold", knock=early)
 """
-EXPERIMENTS = {
+EXPERIMENT_TOML_BY_NAME = {
     "twenty": """
         question = "Does waiting pay under any of these four sets of rules, and for whom does it?"
         hypothesis = "It pays wherever an undercut is worth more than a gin, and nowhere else."
@@ -49,7 +49,7 @@ EXPERIMENTS = {
         solo = ["gold", "FILE", "solo-greedy"]
     """,
 }
-COMMANDS = {
+COMMAND_BY_NAME = {
     "deals": "match gold --deals 4000",
     "matches": "match FILE marjj --matches 400",
     "policies": "match FILE+knock=FILE:k=2+discard=high-first simple --deals 400",
@@ -69,7 +69,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("screens")
     (folder / DEEP_FOLDER).mkdir(parents=True)
     (folder / DEEP_FOLDER / "patient.py").write_text(PATIENT_STRATEGY_CODE)
-    for name, text in EXPERIMENTS.items():
+    for name, text in EXPERIMENT_TOML_BY_NAME.items():
         (folder / f"{name}.toml").write_text(text.replace("FILE", str(DEEP_FOLDER / "patient.py")))
     return folder
 
@@ -80,14 +80,14 @@ def working_directory(folder, few_mix_samples, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def read_screen(command):
-    """Return the output of a command in which FILE stands for the strategy file."""
+def run_command_line(command):
+    """Run a command in which FILE stands for the strategy file, and return its output."""
     return call(*command.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", COMMAND_BY_NAME)
 def test_output_fits_two_screens(name):
-    assert_fits_two_screens(read_screen(COMMANDS[name]))
+    assert_fits_two_screens(run_command_line(COMMAND_BY_NAME[name]))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_output_fits_two_screens(name):
     ],
 )
 def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
-    output = read_screen(f"match gold-early gin-only --sprt {bounds} --matches 1000")
+    output = run_command_line(f"match gold-early gin-only --sprt {bounds} --matches 1000")
     _, sentences = " ".join(output.split()).split("Does gold-early beat gin-only? ")
     assert sentences.startswith(result) and "gold-early wins " in sentences
     for words in ("beats", "loses to", "too close to call", "not reached", " A is "):
@@ -114,7 +114,7 @@ def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
     ],
 )
 def test_terms_for_the_outcome_are_defined_once(arguments, outcome):
-    output = " ".join(read_screen(f"match {arguments}").split())
+    output = " ".join(run_command_line(f"match {arguments}").split())
     assert output.count("is significant at the 95 % confidence level") == (outcome is not None)
     assert outcome is None or f" {outcome}" in output
 
@@ -125,7 +125,7 @@ def assert_fits_two_screens(output):
     assert lines[-1].startswith("Command: simgin ")
     answer = [line for line in lines if not line.startswith(("Command:", "Output:", "Details:"))]
     assert all(len(line) <= 80 for line in answer)
-    assert len(lines) <= MAX_LINES
+    assert len(lines) <= MAX_OUTPUT_LINES
     rules = [i for i, line in enumerate(lines) if re.fullmatch("─+", line)]
     assert len(rules) == 1
     words = "\n".join(lines[: rules[0]])
@@ -137,14 +137,14 @@ def assert_fits_two_screens(output):
 
 
 def test_report_shows_the_details_of_a_finished_run():
-    assert_fits_two_screens(read_screen("run twenty.toml -o twenty"))
+    assert_fits_two_screens(run_command_line("run twenty.toml -o twenty"))
     output = call("report", "twenty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Command", "Output"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP_FOLDER) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
     short = call("report", "twenty").stdout.splitlines()
-    assert short[-1] == "Command: simgin report twenty" and len(short) <= MAX_LINES
+    assert short[-1] == "Command: simgin report twenty" and len(short) <= MAX_OUTPUT_LINES
 
 
 def test_strategies_of_the_same_name_are_distinguished():
@@ -159,12 +159,12 @@ def test_strategies_of_the_same_name_are_distinguished():
         ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
         ("namesake.py gold", "gold (namesake.py) against gold, standard"),
     ]:
-        assert expected in " ".join(read_screen(f"match {players} --deals 400").split())
+        assert expected in " ".join(run_command_line(f"match {players} --deals 400").split())
 
 
 def test_comparison_begins_with_the_names_of_the_runs():
     for k in (3, 9):
-        read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
+        run_command_line(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
     assert lines[0] == "How does k9 differ from k3?"
     assert lines[1].startswith("patient-gold:k=9 compared with patient-gold:k=3 (standard, against")
@@ -178,10 +178,10 @@ def test_comparison_begins_with_the_names_of_the_runs():
 
 
 # Commands, each followed by its output; "= " marks a complete line
-RECORDED_SCREENS = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
+RECORDED_SCREENS_TEXT = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 
 
-@pytest.mark.parametrize("block", RECORDED_SCREENS.removeprefix("=== ").split("\n=== "))
+@pytest.mark.parametrize("block", RECORDED_SCREENS_TEXT.removeprefix("=== ").split("\n=== "))
 def test_recorded_screen_is_reproduced(block):
     command_line, *expected_lines = block.strip().splitlines()
     screen = call(*shlex.split(command_line)).stdout

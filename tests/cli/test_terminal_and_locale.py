@@ -11,7 +11,7 @@ from simgin.rules.variants import find_variant
 from support.hostile import run_cli
 from support.shadowing_modules import SIMGIN_COMMAND
 
-ODD_SIZES = [
+ODD_TERMINAL_SIZES = [
     "1000000000",
     "9" * 30,
     "9" * 5000,
@@ -26,7 +26,7 @@ ODD_SIZES = [
     "٣",
     "\n",
 ]
-ASCII_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+ASCII_LOCALE_ENVIRONMENT = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 STRATEGY_CODE = """
 from simgin.strategy import Strategy, knock
 @knock
@@ -39,7 +39,7 @@ MINE = Strategy("mine", knock=mine)
 @pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
 def test_output_is_readable_with_an_invalid_terminal_size(empty_directory, variable):
     expected = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
-    for size in ODD_SIZES:
+    for size in ODD_TERMINAL_SIZES:
         env = {variable: size}
         assert run_cli("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
         output = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
@@ -60,7 +60,7 @@ def run_with_byte_arguments(*arguments, **variables):
 def test_name_that_the_locale_cannot_encode_is_rejected(empty_directory):
     Path("é.py").write_text(STRATEGY_CODE)
     for arguments in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
-        code, output = run_with_byte_arguments(*arguments, **ASCII_LOCALE)
+        code, output = run_with_byte_arguments(*arguments, **ASCII_LOCALE_ENVIRONMENT)
         assert code == 2 and output.count("\n") == 1
         assert "is not valid in your locale (ascii). Set PYTHONUTF8=1." in output
     code, output = run_with_byte_arguments("match", b"\xe9.py")
@@ -73,11 +73,11 @@ def test_strategy_in_a_folder_that_cannot_be_encoded_is_rejected(empty_directory
     os.mkdir(folder)
     os.chdir(folder)
     Path("mine.py").write_text(STRATEGY_CODE)
-    code, output = run_with_byte_arguments("strategies", "mine.py", **ASCII_LOCALE)
+    code, output = run_with_byte_arguments("strategies", "mine.py", **ASCII_LOCALE_ENVIRONMENT)
     assert code == 2 and output.count("\n") == 1 and output.startswith("simgin: error: the path ")
 
 
-COMMANDS = """
+FILE_WRITING_COMMANDS = """
 match gold --deals 2000 -o out
 run e.toml -o run
 report run
@@ -105,9 +105,9 @@ doctor
 @pytest.mark.parametrize(
     ("folder", "env", "is_encodable"),
     [
-        (b"plain", ASCII_LOCALE, True),
+        (b"plain", ASCII_LOCALE_ENVIRONMENT, True),
         ("é".encode(), {"LC_ALL": "C"}, True),
-        ("é".encode(), ASCII_LOCALE, False),
+        ("é".encode(), ASCII_LOCALE_ENVIRONMENT, False),
         (b"\xe9", {}, False),
     ],
 )
@@ -125,7 +125,7 @@ def test_commands_that_write_files_work_in_any_folder_and_locale(
         'title = "V"', f'title = "{title}"'
     )
     Path("v.toml").write_text(variant)
-    for line in COMMANDS.strip().splitlines():
+    for line in FILE_WRITING_COMMANDS.strip().splitlines():
         code, output = run_with_byte_arguments(*line.split(), **env)
         is_strategy_file = line.startswith("match by_chart.py")
         assert code == (0 if is_encodable or not is_strategy_file else 2), (line, output)

@@ -51,14 +51,14 @@ def working_directory(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def extract_result(screen):
+def extract_reproducible_part(screen):
     """Return the part of a screen that is independent of the machine and the output files."""
     text = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
     return text.partition("Estimated time:")[2].partition(".")[2] or text
 
 
-def interrupt_after(step, *arguments):
-    """Interrupt a command after a step; return stderr and the command to resume."""
+def run_until_interrupted(step, *arguments):
+    """Run a command, interrupt it after a step, and return stderr and the resume command."""
     add_pass_result = ledger.Ledger.add_pass_result
 
     def stop_at_step(self, name, n, arrays):
@@ -88,9 +88,9 @@ def test_tuned_parameters_can_be_played(tune_screen):
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}
     assert tables | {"tuned.toml", "report.html", "summary.md"} < written
     assert {"plots/search.png", "plots/search.svg"} < written
-    assert extract_result(
+    assert extract_reproducible_part(
         call(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
-    ) == extract_result(tune_screen)
+    ) == extract_reproducible_part(tune_screen)
     for arguments in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         result = call(*arguments, code=2)
         assert (
@@ -123,7 +123,7 @@ def test_trained_weights_can_be_played(train_screen):
 
 def test_training_does_not_start_from_existing_weights(train_screen):
     result = call(*TRAIN_COMMAND, "-o", "other.npy").stdout
-    assert extract_result(result) == extract_result(train_screen)
+    assert extract_reproducible_part(result) == extract_reproducible_part(train_screen)
     assert Path("other.npy").exists()
     assert re.search(
         r"Next:    move other\.npy to \S+/weighed\.npy\. weighed\.py reads this file\.", result
@@ -131,7 +131,7 @@ def test_training_does_not_start_from_existing_weights(train_screen):
 
 
 def test_interrupted_search_is_resumed(tune_screen):
-    message, resume = interrupt_after(
+    message, resume = run_until_interrupted(
         "generation 2", *TUNE_COMMAND, "-o", "again.toml", "--run", "stopped"
     )
     assert "Finished generations are saved in stopped" in message

@@ -17,7 +17,7 @@ from support.variant_files import CLUB_VARIANT, DEN_VARIANT, write_variant_file
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
-def read_json_rows(*arguments, code=0):
+def run_and_parse_rows(*arguments, code=0):
     return json.loads(call("variants", *arguments, "--json", code=code).stdout)["rows"]
 
 
@@ -61,7 +61,7 @@ def test_variants_lists_every_variant(monkeypatch):
     assert list(found) == JSON_KEYS and [row["name"] for row in found["rows"]] == list(
         variants.variant_names()
     )
-    shown = {row["parameter"]: row["value"] for row in read_json_rows("eaai")}
+    shown = {row["parameter"]: row["value"] for row in run_and_parse_rows("eaai")}
     assert shown == variants.find_variant("eaai").params
 
 
@@ -81,7 +81,7 @@ def test_variant_shows_its_differences_and_allowed_values():
 
 def test_variants_of_a_file_are_listed_and_shown():
     write_variant_file(CLUB_VARIANT + DEN_VARIANT)
-    assert [row["name"] for row in read_json_rows("mine.toml")] == [
+    assert [row["name"] for row in run_and_parse_rows("mine.toml")] == [
         "mine.toml#club",
         "mine.toml#den",
     ]
@@ -99,7 +99,7 @@ def test_variants_of_a_file_are_listed_and_shown():
 
 def test_diff_shows_the_differing_parameters():
     write_variant_file(CLUB_VARIANT)
-    found = read_json_rows("diff", "oklahoma", "mine.toml")
+    found = run_and_parse_rows("diff", "oklahoma", "mine.toml")
     assert [(row["parameter"], row["text_a"], row["text_b"]) for row in found] == [
         ("big_gin", "no", "yes"),
         ("rainbow", "no", "yes"),
@@ -125,7 +125,7 @@ def test_check_reports_every_variant_of_a_file():
     write_variant_file(
         CLUB_VARIANT.replace("30", "3.5") + DEN_VARIANT + CLUB_VARIANT.replace(".club", ".'a+b'")
     )
-    found = read_json_rows("check", "mine.toml", code=1)
+    found = run_and_parse_rows("check", "mine.toml", code=1)
     assert [(row["variant"], row["ok"], len(row["sentences"])) for row in found] == [
         ("mine.toml#club", False, 1),
         ("mine.toml#den", True, 0),

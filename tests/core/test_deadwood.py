@@ -20,7 +20,7 @@ from support import hands
 INFINITE_DEADWOOD = 1 << 20  # the deadwood if there is no discard or no meld
 
 
-def find_ace_runs(variant):
+def get_ace_runs_rule(variant):
     return hands.game(variant)[1]["ace_runs"]
 
 
@@ -31,7 +31,7 @@ def sample_hands(variant, seed, n_dealt, n_rich):
     for i in range(n_dealt):
         yield hands.deal_hand(rng, sizes[i % len(sizes)])
     for i in range(n_rich):
-        yield hands.deal_meld_rich_hand(rng, sizes[i % len(sizes)], find_ace_runs(variant))
+        yield hands.deal_meld_rich_hand(rng, sizes[i % len(sizes)], get_ace_runs_rule(variant))
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
@@ -58,7 +58,7 @@ def test_best_discards_agree_with_trying_every_discard(variant, values):
         hand = (
             hands.deal_hand(rng, 11)
             if i % 3 == 0
-            else hands.deal_meld_rich_hand(rng, 11, find_ace_runs(variant))
+            else hands.deal_meld_rich_hand(rng, 11, get_ace_runs_rule(variant))
         )
         excluded = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~excluded)
@@ -103,7 +103,7 @@ def test_cards_in_melds_agree_with_the_reference(variant):
         assert cards_in_melds(hand, rules) == hands.mask(melded)
 
 
-DEFENDER_ACE_VALUES = ("", "+defender_ace_value=15")
+DEFENDER_ACE_RULES = ("", "+defender_ace_value=15")
 
 
 def lay_off_with_engine(hand, melds, rules):
@@ -171,7 +171,7 @@ def is_near_meld(card, meld):
 
 
 @pytest.mark.parametrize("n", [400, pytest.param(10_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("ace_value", DEFENDER_ACE_VALUES)
+@pytest.mark.parametrize("ace_value", DEFENDER_ACE_RULES)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
     rules, row = hands.game(variant + ace_value)

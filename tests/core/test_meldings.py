@@ -12,11 +12,11 @@ from simgin.core import meldings
 from simgin.core.endings import find_shot_ranks
 from support import hands
 
-CARD_VALUES = ("", "+pip_values=five_ten+ace_value=15")
+CARD_VALUE_RULES = ("", "+pip_values=five_ten+ace_value=15")
 
 
-class EngineScratch:
-    """Scratch arrays that the engine keeps in its state."""
+class EngineMeldFinder:
+    """Functions of the engine that find meldings, called with scratch arrays."""
 
     def __init__(self, rules):
         """Allocate the arrays."""
@@ -24,27 +24,27 @@ class EngineScratch:
         self.keys, self.rows = (np.zeros((meldings.MAX_MELDINGS, 3), np.int64) for _ in range(2))
         self.rules, self.scratch = rules, (rules, self.found, self.keys, self.rows)
 
-    def find_shown(self, hand, discard=0, required_card=-1, demanded=-1):
+    def find_shown_melding(self, hand, discard=0, required_card=-1, demanded=-1):
         """Return the deadwood and the shown melds of a hand."""
         hand_deadwood = meldings.find_shown_melding(
             hand, discard, required_card, demanded, *self.scratch
         )
-        return int(hand_deadwood), self.sorted_melds(
+        return int(hand_deadwood), self.list_sorted_melds(
             0
         ) if hand_deadwood < meldings.NO_MELDING_DEADWOOD else None
 
-    def find_legal(self, hand, discard, required_card, knock_limit, max_meldings):
+    def list_legal_meldings(self, hand, discard, required_card, knock_limit, max_meldings):
         """Return every legal (deadwood, melds) to show, in order."""
         n = meldings.find_legal_meldings(
             hand, discard, required_card, -1, knock_limit, *self.scratch, max_meldings
         )
-        return [(int(self.keys[i, 0]), self.sorted_melds(i)) for i in range(n)]
+        return [(int(self.keys[i, 0]), self.list_sorted_melds(i)) for i in range(n)]
 
-    def sorted_melds(self, i):
+    def list_sorted_melds(self, i):
         return sorted(int(meld) for meld in self.rows[i] if meld)
 
 
-def find_reference_meldings(hand, discard, row, **conditions):
+def list_reference_meldings(hand, discard, row, **conditions):
     """Return every legal (deadwood, melds) to show, in order, from the reference."""
     cards, card_values = hands.names(hand), reference.get_card_values(row)
     discarded_card = hands.names(discard)[0] if discard else None
@@ -60,7 +60,7 @@ def find_reference_meldings(hand, discard, row, **conditions):
 def find_reference_melding(*arguments, **conditions):
     """Return the deadwood and the shown melds from the reference."""
     return next(
-        iter(find_reference_meldings(*arguments, **conditions)),
+        iter(list_reference_meldings(*arguments, **conditions)),
         (meldings.NO_MELDING_DEADWOOD, None),
     )
 
@@ -91,29 +91,29 @@ def test_melds_of_an_eleven_card_run_fit_the_array():
     for ace_runs in hands.ACE_RUNS:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
-            scratch = EngineScratch(hands.game(f"standard+ace_runs={ace_runs}+rainbow=yes")[0])
+            scratch = EngineMeldFinder(hands.game(f"standard+ace_runs={ace_runs}+rainbow=yes")[0])
             assert meldings.find_melds(run, scratch.rules, scratch.found) < meldings.MAX_MELDS
 
 
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("card_values", CARD_VALUES)
+@pytest.mark.parametrize("card_values", CARD_VALUE_RULES)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n):
     rules, row = hands.game(variant + card_values)
-    scratch = EngineScratch(rules)
+    scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant}{card_values} knock")
     for i in range(n):
         hand, discard = sample_hand_and_discard(rng, row)
         discard = discard if i % 4 else 0  # the worked examples contain none
-        assert scratch.find_shown(hand, discard) == find_reference_melding(hand, discard, row), (
-            hands.names(hand)
-        )
+        assert scratch.find_shown_melding(hand, discard) == find_reference_melding(
+            hand, discard, row
+        ), hands.names(hand)
 
 
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_contains_the_taken_card_if_required(variant):
     rules, row = hands.game(variant + "+take_to_knock=melded")
-    scratch = EngineScratch(rules)
+    scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} taken")
     case_counts = Counter()
     for _ in range(1_200):
@@ -122,11 +122,11 @@ def test_melding_contains_the_taken_card_if_required(variant):
         expected = find_reference_melding(
             hand, discard, row, taken=hands.names(1 << required_card)[0]
         )
-        assert scratch.find_shown(hand, discard, required_card) == expected, (
+        assert scratch.find_shown_melding(hand, discard, required_card) == expected, (
             hands.names(hand),
             hands.names(1 << required_card),
         )
-        costs_more = expected[0] > scratch.find_shown(hand, discard)[0]
+        costs_more = expected[0] > scratch.find_shown_melding(hand, discard)[0]
         case_counts["none" if expected[1] is None else "dearer" if costs_more else "cheapest"] += 1
     assert len(case_counts) == 3 and min(case_counts.values()) >= 20, case_counts
 
@@ -147,7 +147,7 @@ def sample_shot_hand(rng, row, points):
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
     rules, row = hands.game(f"{variant}+shot=yes+take_to_knock={take_to_knock}")
-    scratch = EngineScratch(rules)
+    scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} {take_to_knock} shot")
     n_shots = 0
     for _ in range(400):
@@ -158,7 +158,7 @@ def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
         expected = find_reference_melding(
             hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
         )
-        found = scratch.find_shown(hand, discard, required_card, find_shot_ranks(points))
+        found = scratch.find_shown_melding(hand, discard, required_card, find_shot_ranks(points))
         assert found == expected, (hands.names(hand), points)
         n_shots += expected[1] is not None
     assert n_shots >= 15
@@ -167,12 +167,12 @@ def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_big_gin_agrees_with_the_reference(variant):
     rules, row = hands.game(variant)
-    scratch = EngineScratch(rules)
+    scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} big gin")
     n_big_gins = 0
     while n_big_gins < 150:
         hand = hands.deal_melds(rng, 11, row["ace_runs"])
-        hand_deadwood, melds = scratch.find_shown(hand)
+        hand_deadwood, melds = scratch.find_shown_melding(hand)
         if hand_deadwood == 0:
             assert (hand_deadwood, melds) == find_reference_melding(
                 hand, 0, row, required_ranks=[]
@@ -184,7 +184,7 @@ def test_melding_of_big_gin_agrees_with_the_reference(variant):
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_legal_meldings_are_listed_in_order(variant, times):
     rules, row = hands.game(variant + "+take_to_knock=melded")
-    scratch = EngineScratch(rules)
+    scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} all meldings")
     n_truncated = n_with_several_deadwoods = 0
     for i in range(50 * times):
@@ -193,8 +193,8 @@ def test_legal_meldings_are_listed_in_order(variant, times):
         knock_limit = rng.choice([0, 10, 30, 99])
         required_card = rng.choice(hands.members(hand)) if i % 3 == 0 else -1
         taken = hands.names(1 << required_card)[0] if required_card >= 0 else None
-        expected = find_reference_meldings(hand, discard, row, limit=knock_limit, taken=taken)
-        found = scratch.find_legal(hand, discard, required_card, knock_limit, max_meldings)
+        expected = list_reference_meldings(hand, discard, row, limit=knock_limit, taken=taken)
+        found = scratch.list_legal_meldings(hand, discard, required_card, knock_limit, max_meldings)
         assert found == expected[:max_meldings], (hands.names(hand), knock_limit, required_card)
         n_truncated += len(expected) > max_meldings
         n_with_several_deadwoods += len({melding_deadwood for melding_deadwood, _ in expected}) > 1

@@ -17,7 +17,7 @@ from simgin.text.notation import cards_to_mask
 from support.plain_philox import compute_philox, compute_random_words
 
 MIN_P_VALUE = 1e-6
-PUBLISHED_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
+PHILOX_VECTORS = (  # counter, key, output: docs/reference/published-results.md#random-numbers
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
     (
@@ -39,7 +39,7 @@ def compute_shuffle_in_python(seed, unit, deal):
 
 
 def test_philox_reproduces_published_vectors():
-    for counter, key, output in PUBLISHED_VECTORS:
+    for counter, key, output in PHILOX_VECTORS:
         words = rng.philox(*(np.uint64(n) for n in (*counter, *key)))
         assert tuple(map(int, words)) == output
         assert compute_philox(counter, key) == output
@@ -71,28 +71,28 @@ def test_extreme_words_stay_in_range():
     assert [rng.random_below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
-def write_shuffles(state, first, packs):
+def write_shuffles(state, first, shuffled_cards):
     """Write the shuffles of units from `first` on, drawn card by card as in a deal."""
-    for i in range(packs.shape[0]):
+    for i in range(shuffled_cards.shape[0]):
         state.unit = first + i
         state.dealt = 0
         start_shuffle(state)
         for j in range(52):
-            packs[i, j] = deal_next_card(state)
+            shuffled_cards[i, j] = deal_next_card(state)
 
 
-_compiled_functions = []
+_compiled_write_shuffles = []
 
 
 def compute_shuffles(seed, first, n, deal=0):
     """Return the shuffles of n units, (n, 52) int64."""
-    if not _compiled_functions:
-        _compiled_functions.append(compile_function(write_shuffles, use_cache=False))
-    packs = np.zeros((n, 52), np.int64)
+    if not _compiled_write_shuffles:
+        _compiled_write_shuffles.append(compile_function(write_shuffles, use_cache=False))
+    shuffled_cards = np.zeros((n, 52), np.int64)
     state = create_state(seed)
     state.deal = deal
-    _compiled_functions[0](state, first, packs)
-    return packs
+    _compiled_write_shuffles[0](state, first, shuffled_cards)
+    return shuffled_cards
 
 
 @pytest.mark.parametrize(

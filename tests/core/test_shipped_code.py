@@ -12,7 +12,7 @@ from simgin.core import jit, shipped_code
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER_VERSIONS = shipped_code.get_compiler_versions()
-CORRUPT_MESSAGE = shipped_code.CORRUPTION_MESSAGE
+CORRUPTION_MESSAGE = shipped_code.CORRUPTION_MESSAGE
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 
@@ -78,7 +78,7 @@ def make_manifest_change(**parts):
     return change_package
 
 
-def read_contents(shipped_package):
+def read_file_contents(shipped_package):
     return {path: path.read_bytes() for path in shipped_package.rglob("*.*") if path.is_file()}
 
 
@@ -86,10 +86,10 @@ def read_contents(shipped_package):
     ("change_package", "problem"),
     [
         (lambda shipped_package: (shipped_package / shipped_code.MANIFEST_FILE_NAME).unlink(), ""),
-        (make_truncating_change("*.nbc"), CORRUPT_MESSAGE),
-        (make_truncating_change("*.nbi"), CORRUPT_MESSAGE),
-        (make_truncating_change("*.json"), CORRUPT_MESSAGE),
-        (make_manifest_change(versions=None), CORRUPT_MESSAGE),
+        (make_truncating_change("*.nbc"), CORRUPTION_MESSAGE),
+        (make_truncating_change("*.nbi"), CORRUPTION_MESSAGE),
+        (make_truncating_change("*.json"), CORRUPTION_MESSAGE),
+        (make_manifest_change(versions=None), CORRUPTION_MESSAGE),
         (make_manifest_change(sources="other"), "source files of simgin were modified."),
         (
             make_manifest_change(versions={**COMPILER_VERSIONS, "numba": "0.1"}),
@@ -99,20 +99,20 @@ def read_contents(shipped_package):
 )
 def test_unusable_shipped_code_is_compiled_again(shipped_package, change_package, problem):
     change_package(shipped_package)
-    before = read_contents(shipped_package)
+    before = read_file_contents(shipped_package)
     assert count_compilations() == 1
     assert problem in describe_shipped_code_problem() and bool(problem) == bool(
         describe_shipped_code_problem()
     )
     assert count_compilations() == 0  # The cache of the user contains the code.
-    assert read_contents(shipped_package) == before
+    assert read_file_contents(shipped_package) == before
 
 
 def test_intact_code_is_loaded_without_a_copy(shipped_package):
-    before = read_contents(shipped_package)
+    before = read_file_contents(shipped_package)
     assert (count_compilations(), describe_shipped_code_problem()) == (0, "")
     assert (
-        read_contents(shipped_package) == before
+        read_file_contents(shipped_package) == before
         and not (shipped_package.parent / "second").exists()
     )
 
@@ -126,7 +126,7 @@ def test_code_is_loaded_without_a_writable_cache(shipped_package, monkeypatch, c
 def test_forged_file_is_not_unpickled(shipped_package, tmp_path):
     for path in shipped_package.rglob("*.nb?"):
         path.write_bytes(b"cpathlib\nPath.touch\n(cpathlib\nPath\n(Vowned\ntRtR.")
-    assert (count_compilations(), describe_shipped_code_problem()) == (1, CORRUPT_MESSAGE)
+    assert (count_compilations(), describe_shipped_code_problem()) == (1, CORRUPTION_MESSAGE)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from simgin.strategy import catalogue, loader
 from support.pages_script import strategies
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "results" / "reference"
+REFERENCE_DIRECTORY = ROOT / "results" / "reference"
 
 
 def test_catalogue_agrees_with_league_and_bench() -> None:
@@ -24,7 +24,7 @@ def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
         name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)
     } - league
     assert missing == {"mc", "champion-mc", "dice-player"}
-    assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league
+    assert set(pd.read_csv(REFERENCE_DIRECTORY / "league" / "league.csv")["strategy"]) <= league
 
 
 def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:

@@ -5,28 +5,28 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
-FILES = sorted(
+CITING_FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
+CITING_FILES = sorted(
     path
-    for folder in FOLDERS
+    for folder in CITING_FOLDERS
     for path in (ROOT / folder).rglob("*")
     if path.suffix in {".py", ".toml", ".md", ".j2"}
 )
-FILES += sorted(ROOT.glob("*.md"))
-RULES = ROOT / "docs/reference/rules.md"
+CITING_FILES += sorted(ROOT.glob("*.md"))
+RULES_PAGE = ROOT / "docs/reference/rules.md"
 
 # Documents that are not in the repository, so no file may cite them
-UNPUBLISHED_DOCUMENT = re.compile(
+UNPUBLISHED_DOCUMENT_PATTERN = re.compile(
     r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)"
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 
 CLAUSE_PATTERN = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
-RULES_CITATION = re.compile(
+RULES_CITATION_PATTERN = re.compile(
     rf"\brules\.md ({CLAUSE_PATTERN}(?:(?:, | and | to | or ){CLAUSE_PATTERN})*)"
 )
-PAGE_CITATION = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
-FILE_CITATION = re.compile(
+PAGE_CITATION_PATTERN = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
+FILE_CITATION_PATTERN = re.compile(
     r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/"
     r"[a-z0-9_./-]+\.(?:py|toml|json)\b"
 )
@@ -35,7 +35,7 @@ FILE_CITATION = re.compile(
 @cache
 def list_clauses() -> frozenset[str]:
     """Return the clauses of the rules: headings, numbered items and ids in tables."""
-    text = RULES.read_text()
+    text = RULES_PAGE.read_text()
     clauses = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
     clauses |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
     for number, section in re.findall(r"^## (\d+)\. (.*?)(?=^## |\Z)", text, re.M | re.S):
@@ -59,22 +59,22 @@ def find_missing_citations(text: str) -> list[str]:
     """Return the citations in a text that do not exist."""
     cited = [
         number
-        for numbers in RULES_CITATION.findall(text)
+        for numbers in RULES_CITATION_PATTERN.findall(text)
         for number in re.findall(CLAUSE_PATTERN, numbers)
     ]
     missing = [f"rules.md {number}" for number in cited if number not in list_clauses()]
-    for citation in PAGE_CITATION.findall(text):
+    for citation in PAGE_CITATION_PATTERN.findall(text):
         name, _, anchor = citation.partition("#")
         page = ROOT / name
         if not page.exists() or (anchor and anchor not in list_anchors(page)):
             missing.append(citation)
     return missing + sorted(
-        path for path in set(FILE_CITATION.findall(text)) if not (ROOT / path).exists()
+        path for path in set(FILE_CITATION_PATTERN.findall(text)) if not (ROOT / path).exists()
     )
 
 
 def test_every_cited_page_rule_and_file_exists() -> None:
-    texts = {str(path.relative_to(ROOT)): path.read_text() for path in FILES}
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in CITING_FILES}
     missing = {name: find_missing_citations(text) for name, text in texts.items()}
     assert {name: cited for name, cited in missing.items() if cited} == {}
-    assert [name for name, text in texts.items() if UNPUBLISHED_DOCUMENT.search(text)] == []
+    assert [name for name, text in texts.items() if UNPUBLISHED_DOCUMENT_PATTERN.search(text)] == []

@@ -22,8 +22,8 @@ from support.command_line import call
 from support.pages_script import games, make
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+DOCS_DIRECTORY = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS_DIRECTORY.rglob("*.md"))]
 PLAYED_BLOCKS = {
     "games",
     "table",
@@ -49,8 +49,8 @@ def test_pages_for_users_do_not_link_to_pages_for_developers():
     developers = re.compile(
         r"\]\([^)]*(decisions/|development/|architecture\.md|threat-model\.md|CONTRIBUTING)"
     )
-    own = {DOCS / "architecture.md", DOCS / "explanation/threat-model.md"}
-    users = [page for page in {*PAGES} - own if DOCS in page.parents]
+    own = {DOCS_DIRECTORY / "architecture.md", DOCS_DIRECTORY / "explanation/threat-model.md"}
+    users = [page for page in {*PAGES} - own if DOCS_DIRECTORY in page.parents]
     users = [page for page in users if page.parent.name not in ("decisions", "development")]
     assert [page.name for page in users if developers.search(page.read_text())] == []
 
@@ -185,10 +185,10 @@ def test_developer_script_prints_one_batch(arguments, monkeypatch, capsys):
 
 # The pages on variants, metrics, reviews and plots
 
-GAMES_DIRECTORY = DOCS / "reference" / "games"
+GAMES_DIRECTORY = DOCS_DIRECTORY / "reference" / "games"
 GAME_PAGES = sorted(GAMES_DIRECTORY.glob("*.md"))
-HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
-N_QUESTIONS = {
+GAME_PAGE_HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
+QUESTION_COUNTS = {
     "X": 12,
     "000": 17,
     "001": 12,
@@ -197,7 +197,10 @@ N_QUESTIONS = {
     "004": 16,
 }  # number of questions by source
 STANDARD_PARAMS = variants.find_variant("standard").params
-REVIEWS_PAGE, PLOTS_PAGE = read_page("docs/how-to/reviews.md"), read_page("docs/reference/plots.md")
+REVIEWS_PAGE_TEXT, PLOTS_PAGE_TEXT = (
+    read_page("docs/how-to/reviews.md"),
+    read_page("docs/reference/plots.md"),
+)
 
 
 def read_table_rows(text, block):
@@ -211,7 +214,7 @@ def read_table_rows(text, block):
 def test_every_variant_has_a_page_with_its_headings_in_order(name):
     text = (GAMES_DIRECTORY / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find_variant(name).title}\n")
-    assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
+    assert re.findall(r"^## (.*)$", text, re.M) == GAME_PAGE_HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
     facts = " | ".join(games.format_index_cells(variants.find_variant(name)))
@@ -221,7 +224,7 @@ def test_every_variant_has_a_page_with_its_headings_in_order(name):
 
 def test_every_open_question_on_the_rules_has_an_answer():
     text = "".join(page.read_text() for page in GAME_PAGES)
-    questions = [f"{source}-{i + 1}" for source, n in N_QUESTIONS.items() for i in range(n)]
+    questions = [f"{source}-{i + 1}" for source, n in QUESTION_COUNTS.items() for i in range(n)]
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(questions)
 
 
@@ -236,7 +239,9 @@ def test_every_metric_is_documented_with_a_unique_definition():
 
 def test_every_row_of_a_scorecard_is_documented():
     """Percentages name their denominator: all or some deals or matches."""
-    described = [(row[0], row[1].strip("`")) for row in read_table_rows(REVIEWS_PAGE, "scorecard")]
+    described = [
+        (row[0], row[1].strip("`")) for row in read_table_rows(REVIEWS_PAGE_TEXT, "scorecard")
+    ]
     row_specs = scorecard.list_scorecard_rows({**STANDARD_PARAMS}, review_request.SECONDS_PER_TURN)
     matchup_rows = [*zip(scorecard.MATCHUP_ROW_MEANINGS, ("waiting", "skill"), strict=True)]
     solo_rows = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
@@ -254,22 +259,26 @@ def test_every_row_of_a_scorecard_is_documented():
 
 
 def test_every_plot_is_documented():
-    sections = PLOTS_PAGE.split("<!-- plots -->")[1].split("<!-- end -->")[0].split("\n### ")[1:]
+    sections = (
+        PLOTS_PAGE_TEXT.split("<!-- plots -->")[1].split("<!-- end -->")[0].split("\n### ")[1:]
+    )
     assert {text.split()[0] for text in sections} | {"png", "svg"} == set(plots.__all__)
     for text in sections:
         assert f"plots.{text.split()[0]}(" in text and "```sh\nsimgin " in text and "\n![" in text
-    images = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS_PAGE)
+    images = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS_PAGE_TEXT)
     images = [name for name in images if not name.startswith("sweep")]
     assert images == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
 
 
 def test_reviews_page_states_the_players_and_matches_of_a_review():
-    assert dict(read_table_rows(REVIEWS_PAGE, "kinds"))["strong"] == f"`{cast.CHAMPION_STRATEGY}`"
+    assert (
+        dict(read_table_rows(REVIEWS_PAGE_TEXT, "kinds"))["strong"] == f"`{cast.CHAMPION_STRATEGY}`"
+    )
     solo = review_request.SOLO_MATCHES
     first, *_, last = review_request.ERROR_RATES_BY_MATCHES
-    assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE
-    assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE
-    assert all(f"`{name}`" in REVIEWS_PAGE for name in cast.CHALLENGER_STRATEGIES)
+    assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE_TEXT
+    assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE_TEXT
+    assert all(f"`{name}`" in REVIEWS_PAGE_TEXT for name in cast.CHALLENGER_STRATEGIES)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_SMALL_EFFECT)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.MATCH_LENGTH_TOLERANCE, review_request.TARGET_SCORE_STEP) == (0.1, 5)

@@ -10,8 +10,8 @@ import pytest
 from support.pages_script import cards
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "findings.md").read_text()
-CLAIMS = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
+FINDINGS_PAGE_TEXT = (ROOT / "docs" / "findings.md").read_text()
+CLAIM_FILES = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
 
 
 @pytest.fixture
@@ -37,20 +37,25 @@ def render_test_card(verdict, question="Is it so?", **parts):
     return cards.render_card(cards.FindingCard("", question, verdict, **parts))
 
 
-ALL_ROWS = {"from": "one/table"}
+ALL_ROWS_QUERY = {"from": "one/table"}
 POSITIVE_TABLE = {"simple": 1, "gold-early": 2, "champion": 3}
 MIXED_TABLE = {"simple": 1, "gold": -1}
-EVERY_CHECK = {"word": "every", "is": "every", "of": ALL_ROWS}
+EVERY_CHECK = {"word": "every", "is": "every", "of": ALL_ROWS_QUERY}
 ONLY_CHECK = {
     "word": "only",
     "is": "only",
-    "of": ALL_ROWS,
+    "of": ALL_ROWS_QUERY,
     "column": "opponent",
     "names": ["simple"],
 }
 ONLY_CHECK |= {"that": "low > 0", "others": "high < 0"}
-SAME_CHECK = {"word": "no difference", "is": "same", "of": ALL_ROWS, "margin": 0.25}
-BEST_CHECK = {"word": "best", "is": "best", "chosen": ALL_ROWS, "judged": {"from": "two/table"}}
+SAME_CHECK = {"word": "no difference", "is": "same", "of": ALL_ROWS_QUERY, "margin": 0.25}
+BEST_CHECK = {
+    "word": "best",
+    "is": "best",
+    "chosen": ALL_ROWS_QUERY,
+    "judged": {"from": "two/table"},
+}
 BEST_CHECK |= {"column": "opponent", "names": ["champion"]}
 LEAST_CHECK = BEST_CHECK | {"names": ["simple"], "sign": -1}
 QUANTIFIER_CASES = [  # a check, a table for which it is true, and one for which it is false
@@ -84,7 +89,7 @@ def test_false_quantifier_is_an_error(check, true_table, false_table, set_tables
 def test_best_strategy_is_chosen_and_evaluated_on_different_deals(set_tables):
     set_tables(one=POSITIVE_TABLE, two=POSITIVE_TABLE | {"gold-early": 5})
     for judged, message in (
-        (ALL_ROWS, "on the same deals"),
+        (ALL_ROWS_QUERY, "on the same deals"),
         (BEST_CHECK["judged"], "contradict 'best'"),
     ):
         with pytest.raises(cards.UnsupportedClaimError, match=message):
@@ -110,8 +115,8 @@ def test_claim_without_a_query_is_an_error(verdict, message):
 def test_query_without_rows_is_an_error(set_tables):
     set_tables(one=POSITIVE_TABLE)
     for query in (
-        {**ALL_ROWS, "opponent": "nobody"},
-        {**ALL_ROWS, "less": {"variant": "straight"}},
+        {**ALL_ROWS_QUERY, "opponent": "nobody"},
+        {**ALL_ROWS_QUERY, "less": {"variant": "straight"}},
     ):
         with pytest.raises(cards.UnsupportedClaimError, match="no row matches"):
             cards.select_rows(query)
@@ -120,27 +125,29 @@ def test_query_without_rows_is_an_error(set_tables):
 def test_standard_error_of_a_difference_includes_both_sides(set_tables):
     set_tables(one={"simple": 5, "champion": 1})
     subtracted = {"opponent": "champion"}
-    (row,) = cards.select_rows({**ALL_ROWS, "opponent": "simple", "less": subtracted}).itertuples()
+    (row,) = cards.select_rows(
+        {**ALL_ROWS_QUERY, "opponent": "simple", "less": subtracted}
+    ).itertuples()
     assert (row.value, row.se) == (4, pytest.approx(0.02**0.5))
     assert (row.low, row.high) == pytest.approx((4 - 0.2772, 4 + 0.2772), abs=1e-4)
-    assert list(cards.select_rows({**ALL_ROWS, "less": 0.5})["value"]) == [4.5, 0.5]
+    assert list(cards.select_rows({**ALL_ROWS_QUERY, "less": 0.5})["value"]) == [4.5, 0.5]
 
 
 def test_dots_are_significant_for_the_number_of_dots_on_the_page():
     """The probability that any dot of the page is wrong is at most 0.1."""
     cases = [(1, 0.1), (-1, 0.1), (0.1, 0.01), (0.1, 0.1), (0, 0), (0.3, 0.09)]
     assert "".join(cards.choose_effect_symbol(value, se, 0.25) for value, se in cases) == "▲▼=?=?"
-    shown = sum(PAGE.count(f"| {dot} ") for dot in cards.EFFECT_SYMBOLS)
+    shown = sum(FINDINGS_PAGE_TEXT.count(f"| {dot} ") for dot in cards.EFFECT_SYMBOLS)
     assert 100 < shown < 200
 
 
 def test_card_shows_numbers_and_dots_of_its_table(set_tables):
     set_tables(one=POSITIVE_TABLE)
     numbers = {
-        "least": {"of": ALL_ROWS, "ends": "least"},
-        "both": {"of": ALL_ROWS, "unit": " points"},
+        "least": {"of": ALL_ROWS_QUERY, "ends": "least"},
+        "both": {"of": ALL_ROWS_QUERY, "unit": " points"},
     }
-    dots = {"of": ALL_ROWS, "by": "opponent", "measure": "points"}
+    dots = {"of": ALL_ROWS_QUERY, "by": "opponent", "measure": "points"}
     lines = render_test_card("From {least} to {both}.", dots=dots, numbers=numbers).split("\n\n")
     assert lines[:2] == ["### Is it so?", "From 1.0 to 1.0 to 3.0 points."]
     assert lines[2] == "Data: [one](../results/reference/one)"
@@ -149,7 +156,7 @@ def test_card_shows_numbers_and_dots_of_its_table(set_tables):
 
 def test_number_with_more_digits_than_its_interval_allows_is_an_error(set_tables):
     set_tables(one=POSITIVE_TABLE)  # within 0.196
-    number = {"of": ALL_ROWS, "form": "{:.1f}"}
+    number = {"of": ALL_ROWS_QUERY, "form": "{:.1f}"}
     assert "It is 1.0 to 3.0." in render_test_card("It is {worth}.", numbers={"worth": number})
     for change in ({"factor": 2}, {"form": "{:.2f}"}):
         with pytest.raises(cards.UnsupportedClaimError, match="too wide for the last digit"):
@@ -204,18 +211,18 @@ def test_each_claim_has_a_card_on_a_short_page():
     claims = re.findall(r"^\| (H\d+) \|", (ROOT / "docs/reference/rules.md").read_text(), re.M)
     answered = [card.claim for card in cards.read_cards() if card.claim]
     assert len(answered) == 29 and sorted(answered) == sorted(claims)
-    assert len(re.findall(r"\S*\w\S*", PAGE)) <= 2_400
+    assert len(re.findall(r"\S*\w\S*", FINDINGS_PAGE_TEXT)) <= 2_400
 
 
 def test_each_claim_has_its_own_seed_in_its_manifest():
     other_seeds, claims = (
         {path: int(tomllib.loads(path.read_text())["seed"]) for path in paths}
-        for paths in ((ROOT / "experiments").glob("*.toml"), CLAIMS)
+        for paths in ((ROOT / "experiments").glob("*.toml"), CLAIM_FILES)
     )
     seeds = {*claims.values()}
-    assert len(seeds) == len(CLAIMS) and not seeds & {*other_seeds.values()}
+    assert len(seeds) == len(CLAIM_FILES) and not seeds & {*other_seeds.values()}
     assert all(
-        cards.read_manifest(f"claims/{path.stem}")["seed"] == claims[path] for path in CLAIMS
+        cards.read_manifest(f"claims/{path.stem}")["seed"] == claims[path] for path in CLAIM_FILES
     )
     assert all(
         cards.read_manifest(name)["seed"] for card in cards.read_cards() for name in card.results

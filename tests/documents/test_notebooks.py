@@ -14,18 +14,18 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 TRAINING_NOTEBOOKS = [path for path in NOTEBOOKS if path.stem == "training_an_agent"]
-TRAINING_LIBRARY = importlib.util.find_spec("sb3_contrib")
+TRAINING_LIBRARY_SPEC = importlib.util.find_spec("sb3_contrib")
 for_each_notebook = pytest.mark.parametrize(
     "path",
-    [path for path in NOTEBOOKS if TRAINING_LIBRARY or path not in TRAINING_NOTEBOOKS],
+    [path for path in NOTEBOOKS if TRAINING_LIBRARY_SPEC or path not in TRAINING_NOTEBOOKS],
     ids=lambda path: path.stem,
 )
 
-LOGIC_NODES = (
+LOGIC_NODE_TYPES = (
     ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.For | ast.While
 )
-LOGIC_NODES |= ast.If | ast.IfExp | ast.Try | ast.With
-SMALL_SIZES = {
+LOGIC_NODE_TYPES |= ast.If | ast.IfExp | ast.Try | ast.With
+SMALL_SIZE_REPLACEMENTS = {
     r'="\d\dk"': '="4k"',
     "=4_000": "=200",
     "until=0.15": "until=1.0",
@@ -57,7 +57,7 @@ def test_every_cell_runs_without_warnings_and_returns_its_plot(path, tmp_path, m
     """The cells play fewer deals than in the slow test."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text()
-    for size, small in SMALL_SIZES.items():
+    for size, small in SMALL_SIZE_REPLACEMENTS.items():
         text = re.sub(size, small, text)
     namespace, n_plots, printed = {"__name__": "__main__"}, 0, ""
     for cell in split_code_cells(text):
@@ -96,7 +96,7 @@ def test_notebooks_contain_no_logic_and_no_broken_links():
     assert sorted(linked) == [path.stem for path in NOTEBOOKS] and len(NOTEBOOKS) == 6
     for path in NOTEBOOKS:
         text = path.read_text()
-        logic = [node for node in ast.walk(ast.parse(text)) if isinstance(node, LOGIC_NODES)]
+        logic = [node for node in ast.walk(ast.parse(text)) if isinstance(node, LOGIC_NODE_TYPES)]
         logic = [node for node in logic if not getattr(node, "decorator_list", [])]  # policies
         assert logic == [], path.name
         targets = re.findall(r"\]\(([^)#]+)\)", text)

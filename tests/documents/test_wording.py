@@ -22,22 +22,22 @@ PAGES = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
     if path.name not in ("api.md", "cli.md")  # generated from docstrings and help texts
 )
-SOURCES = sorted(
+SOURCE_FILES = sorted(
     path for folder in WORDING_RULES["folders"] for path in (ROOT / folder).rglob("*.py")
 )
-STRING_TOKENS = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+STRING_TOKEN_TYPES = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 
 
 def read_page_lines(path: Path) -> list[str]:
-    """Return the lines of a page; those of generated blocks, code and old changes are empty."""
+    """Return the lines of a page, with generated blocks, code and old changes left empty."""
     text = path.read_text()
     if path.name == "CHANGELOG.md":
         text = text.partition("\n### Renamed names")[0]
 
-    def keep_lines(match: re.Match[str]) -> str:
+    def keep_line_breaks(match: re.Match[str]) -> str:
         return "\n" * match[0].count("\n")
 
-    text = re.sub(r"(?s)<!-- .*?<!-- end -->|^ *```.*?^ *```$", keep_lines, text, flags=re.M)
+    text = re.sub(r"(?s)<!-- .*?<!-- end -->|^ *```.*?^ *```$", keep_line_breaks, text, flags=re.M)
     return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text).splitlines()
 
 
@@ -69,7 +69,9 @@ def collect_prose() -> list[tuple[str, str]]:
     """Return the locations and texts of the paragraphs of pages and docstrings."""
     blocks = [(path, block) for path in PAGES for block in split_page_blocks(path)]
     blocks += [
-        (path, block) for path in SOURCES for block in find_docstrings(ast.parse(path.read_text()))
+        (path, block)
+        for path in SOURCE_FILES
+        for block in find_docstrings(ast.parse(path.read_text()))
     ]
     return [(f"{path.relative_to(ROOT)}:{line}", text) for path, (line, text) in blocks]
 
@@ -78,10 +80,10 @@ def collect_prose() -> list[tuple[str, str]]:
 def collect_text() -> list[tuple[str, str]]:
     """Return the locations and texts of pages, TOML files, comments and strings."""
     blocks = [(path, block) for path in PAGES for block in split_page_blocks(path)]
-    for path in SOURCES:
+    for path in SOURCE_FILES:
         tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
         text_tokens = [
-            token for token in tokens if token.type in (tokenize.COMMENT, *STRING_TOKENS)
+            token for token in tokens if token.type in (tokenize.COMMENT, *STRING_TOKEN_TYPES)
         ]
         blocks += [(path, (token.start[0], token.string)) for token in text_tokens]
     for path in (ROOT / name for name in WORDING_RULES["files"]):

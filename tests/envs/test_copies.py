@@ -20,11 +20,11 @@ pytest.importorskip("pettingzoo")
 
 from support.env_sessions import COPY_FUNCTIONS, SESSION_CLASSES, digest_next_steps, start_env
 
-EVERY_KIND = pytest.mark.parametrize("kind", SESSION_CLASSES)
+for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
 
 def compare_copies(kind, copy_method, n_deals, *words, **options):
-    """Play with copies of an environment and compare each step with a second environment."""
+    """Play with copies of an environment, and compare each step with an uncopied one."""
     original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
@@ -40,7 +40,7 @@ def compare_copies(kind, copy_method, n_deals, *words, **options):
 
 
 @pytest.mark.parametrize("copy_method", COPY_FUNCTIONS)
-@EVERY_KIND
+@for_each_kind
 def test_copy_is_independent_of_its_original(kind, copy_method):
     compare_copies(kind, copy_method, 3)
 
@@ -48,7 +48,7 @@ def test_copy_is_independent_of_its_original(kind, copy_method):
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "n_units"), [("deal", 100), ("match", 2)])
 @pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
-@EVERY_KIND
+@for_each_kind
 def test_many_deals_can_be_played_with_copies(kind, variant, unit, n_units):
     for copy_method in COPY_FUNCTIONS:
         compare_copies(kind, copy_method, n_units, variant, unit=unit)

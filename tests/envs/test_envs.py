@@ -19,9 +19,9 @@ from support.command_line import call
 from support.hands import members
 
 convert_card = encoding.convert_card.py_func
-PLANE_INDICES = np.array([*map(convert_card, range(52))])
+PLANE_INDEX_BY_CARD = np.array([*map(convert_card, range(52))])
 VOID_VIEW_DTYPE = np.dtype((np.void, VIEW_DTYPE))  # a record looks its fields up more slowly
-API_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
+API_TEST_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
 def pick_legal_action(rng, mask):
@@ -37,18 +37,18 @@ def encode_reference(view, slot):
     view, seat_to_act = view.view(VOID_VIEW_DTYPE), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANE_NAMES}
     for name in encoding.CARD_SET_FIELDS:
-        planes[name][PLANE_INDICES[members(int(view[name]))]] = 1
+        planes[name][PLANE_INDEX_BY_CARD[members(int(view[name]))]] = 1
     for name in encoding.SINGLE_CARD_FIELDS:
-        planes[name][PLANE_INDICES[view[name]]] = view[name] >= 0
+        planes[name][PLANE_INDEX_BY_CARD[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, discard) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
         if discard >= 0:
-            planes[encoding.TIME_PLANE_NAMES[int(seat != seat_to_act)]][PLANE_INDICES[discard]] = (
-                turn / 100
-            )
+            planes[encoding.TIME_PLANE_NAMES[int(seat != seat_to_act)]][
+                PLANE_INDEX_BY_CARD[discard]
+            ] = turn / 100
         if seat != seat_to_act and source == 1:
-            planes[encoding.TIME_PLANE_NAMES[2]][PLANE_INDICES[card]] = turn / 100
+            planes[encoding.TIME_PLANE_NAMES[2]][PLANE_INDEX_BY_CARD[card]] = turn / 100
     flags = (
         view["dealer"] == seat_to_act,
         view["owner"] == seat_to_act,
@@ -61,7 +61,7 @@ def encode_reference(view, slot):
     return np.hstack([*planes.values(), *kinds, flags, numbers / 100])
 
 
-def compare_deals(variant, n_deals, opponent):
+def compare_deals_with_engine(variant, n_deals, opponent):
     """Play deals by legal actions through the environment and compare each with the engine.
 
     The observations of the first 500 deals are compared too.
@@ -102,8 +102,8 @@ def compare_deals(variant, n_deals, opponent):
 @pytest.mark.parametrize("n_deals", [10, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_environment_deals_agree_with_the_engine(variant, n_deals):
-    compare_deals(variant, n_deals, None)
-    compare_deals(variant, 5, "simple")
+    compare_deals_with_engine(variant, n_deals, None)
+    compare_deals_with_engine(variant, 5, "simple")
 
 
 def test_parallel_games_agree_with_single_games():
@@ -229,7 +229,7 @@ def test_observations_do_not_depend_on_hidden_cards(variant):
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
-@pytest.mark.parametrize("variant", API_VARIANTS)
+@pytest.mark.parametrize("variant", API_TEST_VARIANTS)
 @pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as expected
 def test_library_checkers_pass(variant, unit):
     pytest.importorskip("pettingzoo")
@@ -243,7 +243,7 @@ def test_library_checkers_pass(variant, unit):
     check_env(gin_rummy.gym_env(variant, unit=unit), skip_render_check=True)
 
 
-@pytest.mark.parametrize("variant", API_VARIANTS)
+@pytest.mark.parametrize("variant", API_TEST_VARIANTS)
 def test_vector_environment_follows_the_gymnasium_api(variant):
     pytest.importorskip("gymnasium")
     from simgin.envs import gin_rummy

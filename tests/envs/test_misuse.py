@@ -21,7 +21,7 @@ pytest.importorskip("pettingzoo")
 from simgin.envs import gin_rummy
 from support.env_sessions import SESSION_CLASSES, start_env
 
-EVERY_KIND = pytest.mark.parametrize("kind", SESSION_CLASSES)
+for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
 
 def overwrite_arrays(output):
@@ -45,7 +45,7 @@ def list_spaces(env):
     return [space(agent) for agent in agents for space in (env.observation_space, env.action_space)]
 
 
-@EVERY_KIND
+@for_each_kind
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
     overwritten, reference = start_env(kind, variant), start_env(kind, variant)
@@ -56,7 +56,7 @@ def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
             return
 
 
-@EVERY_KIND
+@for_each_kind
 def test_environments_do_not_share_spaces(kind):
     first, second = (list_spaces(start_env(kind).env) for _ in range(2))
     for space in first:
@@ -75,7 +75,7 @@ def test_environments_do_not_share_spaces(kind):
 # Seeds
 
 
-@EVERY_KIND
+@for_each_kind
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, np.uint64(2**63 + 5), np.int64(4)])
 def test_seed_can_be_any_64_bit_integer(kind, seed):
     env = start_env(kind).env
@@ -88,7 +88,7 @@ def test_seed_can_be_any_64_bit_integer(kind, seed):
     assert engine.state.pack[:20].tolist() != unseeded.state.pack[:20].tolist()
 
 
-@EVERY_KIND
+@for_each_kind
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
 def test_invalid_seed_is_rejected(kind, seed):
     with pytest.raises(AmountError, match="is not a valid seed"):
@@ -98,7 +98,7 @@ def test_invalid_seed_is_rejected(kind, seed):
 # Options
 
 
-def make_two_games(**options):
+def make_two_game_env(**options):
     return gin_rummy.vector_env(2, **options)
 
 
@@ -114,7 +114,7 @@ INVALID_ARGUMENTS = {
     [(option, value) for option, values in INVALID_ARGUMENTS.items() for value in values],
 )
 def test_invalid_option_is_rejected(option, value):
-    make_functions = [gin_rummy.gym_env, make_two_games]
+    make_functions = [gin_rummy.gym_env, make_two_game_env]
     if option != "opponent":
         make_functions += [gin_rummy.env, gin_rummy.raw_env]
     for make_env in make_functions:
@@ -124,7 +124,7 @@ def test_invalid_option_is_rejected(option, value):
 
 @pytest.mark.parametrize("opponent", ["", "nobody", 5, []])
 def test_invalid_opponent_is_rejected(opponent):
-    for make_env in (gin_rummy.gym_env, make_two_games):
+    for make_env in (gin_rummy.gym_env, make_two_game_env):
         with pytest.raises(StrategyError):
             make_env(opponent=opponent)
 
@@ -217,7 +217,7 @@ def test_action_for_a_finished_game_is_ignored():
 # Order
 
 
-@pytest.mark.parametrize("make_env", [gin_rummy.gym_env, gin_rummy.raw_env, make_two_games])
+@pytest.mark.parametrize("make_env", [gin_rummy.gym_env, gin_rummy.raw_env, make_two_game_env])
 def test_environment_must_be_reset_first(make_env):
     env = make_env(render_mode="ansi")
     for method in (lambda: env.step(52), env.render):

@@ -40,14 +40,14 @@ from support.hostile import (
 )
 from worked_examples import engine, files, schema
 
-DATA = Path(__file__).parents[1] / "data"
+DATA_DIRECTORY = Path(__file__).parents[1] / "data"
 few_cases = parametrize_cases(3, 300)
 MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
-SECRET_NAMES = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
+SECRET_FILE_SPECS = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
 HUGE_NUMBERS = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
 DEEP_NESTING = ("[" * 100_000, '{"a":' * 50_000, "(" * 100_000, "\n\t" * 50_000, " " * 100_000)
 INJECTED_CODE = 'a"""+__import__("pathlib").Path("it-ran").touch()+"""'
-PATHS = (
+ODD_PATHS = (
     *("../out", "/etc/passwd", "/dev/full", "mine.txt", "folder", "pipe", "circle", "-", "--", "~"),
     *(
         INJECTED_CODE,
@@ -61,7 +61,7 @@ PATHS = (
     *("x" * 300, "é.py", "a b", "{0.__class__}", "%s.toml", "C:\\x", "a/" * 500, "mine.py/x"),
 )
 HOSTILE_STRINGS = [
-    word for word in (*ODD_STRINGS, *PATHS, *HUGE_NUMBERS, *DEEP_NESTING) if "\0" not in word
+    word for word in (*ODD_STRINGS, *ODD_PATHS, *HUGE_NUMBERS, *DEEP_NESTING) if "\0" not in word
 ]  # no shell passes it
 opened_secrets = []
 
@@ -118,7 +118,7 @@ def replace_match(text, replacement, index, pattern):
 
 def vary_values(text):
     """Return cases of a JSON or TOML text with changed values; other text is unchanged."""
-    values = [*HOSTILE_VALUES, *SECRET_NAMES]
+    values = [*HOSTILE_VALUES, *SECRET_FILE_SPECS]
     for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.format_toml_file)):
         with contextlib.suppress(ValueError):
             return draw_changed_json(st.just(read(text)), values).map(write)
@@ -143,14 +143,14 @@ def vary_contents(valid_contents):
         st.builds(
             replace_match,
             texts,
-            st.sampled_from((*DEEP_NESTING, *HUGE_NUMBERS, "\0", *SECRET_NAMES)),
+            st.sampled_from((*DEEP_NESTING, *HUGE_NUMBERS, "\0", *SECRET_FILE_SPECS)),
             indices,
             st.just(""),
         ),
     )
 
 
-SPECIAL_FILES = {
+SPECIAL_FILE_CREATORS = {
     "a pipe": os.mkfifo,
     "a directory": os.mkdir,
     "a device": lambda path: os.symlink("/dev/zero", path),
@@ -165,8 +165,8 @@ def write_content(path, content):
     if os.path.isdir(path) and not os.path.islink(path):
         os.rmdir(path)
     Path(path).unlink(missing_ok=True)
-    if content in SPECIAL_FILES:
-        SPECIAL_FILES[content](path)
+    if content in SPECIAL_FILE_CREATORS:
+        SPECIAL_FILE_CREATORS[content](path)
     else:
         Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
 
@@ -228,18 +228,23 @@ def check_variants():
         assert not validate_params(variant.params)
 
 
-def list_deal_files():
+def read_deal_file_contents():
     """Return contents of deal files: output of `simgin show` and logs of other engines."""
     words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
     deals = [run_cli(*words, *more, codes=(0,)).stdout for more in ((), ("--json",), ("--json",))]
-    return [*deals, *(path.read_text() for path in sorted((DATA / "game_logs").iterdir()))]
+    return [
+        *deals,
+        *(path.read_text() for path in sorted((DATA_DIRECTORY / "game_logs").iterdir())),
+    ]
 
 
 def run_worked_examples():
     files.run_examples(files.read_examples("w.json"), engine)
 
 
-WORKED_EXAMPLES = json.loads((DATA / "more_examples.json").read_text())["vectors"][:9]
+WORKED_EXAMPLE_VECTORS = json.loads((DATA_DIRECTORY / "more_examples.json").read_text())["vectors"][
+    :9
+]
 # Name: the path, valid contents, the command that reads it, and a check of accepted files
 INPUT_FILES = {
     "experiment": (
@@ -257,11 +262,16 @@ INPUT_FILES = {
     "review": ("r.toml", [REVIEW_TOML], "review --file r.toml --goals x<1", None),
     "values": ("k.toml", ["[knock]\nk = 3\n"], "strategies gold-early@k.toml", None),
     "weights": ("w.npy", [b"", b"\x93NUMPY"], "strategies champion@w.npy", None),
-    "analyzed": ("d.json", list_deal_files, f"analyze d.json --turn 2 {QUICK_OPTIONS}", None),
-    "graded": ("d.json", list_deal_files, f"grade d.json {QUICK_OPTIONS}", None),
+    "analyzed": (
+        "d.json",
+        read_deal_file_contents,
+        f"analyze d.json --turn 2 {QUICK_OPTIONS}",
+        None,
+    ),
+    "graded": ("d.json", read_deal_file_contents, f"grade d.json {QUICK_OPTIONS}", None),
     "speed": ("b.json", ['{"rows": []}'], "bench --seconds 0.01 --against b.json", None),
     "game": ("kept.json", [SAVED_GAME_JSON], "play gold --one", None),
-    "worked examples": ("w.json", [json.dumps(WORKED_EXAMPLES)], run_worked_examples, None),
+    "worked examples": ("w.json", [json.dumps(WORKED_EXAMPLE_VECTORS)], run_worked_examples, None),
 }
 ALWAYS_REJECTED_FILES = ("review", "weights", "speed")  # valid files would play for a long time
 NEVER_REJECTED_FILES = ("game",)  # a game that cannot be read is started again
@@ -284,7 +294,7 @@ def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
     write_content(path, valid[-1])
     run_command(writes=[path])  # compiles
 
-    def check(content):
+    def check_content(content):
         write_content(path, content)
         with forbid_side_effects():
             codes.append(
@@ -294,7 +304,9 @@ def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
             check_accepted()
 
     run_cases(
-        n, check, vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILES])
+        n,
+        check_content,
+        vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILE_CREATORS]),
     )
     if name not in (*ALWAYS_REJECTED_FILES, *NEVER_REJECTED_FILES):
         check_exit_codes(codes)
@@ -372,7 +384,7 @@ def check_hand(text):
 
 
 def check_written_strategy(path):
-    """Load the strategy that a chart wrote, unless its name means more than a path."""
+    """Load the strategy file that a chart wrote, and check that no hostile code runs."""
     with contextlib.suppress(strategy_spec.StrategyError):
         loader.find_strategy(path)
     assert not Path("it-ran").exists()
@@ -451,7 +463,7 @@ def test_any_string_gives_a_result_or_one_error(workspace, name, n):
     valid, commands, check_accepted = INPUT_STRINGS[name]
     before, codes = {*os.listdir()}, []
 
-    def check(text, arguments):
+    def check_string(text, arguments):
         first = text.split("/")[0] or "/"
         may_write = OUTPUT_OPTIONS & {*arguments} and not os.path.lexists(first)  # only new files
         arguments = [word.replace("{}", text) for word in arguments]
@@ -465,7 +477,7 @@ def test_any_string_gives_a_result_or_one_error(workspace, name, n):
         for path in {*os.listdir()} - before:
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    run_cases(n, check, vary_string(valid), st.sampled_from(commands))
+    run_cases(n, check_string, vary_string(valid), st.sampled_from(commands))
     if name not in ALWAYS_REJECTED_STRINGS:
         check_exit_codes(codes)
 
@@ -474,11 +486,11 @@ def draw_valid_variants(n):
     """Draw n random compositions, and return the canonical specs of the valid ones."""
     specs = []
 
-    def check(spec):
+    def add_valid_spec(spec):
         with contextlib.suppress(ValueError):
             specs.append(find_variant(spec).spec)
 
-    run_cases(n, check, random_texts.compositions)
+    run_cases(n, add_valid_spec, random_texts.compositions)
     return list(dict.fromkeys(specs))
 
 
@@ -506,7 +518,7 @@ def test_variants_play_within_array_bounds():
 # Environment variables
 
 COMPLETED_LINES = ("", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000)
-ENVIRONMENTS = [
+ODD_ENVIRONMENTS = [
     *({"TERM": value, "FORCE_COLOR": "x"} for value in ("", "dumb", "unknown", "\x1b")),
     *({"LANG": value} for value in ("", "C", "xx_YY", "tr_TR.UTF-8")),
     *({"_SIMGIN_COMPLETE": value} for value in ("x", "bash_source")),
@@ -518,7 +530,7 @@ ENVIRONMENTS = [
 ]
 
 
-@pytest.mark.parametrize("env", ENVIRONMENTS, ids=str)
+@pytest.mark.parametrize("env", ODD_ENVIRONMENTS, ids=str)
 def test_any_environment_gives_a_result_or_one_error(workspace, env):
     for words in (["variants", "oklahoma"], ["hand", "5S"]):
         run_cli(*words, env=env)

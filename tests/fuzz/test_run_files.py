@@ -38,7 +38,7 @@ from support.hostile import (
 RUN_COMMAND = ("run", "e.toml", "-o", "run")
 COMPARE_COMMAND, REPORT_COMMAND = ("compare", "run", "base"), ("report", "run")
 MANIFEST_PATH, LEDGER_PATH = Path("run/manifest.json"), Path("run") / ledger.LEDGER_FILE
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "?"
 variants = ["eaai"]
 deals = 4000
@@ -55,7 +55,7 @@ def finished_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        Path("e.toml").write_text(EXPERIMENT)
+        Path("e.toml").write_text(EXPERIMENT_TOML)
         run_cli(*RUN_COMMAND, codes=(0,))
         run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
     return folder
@@ -80,7 +80,7 @@ def parse_rows(result):
 
 
 def check_comparison(expected):
-    """Compare the runs; check the rows unless it fails, and return the exit code."""
+    """Run `simgin compare`, check its rows if it succeeds, and return its exit code."""
     result = run_cli_harmlessly(*COMPARE_COMMAND, "--json", writes=("run/ledger.sqlite-",))
     assert result.exit_code == 2 or parse_rows(result) == expected
     return result.exit_code
@@ -91,7 +91,7 @@ def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
     valid = MANIFEST_PATH.read_bytes()
     expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,))), []
 
-    def check(content):
+    def check_manifest(content):
         MANIFEST_PATH.write_bytes(content)
         codes.append(check_comparison(expected))
         if codes[-1] == 2:
@@ -104,7 +104,7 @@ def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
     objects = draw_changed_json(st.just(json.loads(valid))).map(
         lambda value: json.dumps(value).encode()
     )
-    run_cases(n, check, draw_corrupted(st.just(valid)) | objects)
+    run_cases(n, check_manifest, draw_corrupted(st.just(valid)) | objects)
     check_exit_codes(codes)
 
 
@@ -114,7 +114,7 @@ def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
     expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
     results, codes, resume_codes = parse_rows(run_cli(*RUN_COMMAND, "--json", codes=(0,))), [], []
 
-    def check(content, is_resumed):
+    def check_ledger(content, is_resumed):
         LEDGER_PATH.write_bytes(content)
         codes.append(check_comparison(expected))
         if is_resumed:
@@ -124,7 +124,10 @@ def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
         restore_run()
 
     run_cases(
-        n, check, draw_corrupted(st.just(valid)), st.sampled_from((True, False, False, False))
+        n,
+        check_ledger,
+        draw_corrupted(st.just(valid)),
+        st.sampled_from((True, False, False, False)),
     )
     check_exit_codes(codes)
     assert resume_codes.count(0) > 0
@@ -180,7 +183,7 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
     with ledger.open_existing_ledger(LEDGER_PATH) as run_ledger:
         keys = run_ledger.identity.keys()
 
-    def check(contents):
+    def check_forged_manifest(contents):
         with contextlib.suppress(ValueError):  # NaN has no checksum
             MANIFEST_PATH.write_bytes(directory.encode_manifest(contents))
         write_identity(json.dumps({key: contents.get(key) for key in keys}))
@@ -188,7 +191,7 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
             run_cli_harmlessly(*words, writes=("run/",))
         restore_run()
 
-    run_cases(n, check, draw_changed_json(st.just(valid)))
+    run_cases(n, check_forged_manifest, draw_changed_json(st.just(valid)))
 
 
 def test_no_file_outside_a_run_is_removed_or_written(restore_run):
@@ -197,23 +200,23 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
     outside_file.write_text("years of work")
     contents = directory.read_manifest("run")
 
-    def check(message, *commands):
+    def check_commands(message, *commands):
         for arguments in commands or (REPORT_COMMAND, RUN_COMMAND):
             assert message in run_cli_harmlessly(*arguments, codes=(2,)).stderr
 
     MANIFEST_PATH.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    check("", REPORT_COMMAND)
+    check_commands("", REPORT_COMMAND)
     for name in ("../mine.txt", str(outside_file), "plots/../../mine.txt", "", ".", "\n"):
         files = {**contents, "files": [*contents["files"], name]}
         MANIFEST_PATH.write_bytes(directory.encode_manifest(files))
-        check("")
+        check_commands("")
     restore_run()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
         Path(link).symlink_to(outside_file)
-        check("which is not a regular file. Move it away")
+        check_commands("which is not a regular file. Move it away")
         Path(link).unlink()
     hostile_ledgers.write_super_journal(LEDGER_PATH, outside_file)
-    check(
+    check_commands(
         "because it names another file, which SQLite would delete",
         REPORT_COMMAND,
         COMPARE_COMMAND,
@@ -222,7 +225,7 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
     restore_run()
     shutil.move("run/plots", "elsewhere")
     Path("run/plots").symlink_to(Path("elsewhere").absolute())
-    check("")
+    check_commands("")
 
 
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
@@ -245,21 +248,21 @@ def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, 
     monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
 
-    def load():
+    def check_loaded_arrays():
         arrays = outcomes.load_or_compute({"format": "of a test"}, lambda: dict(expected))
         assert arrays.keys() == expected.keys()
         for name, array in expected.items():
             assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)
 
-    load()
+    check_loaded_arrays()
     (path,) = empty_directory.rglob("*.npz")
 
-    def check(content):
+    def check_cached_content(content):
         path.write_bytes(content)
-        load()
-        load()
+        check_loaded_arrays()
+        check_loaded_arrays()
 
-    run_cases(n, check, draw_corrupted(st.just(path.read_bytes())))
+    run_cases(n, check_cached_content, draw_corrupted(st.just(path.read_bytes())))
 
 
 POLICY_CODE = """
@@ -273,7 +276,7 @@ def mine(view, rules, params):
     return found
 MINE = Strategy("mine", discard=mine)
 """
-LEGAL_DISCARDS = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
+LEGAL_DISCARD_MASKS = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
 
 
 @pytest.fixture
@@ -290,13 +293,13 @@ def count_cache_hits(policy):
     view, rules = create_view(), build_rules(find_variant("standard"))
     with time_limit():
         compiled = compiler._compile_uncached(policy)
-    for view.legal in LEGAL_DISCARDS:
+    for view.legal in LEGAL_DISCARD_MASKS:
         action = compiled(view, rules, compiler.make_parameter_vector(policy))
         assert action == policy.function(view, rules, None)
     return sum(compiled.stats.cache_hits.values())
 
 
-REPLACEMENTS = {
+FILE_REPLACEMENTS = {
     "link": lambda path: path.symlink_to(Path("outside/mine.txt").absolute()),
     "circle": lambda path: path.symlink_to(path.name),
     "no directory": lambda path: shutil.rmtree(path.parent),
@@ -314,7 +317,7 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
     other_pickles = [pickle.dumps(one) for one in (None, "0.0.0", ["x"], 2**70)]
     other_pickles = st.sampled_from(other_pickles) | st.binary(max_size=10_000)
 
-    def check(data):
+    def check_corrupt_cache(data):
         files = sorted(path for path in Path("cache").rglob("*.nb?") if path.is_file())
         before = {path: path.read_bytes() for path in files}
         path = data.draw(st.sampled_from(files))
@@ -322,10 +325,10 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
         content = (
             damage | damage | other_pickles | other_pickles.map(lambda new: new + before[path])
         )
-        content = data.draw(content | st.sampled_from([*REPLACEMENTS]))
+        content = data.draw(content | st.sampled_from([*FILE_REPLACEMENTS]))
         path.unlink()
         if isinstance(content, str):
-            REPLACEMENTS[content](path)
+            FILE_REPLACEMENTS[content](path)
         else:
             path.write_bytes(content)
         is_valid = before == {path: path.read_bytes() for path in files if path.exists()}
@@ -334,7 +337,7 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
             shutil.rmtree("cache/policies")
             assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
 
-    run_cases(n, check, st.data())
+    run_cases(n, check_corrupt_cache, st.data())
     assert read_directory("outside") == {"mine.txt": b"years of work"}
 
 

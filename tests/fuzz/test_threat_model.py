@@ -152,7 +152,7 @@ def test_output_is_free_of_control_characters_and_tags(workspace):
     Path("\x1b[31m/mine.py").write_text(STRATEGY_CODE)
     printed = []
 
-    def run(*words):
+    def run_and_record_output(*words):
         result = CliRunner().invoke(cli, words, color=True)
         assert isinstance(result.exception, SystemExit | None), words
         printed.extend([result.stdout, result.stderr])
@@ -160,7 +160,7 @@ def test_output_is_free_of_control_characters_and_tags(workspace):
     commands = "run e.toml -o out,report out,compare out out,variants v.toml,report \x1b[31m"
     commands += ",strategies \x1b[31m/mine.py,run \x9b.toml,match \x1b,match --\x9b,\x1b[31m"
     for words in commands.split(","):
-        run(*words.split(" "))
+        run_and_record_output(*words.split(" "))
     contents = directory.read_manifest("out")
     contents["stopped"], contents["tune"], contents["command"] = (
         CONTROL_CHARACTERS,
@@ -168,7 +168,7 @@ def test_output_is_free_of_control_characters_and_tags(workspace):
         CONTROL_CHARACTERS,
     )
     Path("out/manifest.json").write_bytes(directory.encode_manifest(contents))
-    run("report", "out")
+    run_and_record_output("report", "out")
     output = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "CONTROLLED"))
     assert "contains a search" in output and "CONTROLLED" not in output
     summary = Path("out/summary.md").read_text()

@@ -42,7 +42,7 @@ def picks(view, rules, params):
     return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
 MINE = Strategy("mine", take=picks, knock=ends)
 """
-RAISED_EXCEPTIONS = [
+EXCEPTION_EXPRESSIONS = [
     *("SystemExit(7)", "GeneratorExit", "BaseException('so')", "MemoryError", "OSError(28, 'so')"),
     *("type('Own', (BaseException,), {})", "type('Own', (Exception,), {'__str__': 7})"),
     *("UnicodeDecodeError('a', b'', 0, 1, 'so')", "NameError('so', name=[])", "KeyError(None)"),
@@ -58,7 +58,7 @@ VALUE_EXPRESSIONS = [
     *("type('Odd', (), {'__index__': sys.exit})()", "param(3, 0, 9)", "choice()", "flag(None)"),
     *("(yield)", "99", "10**30", "52.0", "1j", "np.zeros(2)", "np.float32(52)"),
 ]
-STATEMENTS = [
+STATEMENT_TEMPLATES = [
     *("raise {raised}", "sys.exit({value})", "__doc__ = {value}", "__name__ = {value}"),
     *(f"X = Strategy({one})" for one in ("{value}", "'x', {slot}={value}", "'x', ending={value}")),
     "X = Strategy('x', about={value}, source={value})",
@@ -72,7 +72,7 @@ STATEMENTS = [
     "exec('X = lambda v, r, p: 1'); Y = Strategy('y', take=take(X))",
     "def f(): yield {value}\nfor x in f(): x.y",
 ]
-SIGNATURES = [
+POLICY_SIGNATURES = [
     *["(view, rules, params)"] * 12,
     *("(view, rules)", "()", "(view, rules, params, more)", "(view, rules, params, more=1)"),
     *("(*args)", "(view, rules, params, *more)", "(view, rules, params, **more)", "(**more)"),
@@ -80,7 +80,7 @@ SIGNATURES = [
     *("(self, view, rules, params)", "(rules, view, params)", "(_, __, ___)"),
     *("(view: 'x', rules: 1 / 1, params) -> None", "(view, view_, rules=print)"),
 ]
-BODY_LINES = [
+POLICY_BODY_LINES = [
     *("return 0", "return 1", "return True", "return None", "return 2.5", "return 'x'", "return"),
     *("return -1", "return 63", "return 64", "return 10**30", "return -2**63", "return 2**63"),
     *("return view", "return rules", "return params", "return (1, 2)", "return [1]", "return {}"),
@@ -113,9 +113,9 @@ POLICY_TEMPLATES = [
 EXTERNAL_TEMPLATE = "MINE = make_external_strategy('external', lambda seen: {value})\n"
 TEMPLATE_FIELDS = {
     "value": VALUE_EXPRESSIONS,
-    "raised": RAISED_EXCEPTIONS,
-    "signature": SIGNATURES,
-    "line": BODY_LINES,
+    "raised": EXCEPTION_EXPRESSIONS,
+    "signature": POLICY_SIGNATURES,
+    "line": POLICY_BODY_LINES,
     "options": ("", "", "", "(noise=True)", "(k=param(1, 0, 9))", "(weights=[1.0])"),
 }
 FILE_TEMPLATE_FIELDS = TEMPLATE_FIELDS | {"slot": ("take", "discard", "knock", "show", "pick")}
@@ -124,7 +124,7 @@ FILE_TEMPLATE_FIELDS = TEMPLATE_FIELDS | {"slot": ("take", "discard", "knock", "
 @st.composite
 def strategy_files(draw):
     """Draw a strategy file that is corrupt or contains hostile statements."""
-    lines = draw(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=2))
+    lines = draw(st.lists(st.sampled_from(STATEMENT_TEMPLATES), min_size=1, max_size=2))
     hostile = "".join(f"{fill_template(draw, line, FILE_TEMPLATE_FIELDS)}\n" for line in lines)
     texts = [IMPORTS_CODE + VALID_CODE + hostile] * 3 + [IMPORTS_CODE + hostile + VALID_CODE]
     content = st.sampled_from([text.encode(errors="surrogatepass") for text in texts])
@@ -171,7 +171,7 @@ def remove_path(path):
 def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
     modules, codes, number = {*sys.modules}, [], itertools.count()
 
-    def check(content):
+    def check_strategy_file(content):
         path = Path(f"s{next(number)}.py")
         path.write_bytes(content)
         codes.append(0 if is_accepted(str(path)) else 2)
@@ -180,7 +180,7 @@ def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
             assert codes[-1] == 0 or path.name in message
         remove_path(path)
 
-    run_cases(n, check, strategy_files())
+    run_cases(n, check_strategy_file, strategy_files())
     for name in {*sys.modules} - modules:
         if isinstance(name, str) and name.startswith("simgin_plugin_"):  # it can be a number
             del sys.modules[name]
@@ -199,7 +199,7 @@ TYPE_ERROR_LINES = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', t
 
 
 @pytest.mark.parametrize(
-    "line", [f"raise {raised}" for raised in RAISED_EXCEPTIONS] + TYPE_ERROR_LINES
+    "line", [f"raise {raised}" for raised in EXCEPTION_EXPRESSIONS] + TYPE_ERROR_LINES
 )
 def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
     Path("mine.py").write_text(f"import asyncio, click\nfrom simgin.strategy import *\n{line}\n")
@@ -216,7 +216,7 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
     codes, number = [], itertools.count()
     plays = st.sampled_from(("match {} --deals 10 --workers 1", "show {} gold"))
 
-    def check(text, command):
+    def check_policy_file(text, command):
         path = Path(f"s{next(number)}.py")
         path.write_text(text)
         for line in ("strategies {} --json", command):
@@ -229,7 +229,7 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
         path.unlink()
         assert read_directory(".") == {}
 
-    run_cases(n, check, policy_codes(), plays)
+    run_cases(n, check_policy_file, policy_codes(), plays)
     check_exit_codes(codes, 0.95)
     assert "Traceback" not in "".join(capfd.readouterr())
 
@@ -269,7 +269,7 @@ match gold+knock={}.py --deals 10 -o out, match gold -v {}.toml --deals 10 -o ou
 match champion@{}.npy --deals 10, strategies {}.py, match gold@{}.toml --deals 10 -o out,
 run {}.toml -o out, run {} --dry-run, report {}, compare {} {}, analyze {}.json,
 variants {}.toml""".split(",")
-NAME_PARTS = [
+FILE_NAME_PARTS = [
     *('"""', "'", '"', "\\", "\n", "\t", "\x1b[31m", "\x7f", "\u202e", "é", "🂡", " ", "  ", "%s"),
     *("$(touch it-ran)", "`touch it-ran`", ";touch it-ran;", "|", "&", ">", "*", "~", "!", "#"),
     *(
@@ -286,7 +286,7 @@ NAME_PARTS = [
     *("-", "--debug", "..", ".", "=", ",", "]]\n[knock]\nk = 1", "x" * 100, "\\N", "\\x00"),
     *("a", "mine"),
 ]
-VALID_CONTENTS_BY_SUFFIX = {
+VALID_FILE_CONTENTS_BY_SUFFIX = {
     ".py": (
         f"from simgin.strategy import *{KNOCK_CODE}MINE = Strategy('mine', knock=ends)\n".encode()
     ),
@@ -322,7 +322,7 @@ def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, 
         st.sampled_from(SHADOWED_NAMES), st.tuples(kinds, content, links), min_size=12, max_size=12
     )
 
-    def check(planted, command):
+    def check_planted_file(planted, command):
         for name, (kind, content, target) in planted.items():
             if kind == "link":
                 Path(name).symlink_to(name if target == "circle" else target)
@@ -340,18 +340,18 @@ def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, 
         for name in planted:
             remove_path(Path(name))
 
-    run_cases(n, check, planted, st.sampled_from(COMMANDS_WITH_NAMES))
+    run_cases(n, check_planted_file, planted, st.sampled_from(COMMANDS_WITH_NAMES))
 
 
 @parametrize_cases(30, 300)
 def test_file_name_is_neither_executed_nor_split(workspace, n):
-    """The command that a result shows names the same file when bash executes it."""
+    """Check that bash passes the same file name if it executes the printed command."""
     codes = []
-    pieces = st.lists(st.sampled_from(NAME_PARTS), min_size=1, max_size=3)
+    pieces = st.lists(st.sampled_from(FILE_NAME_PARTS), min_size=1, max_size=3)
 
-    def check(pieces, line):
+    def check_file_name(pieces, line):
         name = "".join(pieces).replace("/", "")
-        for ending, content in VALID_CONTENTS_BY_SUFFIX.items():
+        for ending, content in VALID_FILE_CONTENTS_BY_SUFFIX.items():
             with suppress(OSError, ValueError):  # if such a file can exist
                 Path(f"{name}{ending}").write_bytes(content)
         arguments = [word.replace("{}", name) for word in line.split()]
@@ -361,12 +361,14 @@ def test_file_name_is_neither_executed_nor_split(workspace, n):
         if result.exit_code == 0 and "--json" not in arguments:
             (command,) = [one for one in result.stdout.splitlines() if one.startswith("Command: ")]
             script = f"printf '%s\\0' {command.removeprefix('Command: ')}"
-            process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+            process = subprocess.run(
+                ["bash", "-c", script], capture_output=True, check_file_name=True
+            )
             repeated = process.stdout.decode().split("\0")[:-1]
             assert repeated[:2] == ["simgin", arguments[0]], (arguments, command)
             assert any(name.removeprefix("./") in word for word in repeated) or "." in name, command
         for path in Path().iterdir():
             remove_path(path)
 
-    run_cases(n, check, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
+    run_cases(n, check_file_name, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
     check_exit_codes(codes)

@@ -37,7 +37,7 @@ MAX_SLOW_CONNECTIONS = 30  # connections that are left open
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 REQUEST_TIMEOUT = 300  # seconds, because the first request can compile code
 SOURCE_DIRECTORY = Path(simgin.__file__).parents[1]
-DEMO_RUN = Path(__file__).parents[2] / "results" / "reference" / "demo"
+DEMO_RUN_DIRECTORY = Path(__file__).parents[2] / "results" / "reference" / "demo"
 
 
 class RecordedServer:
@@ -57,25 +57,25 @@ class RecordedServer:
                 command, cwd=directory, env=environment, stdout=log, stderr=errors
             )
         wait_until(lambda: b"\n" in self._log.read_bytes() or self.process.poll() is not None)
-        assert self.process.poll() is None, self.errors
+        assert self.process.poll() is None, self.stderr_text
         address = urlsplit(self._log.read_text().splitlines()[0])
         self.host = address.netloc
         self.host_and_port = (address.hostname, address.port)
         self.cookie = f"simgin-{address.port}={parse_qs(address.query)['token'][0]}"
 
     @property
-    def errors(self):
+    def stderr_text(self):
         """Text that the server printed on stderr."""
         return self._errors.read_text(errors="replace")
 
     @property
-    def memory(self):
+    def resident_bytes(self):
         """Resident memory in bytes."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     @property
-    def events(self):
+    def audit_events(self):
         """Audit events: name, True if a file was opened for writing, and paths."""
         return [json.loads(line) for line in self._log.read_text().splitlines()[1:]]
 
@@ -123,7 +123,7 @@ def parse_status(answer):
 def server(tmp_path):
     """Serve a directory with secret files and one strategy that requests can name."""
     directory = tmp_path / "here"
-    shutil.copytree(DEMO_RUN, directory / "results" / "demo")
+    shutil.copytree(DEMO_RUN_DIRECTORY, directory / "results" / "demo")
     np.save(directory / "w.npy", np.zeros(9))
     (directory / "own.py").write_text(STRATEGY_CODE)
     for name in ("mine.py", "MINE.PY", "mine", "simple", "gold.py", "random.py"):
@@ -144,7 +144,7 @@ def find_forbidden_events(server):
     read += [sys.prefix, sys.base_prefix, "/usr/share/zoneinfo", "/etc/localtime"]
     read += [allowed_path for allowed_path in sys.path if Path(allowed_path).is_absolute()]
     forbidden = set()
-    for event, is_writing, paths in server.events:
+    for event, is_writing, paths in server.audit_events:
         if event == "subprocess.Popen" and Path(paths[0]).name == "cat":
             continue
         if event.startswith(("subprocess", "socket", "os.system", "os.exec")):
@@ -187,15 +187,15 @@ def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
             for text in (b"Traceback", b'File "', SECRET.encode(), b"root:", b"X-Evil: 1\r\n"):
                 assert text not in answer, exchange
             if i == n // 2:
-                memory = server.memory
+                memory = server.resident_bytes
     print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.memory >> 20} MiB")
-    assert server.memory - memory < MAX_MEMORY_GROWTH
+    assert server.resident_bytes - memory < MAX_MEMORY_GROWTH
     assert {200, 400, 403, 404, 405, 413} <= counts.keys()
     assert server.get("/")[0] == 200
     assert not find_forbidden_events(server)
     assert not (server.directory / "it-ran").exists()
     server.stop()
-    assert "Traceback" not in server.errors, server.errors
+    assert "Traceback" not in server.stderr_text, server.stderr_text
 
 
 def test_server_answers_after_a_flood_of_streams(server):
@@ -211,4 +211,4 @@ def test_server_answers_after_a_flood_of_streams(server):
     wait_until(lambda: server.get("/")[0] == 200, 60)
     assert server.get(f"/jobs/{job}/cancel", "POST")[0] == 200
     server.stop()
-    assert "Traceback" not in server.errors, server.errors
+    assert "Traceback" not in server.stderr_text, server.stderr_text

@@ -14,7 +14,7 @@ from support.deal_digests import compute_digests
 from support.installation import install_wheel, run_python_in_copy
 
 MATCH_COMMAND = ("match", "gold", "simple", "--deals", "2k", "--seed", "1", "--workers", "1")
-COMPILED_MANIFEST_PARTS = ("compiled", "manifest.json")
+COMPILED_MANIFEST_PATH_PARTS = ("compiled", "manifest.json")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled"),
@@ -23,7 +23,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory):
+def virtual_environment(tmp_path_factory):
     """Build the wheel, and return a virtual environment in which it is installed."""
     directory = tmp_path_factory.mktemp("compiled")
     arguments = "-m pip wheel -q --no-deps --no-build-isolation -w dist .".split()
@@ -35,9 +35,9 @@ def environment(tmp_path_factory):
     return directory / "venv"
 
 
-def find_package(environment):
+def find_simgin_package(virtual_environment):
     """Return the directory of simgin in a virtual environment."""
-    (package,) = environment.glob("lib/python*/site-packages/simgin")
+    (package,) = virtual_environment.glob("lib/python*/site-packages/simgin")
     return package
 
 
@@ -47,11 +47,11 @@ def hash_files(package):
     return {path: hashlib.sha256(path.read_bytes()).digest() for path in files}
 
 
-def play_match(environment, cache, **variables):
+def play_match(virtual_environment, cache, **variables):
     """Play a match; return its output, its messages and its CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.run(
-        [environment / "bin" / "simgin", *MATCH_COMMAND],
+        [virtual_environment / "bin" / "simgin", *MATCH_COMMAND],
         cwd=cache.parent,
         env={**os.environ, "SIMGIN_CACHE_DIR": str(cache), **variables},
         capture_output=True,
@@ -68,20 +68,22 @@ def list_compiled_files(cache):
     return list(cache.rglob("*.nb?"))
 
 
-def test_first_match_compiles_nothing_and_is_not_slower(environment, tmp_path):
+def test_first_match_compiles_nothing_and_is_not_slower(virtual_environment, tmp_path):
     cache = tmp_path / "cache"
-    content = hash_files(find_package(environment))
-    first, messages, seconds = play_match(environment, cache)
+    content = hash_files(find_simgin_package(virtual_environment))
+    first, messages, seconds = play_match(virtual_environment, cache)
     assert messages == "" and not list_compiled_files(cache)
-    second, messages, seconds_of_second = play_match(environment, cache)
+    second, messages, seconds_of_second = play_match(virtual_environment, cache)
     assert (second, messages) == (first, "")
     print(f"CPU time of the first match: {seconds:.2f} s, of the second: {seconds_of_second:.2f} s")
     assert seconds < 2 * seconds_of_second
-    assert hash_files(find_package(environment)) == content
+    assert hash_files(find_simgin_package(virtual_environment)) == content
 
 
-def test_precompiled_and_native_code_play_identical_deals(environment, tmp_path):
-    shipped = compute_digests(environment / "bin" / "python", SIMGIN_CACHE_DIR=str(tmp_path))
+def test_precompiled_and_native_code_play_identical_deals(virtual_environment, tmp_path):
+    shipped = compute_digests(
+        virtual_environment / "bin" / "python", SIMGIN_CACHE_DIR=str(tmp_path)
+    )
     assert not list_compiled_files(tmp_path)
     assert shipped == compute_digests(sys.executable)
 
@@ -92,7 +94,7 @@ def truncate_compiled_files(package):
 
 
 def require_other_numba(package):
-    path = package.joinpath(*COMPILED_MANIFEST_PARTS)
+    path = package.joinpath(*COMPILED_MANIFEST_PATH_PARTS)
     manifest = json.loads(path.read_text())
     manifest["versions"]["numba"] = "0.1"
     path.write_text(json.dumps(manifest))
@@ -107,15 +109,15 @@ def require_other_numba(package):
     ],
 )
 def test_unusable_precompiled_code_is_replaced_with_one_notice(
-    environment, tmp_path, change, variables, problem
+    virtual_environment, tmp_path, change, variables, problem
 ):
-    expected = play_match(environment, tmp_path / "other")[0]
-    package = find_package(environment)
+    expected = play_match(virtual_environment, tmp_path / "other")[0]
+    package = find_simgin_package(virtual_environment)
     saved = {path: path.read_bytes() for path in package.glob("compiled/**/*.*") if path.is_file()}
     try:
         change(package)
         content = hash_files(package)
-        output, messages, _ = play_match(environment, tmp_path / "cache", **variables)
+        output, messages, _ = play_match(virtual_environment, tmp_path / "cache", **variables)
         assert hash_files(package) == content
     finally:
         for path, before in saved.items():
@@ -124,7 +126,7 @@ def test_unusable_precompiled_code_is_replaced_with_one_notice(
     assert messages.count("\n") == 1 and "compiling" in messages and problem in messages
 
 
-def test_unwritable_cache_is_not_mentioned_if_nothing_is_compiled(environment, tmp_path):
+def test_unwritable_cache_is_not_mentioned_if_nothing_is_compiled(virtual_environment, tmp_path):
     cache = tmp_path / "file"
     cache.write_text("")
-    assert play_match(environment, cache)[1] == ""
+    assert play_match(virtual_environment, cache)[1] == ""

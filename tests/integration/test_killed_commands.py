@@ -33,9 +33,14 @@ GOLDEN_RATIO_FRACTION = (
     5**0.5 - 1
 ) / 2  # fractional parts of its multiples are evenly distributed in 0 to 1
 KILLS_IN_A_ROW = 3  # consecutive kills before the command may end
-TIME_KEYS = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
+UNSTABLE_MANIFEST_KEYS = {
+    "started",
+    "ended",
+    "seconds",
+    directory.CHECKSUM_KEY,
+}  # keys of a manifest
 SQLITE_PAGE_SIZE = 4096  # bytes: a ledger without tables is no larger
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "Is it the same?"
 variants = ["eaai"]
 deals = 2000
@@ -92,7 +97,7 @@ def format_command_code(name):
 
 
 class CommandRun:
-    """Runs of a command in a folder, with a separate cache."""
+    """Command that is run repeatedly in a folder with a separate cache."""
 
     def __init__(self, crash_runner, name, start_folder, folder, cache_folder):
         self._crash_runner, self._code = crash_runner, format_command_code(name)
@@ -128,7 +133,9 @@ class CommandRun:
         for name in files:
             if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(files[name])
-                files[name] = {key: manifest[key] for key in manifest.keys() - TIME_KEYS}
+                files[name] = {
+                    key: manifest[key] for key in manifest.keys() - UNSTABLE_MANIFEST_KEYS
+                }
         excluded = [
             name for name in files if ".sqlite" in name or name.startswith(INCOMPLETE_FILE_PREFIX)
         ]
@@ -163,7 +170,7 @@ def choose_kill(number, operations, seconds):
 def start_folder(tmp_path_factory):
     """Create the files that every command starts from."""
     start = tmp_path_factory.mktemp("start")
-    (start / "e.toml").write_text(EXPERIMENT)
+    (start / "e.toml").write_text(EXPERIMENT_TOML)
     write_weighted_strategy(start)
     for place in ("a", "b"):
         call(*MATCH_COMMAND.split(), "-o", start / place)

@@ -17,7 +17,7 @@ from support.dask_cluster import start_dask_cluster
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-TIMEOUT = 300  # seconds to wait for an event in a run
+PROCESS_TIMEOUT = 300  # seconds to wait for an event in a run
 MAX_START_SECONDS = 6.0  # seconds in which a kill can precede the first deal
 
 
@@ -55,18 +55,18 @@ class RunProcess:
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(arguments, text=True, **streams)
 
-    def has_committed(self):
+    def has_committed_rows(self):
         """Return True if rows have been written to the ledger."""
         found = read_file_state(self._log)
         return found not in (None, self._before[0]) and found[0] > 0
 
-    def has_written(self):
+    def has_written_manifest(self):
         """Return True if the manifest has been written."""
         return read_file_state(self._manifest) not in (None, self._before[1])
 
     def wait_until(self, is_reached):
         """Wait until a condition is true; return False if the process ends before that."""
-        deadline = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + PROCESS_TIMEOUT
         while not is_reached():
             assert time.monotonic() < deadline
             if self.process.poll() is not None:
@@ -81,7 +81,7 @@ class RunProcess:
 
     def wait_for_exit(self, *codes):
         """Wait for the end of the process, and check its exit code."""
-        _, error = self.process.communicate(timeout=TIMEOUT)
+        _, error = self.process.communicate(timeout=PROCESS_TIMEOUT)
         assert self.process.returncode in (codes or (0,)), error
         return self.process.returncode
 
@@ -161,14 +161,14 @@ def test_run_killed_many_times_writes_the_same_files(
         if rng.random() < 0.2:
             time.sleep(rng.random() * MAX_START_SECONDS)
         else:
-            run.wait_until(run.has_committed)
+            run.wait_until(run.has_committed_rows)
             time.sleep(rng.random() ** 2 * max_seconds)
         killed += run.kill()
         finished = read_finished_batches(run_directory, finished)
     n_while_writing = 0
     for _ in range(n_late_kills):
         run = RunProcess(path, run_directory)
-        run.wait_until(run.has_written)
+        run.wait_until(run.has_written_manifest)
         time.sleep(rng.random() * 1e-3)
         run.kill()
         n_while_writing += directory.read_manifest(run_directory)["stopped"].startswith("while")
@@ -184,7 +184,7 @@ def test_killed_client_leaves_no_worker_processes(tmp_path):
         write_experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1"
     )
     client = psutil.Process(run.process.pid)
-    assert run.wait_until(run.has_committed) and run.wait_until(
+    assert run.wait_until(run.has_committed_rows) and run.wait_until(
         client.children
     )  # one process creates the ledger
     first_state = read_file_state(run._log)
@@ -212,7 +212,7 @@ def test_cluster_with_killed_processes_writes_the_same_files(tmp_path):
         for clients in range(5):
             run = RunProcess(path, run_directory, "--scheduler", cluster.address)
             for _ in range(3):
-                run.wait_until(run.has_committed)
+                run.wait_until(run.has_committed_rows)
                 time.sleep(rng.random() * 2)
                 cluster.kill_random_worker(rng)
                 workers_killed += run.process.poll() is None

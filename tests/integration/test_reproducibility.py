@@ -26,15 +26,15 @@ PLANS = (
 def compute_digest(plans, make_pool, interrupt_after=None):
     """Return the digest of the tables of plans, interrupted after some blocks and resumed."""
     digest = hashlib.sha256()
-    for played_plan in plans:
-        with ledger.open_ledger(None, played_plan.identity) as run_ledger:
-            ends = play_plan(played_plan, run_ledger, make_pool, interrupt_after)
-            info = run_info.make_run_info(played_plan, ends)
+    for plan_to_play in plans:
+        with ledger.open_ledger(None, plan_to_play.identity) as run_ledger:
+            ends = play_plan(plan_to_play, run_ledger, make_pool, interrupt_after)
+            info = run_info.make_run_info(plan_to_play, ends)
             digest.update(table.format_csv(RunResults(info, run_ledger).table).encode())
     return digest.hexdigest()
 
 
-def play_plan(played_plan, run_ledger, make_pool, interrupt_after):
+def play_plan(plan_to_play, run_ledger, make_pool, interrupt_after):
     """Play a plan, and resume it after each interruption."""
     blocks = itertools.count()  # the first report comes before any block
 
@@ -45,11 +45,11 @@ def play_plan(played_plan, run_ledger, make_pool, interrupt_after):
     while True:
         try:
             return runner.run_tasks(
-                played_plan.tasks,
+                plan_to_play.tasks,
                 run_ledger,
                 make_pool(),
                 interrupt,
-                stopping_rules=played_plan.stopping_rules,
+                stopping_rules=plan_to_play.stopping_rules,
             )
         except KeyboardInterrupt:
             blocks = itertools.count()

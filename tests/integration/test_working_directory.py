@@ -24,7 +24,7 @@ MINE = Strategy("mine", knock=mine)
 
 @pytest.fixture
 def hostile_directory(empty_directory):
-    """Create a working directory with a module of every name, and a strategy."""
+    """Create a directory with a strategy and modules that shadow all imported modules."""
     write_shadowing_modules(empty_directory)
     Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
@@ -89,7 +89,7 @@ def test_python_path_of_the_user_is_respected(empty_directory):
     assert all(row["passed"] for row in json.loads(process.stdout)["rows"])
 
 
-LIBRARY_SETTINGS = [
+LIBRARY_SETTINGS_FILES = [
     (".numba_config.yaml", b"disable_jit: 1\nboundscheck: 1\ncaptured_errors: 7\n"),
     (".numba_config.yaml", b"[1, 2"),
     (".numba_config.yaml", b"\xff\xfe"),
@@ -114,7 +114,7 @@ def test_broken_settings_of_a_library_are_ignored(empty_directory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "content"), LIBRARY_SETTINGS)
+@pytest.mark.parametrize(("name", "content"), LIBRARY_SETTINGS_FILES)
 def test_library_settings_in_the_working_directory_are_ignored(
     empty_directory, plain_directory, name, content
 ):

@@ -19,12 +19,12 @@ from simgin.strategy import loader
 from support.command_line import call
 from support.variant_files import CLUB_VARIANT
 
-SMALL_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
+SMALL_TRAINING_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
 CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 
 def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
-    """Include rules of a file that change under the same name."""
+    """Include a variant from a file whose rules change although its name does not."""
     requests = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
     requests += [("straight", {name: 99}) for name in ("deals", "rounds")]
     ledger_files = [
@@ -89,7 +89,7 @@ def test_training_requires_a_writable_cache(monkeypatch):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert adapt.load_adapted_champion("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
-        adapt.adapt_champion("straight", **SMALL_SIZES)
+        adapt.adapt_champion("straight", **SMALL_TRAINING_SIZES)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def run_small_training(workers, interrupt_after=None):
         if done and len(render().splitlines()) == interrupt_after:
             raise KeyboardInterrupt
 
-    training = adapt.AdaptRequest.read("champion", "straight", **SMALL_SIZES)
+    training = adapt.AdaptRequest.read("champion", "straight", **SMALL_TRAINING_SIZES)
     try:
         result = adapt.run_adaptation(training, workers, interrupt_at_step)
     except KeyboardInterrupt:
@@ -142,7 +142,7 @@ def run_small_training(workers, interrupt_after=None):
 
 
 def test_interrupted_training_gives_the_same_weights(training_folder, monkeypatch):
-    assert adapt.load_adapted_champion("straight", **SMALL_SIZES) is None
+    assert adapt.load_adapted_champion("straight", **SMALL_TRAINING_SIZES) is None
     complete, content = run_small_training(1)
     for path in (training_folder / "2.sqlite", training_folder / complete.name):
         path.unlink()
@@ -155,14 +155,16 @@ def test_interrupted_training_gives_the_same_weights(training_folder, monkeypatc
     # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
     (training_folder / complete.name).write_bytes(b"damaged")
-    assert adapt.load_adapted_champion("straight", **SMALL_SIZES).table.equals(complete.table)
+    assert adapt.load_adapted_champion("straight", **SMALL_TRAINING_SIZES).table.equals(
+        complete.table
+    )
     assert (training_folder / complete.name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not complete.is_better and complete.player == "champion"
     assert "simgin keeps using champion" in complete.sentences[0]
 
 
-def make_result(gains):
+def make_training_result(gains):
     """Return a training result with these confirmed gains, each with a standard error of 0.01."""
     lines = []
     for opponent, gain in gains.items():
@@ -182,11 +184,13 @@ def test_player_is_replaced_only_after_a_significant_gain():
     """Check a gain of 2.2 SE, which is not significant among four after Holm's correction."""
     no_gains = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
     for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
-        result = make_result({**no_gains, "champion": gain})
+        result = make_training_result({**no_gains, "champion": gain})
         assert result.is_better == is_better and result.gain.value == gain
         assert result.player.startswith("champion@") == is_better
         assert ("did not improve" in result.sentences[0]) != is_better
-    (_, loss_sentence) = make_result({**no_gains, "simple": -0.04, "champion": 0.05}).sentences
+    (_, loss_sentence) = make_training_result(
+        {**no_gains, "simple": -0.04, "champion": 0.05}
+    ).sentences
     assert (
         loss_sentence
         == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
@@ -198,7 +202,7 @@ def test_strongest_player_beats_the_trained_player(monkeypatch):
     monkeypatch.setattr(strongest, "find_strongest_player", lambda *_: "gold-early")
     gains = {**dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.1), "champion": 0.06}
     for gain, player in ((0.1, "champion@"), (-0.14, "gold-early")):
-        result = make_result({**gains, "gold-early": gain, "champion": 0.06})
+        result = make_training_result({**gains, "gold-early": gain, "champion": 0.06})
         assert result.is_better
         monkeypatch.setattr(adapt, "load_adapted_champion", lambda *_, result=result: result)
         assert strongest.load_or_find_strongest("straight", 1, 1).startswith(player)

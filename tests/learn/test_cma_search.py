@@ -131,7 +131,7 @@ def test_pool_score_combines_the_scores_of_the_opponents():
     assert found_by.compute_even_score(1050, metrics.METRICS_BY_NAME["margin"]).value == 0
 
 
-PARAMETERS = (
+TUNABLE_PARAMETERS = (
     TunableParameter("k", "k", ("knock",), Param(5, 0, 20, "", "integer"), 0, 20),
     TunableParameter("share", "share", ("take",), Param(0.3, 0.0, 1.0, "", "number"), 0.0, 1.0),
     TunableParameter(
@@ -141,7 +141,9 @@ PARAMETERS = (
 )
 
 
-@pytest.mark.parametrize("parameters", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
+@pytest.mark.parametrize(
+    "parameters", [TUNABLE_PARAMETERS, TUNABLE_PARAMETERS[:1], TUNABLE_PARAMETERS[1:2]], ids=len
+)
 def test_sampled_candidates_are_valid_and_reproducible(parameters):
     """Check that values are in range, and integers if required."""
     rng = np.random.default_rng(1)
@@ -169,10 +171,10 @@ def test_sampled_candidates_are_valid_and_reproducible(parameters):
 # Tunable parameters of a strategy, and files of values
 
 
-EAAI = variants.find_variant("eaai")
+EAAI_VARIANT = variants.find_variant("eaai")
 
 
-def read_parameters(spec, selection=None, variant=EAAI):
+def read_parameters(spec, selection=None, variant=EAAI_VARIANT):
     return read_tunable_parameters(loader.find_strategy(spec), variant, selection)
 
 

@@ -13,7 +13,7 @@ from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from support.weighted_strategy import WEIGHTED_SOURCE, write_weighted_strategy
 
-SHORT_SIZES = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
+SHORT_TRAINING_SIZES = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def strategy_file(tmp_path_factory):
     return write_weighted_strategy(tmp_path_factory.mktemp("weighed"))
 
 
-def play_rounds(request, ledger_path=None):
+def iter_training_rounds(request, ledger_path=None):
     """Yield the rounds of a training with a ledger."""
     with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
         yield from discard_weights.play_rounds(request, run_ledger)
@@ -124,12 +124,12 @@ def test_sampled_sums_agree_with_single_discards(strategy_file):
 
 def test_resumed_training_gives_the_same_weights(strategy_file, tmp_path):
     request = discard_weights.DiscardTrainingRequest.read(
-        str(strategy_file), "eaai", ["simple", "gold-early"], **SHORT_SIZES
+        str(strategy_file), "eaai", ["simple", "gold-early"], **SHORT_TRAINING_SIZES
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
         complete = discard_weights.run_training(request, 1, run_ledger=run_ledger)
     ledger_path = tmp_path / ledger.LEDGER_FILE
-    interrupted = play_rounds(request, ledger_path)
+    interrupted = iter_training_rounds(request, ledger_path)
     next(interrupted)
     interrupted.close()
     with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
@@ -206,7 +206,7 @@ def test_untrainable_policy_is_rejected(tmp_path, old, new, message):
     strategy_file = write_weighted_strategy(tmp_path, code)
     with pytest.raises((TuneError, loader.StrategyError), match=message):
         list(
-            play_rounds(
+            iter_training_rounds(
                 discard_weights.DiscardTrainingRequest.read(
                     str(strategy_file), "eaai", rounds=1, deals=100, confirmation_matches=1000
                 )

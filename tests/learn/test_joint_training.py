@@ -14,7 +14,7 @@ from simgin.play.rollouts import roll_out_deals
 from simgin.rules import variants
 from simgin.strategy import loader
 
-STANDARD = variants.find_variant("standard")
+STANDARD_VARIANT = variants.find_variant("standard")
 
 
 def sample_regression_sums(rng, n, size):
@@ -52,9 +52,9 @@ def test_common_and_stage_changes_add_up_to_the_true_change():
 def test_sampled_decisions_are_weighted():
     """Expect the draws of one decision per deal to represent all decisions of the deal."""
     gold_early = loader.find_strategy("gold-early")
-    immediate_weights, _ = champion_weights.load_initial_weights(STANDARD)
+    immediate_weights, _ = champion_weights.load_initial_weights(STANDARD_VARIANT)
     make_trainer = partial(
-        champion_weights.ChampionTrainer, [gold_early], immediate_weights, 3, STANDARD, 1
+        champion_weights.ChampionTrainer, [gold_early], immediate_weights, 3, STANDARD_VARIANT, 1
     )
     sums = {}
     for is_weighted in (True, False):

@@ -14,7 +14,7 @@ from simgin.play.traced_deal import trace_deal
 from support import hands
 from support.reference_replay import replay_deal, start_match
 
-MATCHUPS = (
+MATCHUP_NAMES = (
     ("standard", "gold", "simple"),
     ("standard-50th+big-gin", "gold-early", "gold-early"),
     ("standard+first_turn=discard_first+discard_ban=none", "simple", "gold"),
@@ -44,7 +44,7 @@ def find_reference_turns(deal):
 
 
 @pytest.mark.parametrize(
-    "matchup_names", MATCHUPS, ids=lambda matchup_names: " ".join(map(str, matchup_names))
+    "matchup_names", MATCHUP_NAMES, ids=lambda matchup_names: " ".join(map(str, matchup_names))
 )
 def test_every_turn_agrees_with_the_reference(matchup_names):
     variant, a, b = matchup_names

@@ -16,7 +16,7 @@ from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find_variant, variant_names
 
-KNOCK, GIN, UNDERCUT, DRAWN_DEAL = (
+KNOCK_INDEX, GIN_INDEX, UNDERCUT_INDEX, DRAWN_DEAL_INDEX = (
     DEAL_RESULTS.index(kind) for kind in ("knock", "gin", "undercut", "void")
 )
 
@@ -42,9 +42,9 @@ def test_chernoff_bound_on_the_length_of_a_match():
         (dealer, winner, kind, points): n_deals
         for dealer in (0, 1)
         for winner, kind, points, n_deals in (
-            (0, KNOCK, 10, 3),
-            (1, KNOCK, 10, 3),
-            (-1, DRAWN_DEAL, 0, 2),
+            (0, KNOCK_INDEX, 10, 3),
+            (1, KNOCK_INDEX, 10, 3),
+            (-1, DRAWN_DEAL_INDEX, 0, 2),
         )
     }
     v = make_match_value("standard+points_target=20", weights_by_outcome)
@@ -65,7 +65,7 @@ def test_match_total_probabilities_agree_with_enumeration():
     weights_by_outcome = {
         (1, -1, limit, points): n for points, n in penalties.items() if points >= 0
     }
-    weights_by_outcome[1, 0, GIN, -20] = penalties[-20]
+    weights_by_outcome[1, 0, GIN_INDEX, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
     v = match_value.make_value_from_outcomes(matchup, make_outcomes(weights_by_outcome))
     for deals_left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30)):
@@ -88,22 +88,22 @@ def test_match_total_probabilities_agree_with_enumeration():
 
 
 OUTCOME_WEIGHTS = {
-    (0, 0, KNOCK, 3): 4,
-    (0, 0, GIN, 5): 2,
-    (0, 1, KNOCK, 2): 3,
-    (0, 1, UNDERCUT, 4): 2,
+    (0, 0, KNOCK_INDEX, 3): 4,
+    (0, 0, GIN_INDEX, 5): 2,
+    (0, 1, KNOCK_INDEX, 2): 3,
+    (0, 1, UNDERCUT_INDEX, 4): 2,
 }
 OUTCOME_WEIGHTS |= {
-    (0, -1, DRAWN_DEAL, 0): 3,
-    (0, 1, KNOCK, 0): 2,
-    (1, 0, KNOCK, 1): 5,
-    (1, 0, UNDERCUT, 7): 1,
+    (0, -1, DRAWN_DEAL_INDEX, 0): 3,
+    (0, 1, KNOCK_INDEX, 0): 2,
+    (1, 0, KNOCK_INDEX, 1): 5,
+    (1, 0, UNDERCUT_INDEX, 7): 1,
 }
 OUTCOME_WEIGHTS |= {
-    (1, 1, GIN, 6): 4,
-    (1, 1, KNOCK, 2): 3,
-    (1, -1, DRAWN_DEAL, 0): 1,
-    (1, 0, KNOCK, 0): 1,
+    (1, 1, GIN_INDEX, 6): 4,
+    (1, 1, KNOCK_INDEX, 2): 3,
+    (1, -1, DRAWN_DEAL_INDEX, 0): 1,
+    (1, 0, KNOCK_INDEX, 0): 1,
 }
 
 
@@ -113,7 +113,10 @@ def find_next_state(params, state, dealer, winner, kind, points):
     if winner >= 0:
         side, other_side = sides[winner], sides[1 - winner]
         side["points"] += points
-        by_kind = {GIN: params["deal_count_gin"], UNDERCUT: params["deal_count_undercut"]}
+        by_kind = {
+            GIN_INDEX: params["deal_count_gin"],
+            UNDERCUT_INDEX: params["deal_count_undercut"],
+        }
         side["deals"] += by_kind.get(kind, 1)
         if params["goal"] == "games" and side["points"] >= params["points_target"]:
             table = params["game_table"]
@@ -184,11 +187,15 @@ def iterate_values(params, find_probabilities):
     return values
 
 
-TOTAL_WEIGHT = {d: sum(n for key, n in OUTCOME_WEIGHTS.items() if key[0] == d) for d in (0, 1)}
-PROBABILITIES = {key: n / TOTAL_WEIGHT[key[0]] for key, n in OUTCOME_WEIGHTS.items()}
+TOTAL_WEIGHT_BY_DEALER = {
+    d: sum(n for key, n in OUTCOME_WEIGHTS.items() if key[0] == d) for d in (0, 1)
+}
+OUTCOME_PROBABILITIES = {
+    key: n / TOTAL_WEIGHT_BY_DEALER[key[0]] for key, n in OUTCOME_WEIGHTS.items()
+}
 
 
-def select_score(side, fields):
+def select_score_parts(side, fields):
     """Return the named parts of a side's score, as a number if there is only one."""
     names = {"score": "points", "deals": "deals", "games": "games"}
     numbers = [dict(side)[names[name]] for name in fields]
@@ -214,11 +221,12 @@ def test_match_value_agrees_with_plain_recursion(goal, next_dealer, void_dealer)
     v = make_match_value(variant, OUTCOME_WEIGHTS, seat)
     variant_params = find_variant(variant).params
     params = {**variant_params, "points_side": seat ^ (variant_params["race_points_seat"] or 0)}
-    expected = iterate_values(params, lambda state: PROBABILITIES)
+    expected = iterate_values(params, lambda state: OUTCOME_PROBABILITIES)
     assert len(expected) >= 20
     for (state, dealer), probability in expected.items():
         scores = [
-            select_score(side, fields) for side, fields in zip(state, v.board.fields, strict=True)
+            select_score_parts(side, fields)
+            for side, fields in zip(state, v.board.fields, strict=True)
         ]
         assert v.win_probability(*scores, dealer) == pytest.approx(probability, abs=1e-9)
 
@@ -240,14 +248,14 @@ def test_match_value_with_outcomes_by_score_agrees_with_plain_recursion():
     )
 
     def find_probabilities(state):
-        probabilities = dict(PROBABILITIES)
+        probabilities = dict(OUTCOME_PROBABILITIES)
         match [dict(side)["points"] for side in state]:
             case [3, 2]:
-                probabilities[1, 1, GIN, 6] -= 2 / 16
-                probabilities[1, 0, KNOCK, 2] = 2 / 16
+                probabilities[1, 1, GIN_INDEX, 6] -= 2 / 16
+                probabilities[1, 0, KNOCK_INDEX, 2] = 2 / 16
             case [0, 4]:
-                probabilities[0, 0, KNOCK, 3] -= 1 / 16
-                probabilities[0, -1, DRAWN_DEAL, 0] += 1 / 16
+                probabilities[0, 0, KNOCK_INDEX, 3] -= 1 / 16
+                probabilities[0, -1, DRAWN_DEAL_INDEX, 0] += 1 / 16
         return probabilities
 
     expected = iterate_values(
@@ -379,12 +387,12 @@ def test_dependence_on_the_score_is_detected(variant, a, depends):
 
 # Compared with played matches: clustered by unit, with a jackknife error of V
 
-SHORT_VARIANTS = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
-SHORT_VARIANTS |= {
+SHORT_SPEC_BY_VARIANT = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
+SHORT_SPEC_BY_VARIANT |= {
     "twofold": "twofold+points_target=40+deals_target=3",
     "shot": "shot+points_target=30",
 }
-VALUE_VARIANTS = [name for name in variant_names() if name != "hollywood"]
+VARIANTS_WITH_VALUE = [name for name in variant_names() if name != "hollywood"]
 
 
 def choose_opponent(variant):
@@ -404,12 +412,12 @@ def assert_agrees_with_matches(v, n_matches, seed):
     assert abs(won.mean() - start.value) < 4.5 * error
 
 
-@pytest.mark.parametrize("variant", VALUE_VARIANTS)
+@pytest.mark.parametrize("variant", VARIANTS_WITH_VALUE)
 def test_match_value_agrees_with_played_matches(variant):
     seat = 0 if variant == "race" else None
     options, short_variant = (
         {"deals": 10_000, "seed": 21, "seat": seat},
-        SHORT_VARIANTS.get(variant, variant),
+        SHORT_SPEC_BY_VARIANT.get(variant, variant),
     )
     v = match_value.compute_value(short_variant, "gold", choose_opponent(variant), **options)
     assert_agrees_with_matches(v, 600, seed=22)
@@ -417,7 +425,7 @@ def test_match_value_agrees_with_played_matches(variant):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variant", "seat"), [*((name, 0) for name in VALUE_VARIANTS), ("race", 1)]
+    ("variant", "seat"), [*((name, 0) for name in VARIANTS_WITH_VALUE), ("race", 1)]
 )
 def test_match_value_agrees_with_many_played_matches(variant, seat):
     v = match_value.compute_value(

@@ -12,17 +12,17 @@ from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from support.variant_files import CLUB_VARIANT, write_variant_file
 
-MATCHUPS = [
+MATCHUP_NAMES = [
     ("gold", "simple", "standard"),
     ("gold", "gold", "race"),
     ("simple+stake=random", "gold+stake=random", "dice"),
     ("gold", None, "gin-solitaire"),
     ("gold", None, "solitary-gin"),
 ]
-STANDARD = parse_matchup("gold", "simple", "standard", 3, "deal")
+STANDARD_MATCHUP = parse_matchup("gold", "simple", "standard", 3, "deal")
 
 
-def count_outcomes_slowly(a, b, variant):
+def count_outcomes_from_records(a, b, variant):
     """Count the outcomes in the records of all deals."""
     matchup = parse_matchup(a, b, variant, 3, "deal")
     _, records = play_with_records(matchup, 0, matchup.count_units(10_000))
@@ -42,11 +42,11 @@ def cache_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("a", "b", "variant"), MATCHUPS)
+@pytest.mark.parametrize(("a", "b", "variant"), MATCHUP_NAMES)
 def test_counts_agree_with_the_records(a, b, variant, cache_folder):
     counted = outcomes.count_outcomes(parse_matchup(a, b, variant, 3, "deal"), 10_000)
     rows, totals = map(tuple, counted.rows.tolist()), counted.counts.sum(axis=0).tolist()
-    assert dict(zip(rows, totals, strict=True)) == count_outcomes_slowly(a, b, variant)
+    assert dict(zip(rows, totals, strict=True)) == count_outcomes_from_records(a, b, variant)
     assert counted.n_deals == 10_000
     assert np.ptp(counted.counts.sum(axis=1)) <= 4  # groups of equal size, up to a pair of units
     for dealer in set(counted.column("dealer")):
@@ -55,9 +55,9 @@ def test_counts_agree_with_the_records(a, b, variant, cache_folder):
 
 
 def test_counts_do_not_depend_on_threads_or_blocks(cache_folder, monkeypatch):
-    first = outcomes._count_outcomes(STANDARD, 30_000, 1, None)
+    first = outcomes._count_outcomes(STANDARD_MATCHUP, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "UNITS_PER_CALL", 1000)
-    second = outcomes._count_outcomes(STANDARD, 30_000, 2, None)
+    second = outcomes._count_outcomes(STANDARD_MATCHUP, 30_000, 2, None)
     assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
@@ -88,7 +88,7 @@ def test_mirrored_deals_are_added():
 
 def test_outcomes_that_cannot_be_counted_are_rejected():
     with pytest.raises(outcomes.OutcomeError, match="Use at least 10,000"):
-        outcomes.count_outcomes(STANDARD, 9_999)
+        outcomes.count_outcomes(STANDARD_MATCHUP, 9_999)
     long_match = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
     with pytest.raises(outcomes.OutcomeError, match="points_target = 300 is too high"):
         outcomes.count_outcomes_by_score(long_match, 10_000)
@@ -106,7 +106,7 @@ CHANGED_SETTINGS = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)
 def test_each_setting_has_a_separate_cache_file():
     settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
     identity, *other_identities = (
-        outcomes.make_cache_identity(STANDARD, *setting) for setting in settings
+        outcomes.make_cache_identity(STANDARD_MATCHUP, *setting) for setting in settings
     )
     for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), CHANGED_SETTINGS):
         matchup = parse_matchup("gold", b, variant, seed, "deal")
@@ -133,9 +133,9 @@ def test_changed_user_file_has_a_separate_cache_file():
 
 
 def test_cached_counts_are_loaded(cache_folder, monkeypatch):
-    first = outcomes.count_outcomes(STANDARD, 10_000)
+    first = outcomes.count_outcomes(STANDARD_MATCHUP, 10_000)
     monkeypatch.setattr(outcomes, "_count_outcomes", None)
-    second = outcomes.count_outcomes(STANDARD, 10_000)
+    second = outcomes.count_outcomes(STANDARD_MATCHUP, 10_000)
     assert np.array_equal(first.rows, second.rows)
     assert np.array_equal(first.counts, second.counts)
     assert [path.suffix for path in cache_folder.iterdir()] == [".npz"], "nothing is left beside it"

@@ -27,11 +27,13 @@ from simgin.stats.table import list_output_columns
 from simgin.strategy.cast import list_odds_players
 from support.sentence_checks import find_sentence_errors
 
-NO_OUTCOMES = outcomes.Outcomes(
+EMPTY_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
     np.zeros((outcomes.N_GROUPS, 0), np.int64),
 )
-GIN, JOKER, LIMIT = (DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit"))
+GIN_INDEX, JOKER_INDEX, LIMIT_INDEX = (
+    DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit")
+)
 JOKER_VARIANTS = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
 JOKER_MATCH_VARIANT = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
 SOLO_VARIANTS = (*JOKER_VARIANTS, "solitary-gin")
@@ -42,7 +44,7 @@ def make_solo_deals(rows, variant="solitaire-gin"):
     return SoloDeals(
         solo_deals.make_solo_matchup("solo-greedy", variant, 1),
         np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
-        NO_OUTCOMES,
+        EMPTY_OUTCOMES,
         False,
     )
 
@@ -58,7 +60,7 @@ def simulate_solo_deals(strategy, variant, n, seed=1, workers=None):
     return SoloDeals(matchup, tables["rows"], deal_outcomes, bool(tables["by_score"]))
 
 
-def find_row(frame, **values):
+def find_only_row(frame, **values):
     """Return the only row of a DataFrame with these values."""
     matching = frame[(frame[[*values]] == [*values.values()]).all(axis=1)]
     (row,) = matching.to_dict("records")
@@ -66,9 +68,9 @@ def find_row(frame, **values):
 
 
 HUNDRED_DEALS = make_solo_deals(
-    [[u, 30, 4, GIN, 1, 1, 0] for u in range(40)]  # gin on the fourth draw
-    + [[u, 2, 3, JOKER, 0, -1, 1] for u in range(40, 70)]  # the joker on the third
-    + [[u, 20, 9, GIN, 1, 1, 0] for u in range(70, 100)]  # gin on the ninth
+    [[u, 30, 4, GIN_INDEX, 1, 1, 0] for u in range(40)]  # gin on the fourth draw
+    + [[u, 2, 3, JOKER_INDEX, 0, -1, 1] for u in range(40, 70)]  # the joker on the third
+    + [[u, 20, 9, GIN_INDEX, 1, 1, 0] for u in range(70, 100)]  # gin on the ninth
 )
 
 
@@ -76,9 +78,9 @@ HUNDRED_DEALS = make_solo_deals(
 def test_quantile_interval_consists_of_order_statistics(level, name):
     """Use gin on draws 1 to 1,000, so that bounds are ranks that follow the binomial law."""
     frame = solo_odds.compute_gin_draw_statistics(
-        make_solo_deals([[unit, 42, unit + 1, GIN, 1, 1, 0] for unit in range(1_000)])
+        make_solo_deals([[unit, 42, unit + 1, GIN_INDEX, 1, 1, 0] for unit in range(1_000)])
     )
-    row = find_row(frame, statistic=name)
+    row = find_only_row(frame, statistic=name)
     assert row["value"] == 1_000 * level
     below, above = (binom.cdf(row[bound] - 1, 1_000, level) for bound in ("low", "high"))
     assert 0.945 < above - below < 0.965
@@ -86,7 +88,7 @@ def test_quantile_interval_consists_of_order_statistics(level, name):
 
 def test_match_totals_are_counted():
     rows = [
-        [unit, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[unit % 4 == 0], 0]
+        [unit, -1, 15, LIMIT_INDEX, 0, 10 if deal else (-20, 0)[unit % 4 == 0], 0]
         for unit in range(100)
         for deal in range(5)
     ]
@@ -99,7 +101,7 @@ def test_skill_gap_is_a_paired_difference():
     """Expect differences of 0 or 1 with variance .24 n / (n - 1)."""
     rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    gap = find_row(
+    gap = find_only_row(
         solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
     assert gap["value"] == pytest.approx(0.4)
@@ -112,7 +114,7 @@ def test_skill_gap_is_a_paired_difference():
     )  # no difference has no error
     rows = HUNDRED_DEALS.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even_gap = find_row(
+    even_gap = find_only_row(
         solo_odds.compute_skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
     )
     assert even_gap["low"] < 0 < even_gap["high"]
@@ -183,7 +185,7 @@ def test_deal_is_won_if_gin_comes_before_the_joker():
     rules = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
     without_joker = simulate_solo_deals("solo-greedy", rules, 10_000)
     first_deals = without_joker.rows[::5]
-    is_gin = first_deals[:, DEAL_COLUMNS.index("kind")] == GIN
+    is_gin = first_deals[:, DEAL_COLUMNS.index("kind")] == GIN_INDEX
     is_won = is_gin & (first_deals[:, DEAL_COLUMNS.index("drawn")] <= deals.column("place"))
     assert np.array_equal(deals.column("won"), is_won) and 900 < is_won.sum() < 1_100
     assert np.array_equal(
@@ -202,7 +204,7 @@ def test_deal_is_won_if_gin_comes_before_the_joker():
 def test_match_win_probability_agrees_with_published_matches(player, variant, published, error):
     """Allow four standard errors of both (docs/reference/strategies/solo.md)."""
     deals = solo_deals.play_solo_deals(player, variant, 25_000)
-    row = find_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
+    row = find_only_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
     half_width = (row["high"] - row["low"]) / 2
     assert abs(row["value"] - published) < 2 * np.hypot(half_width, error)
     if variant == "solitary-gin":
@@ -264,7 +266,7 @@ def sample_deals(rng, n):
     gin_draw = 4 * rng.choice(len(DRAW_PROBABILITIES), n, p=DRAW_PROBABILITIES) + 4
     joker_position, lost_points = rng.integers(0, 43, n), rng.choice(LOST_POINTS, n)
     n_draws, won, score = compute_deal_results(gin_draw, joker_position, lost_points)
-    kind = np.where(won, GIN, JOKER)
+    kind = np.where(won, GIN_INDEX, JOKER_INDEX)
     return make_solo_deals(
         np.stack([np.arange(n), joker_position, n_draws, kind, won, score, ~won], axis=1)
     )
@@ -303,8 +305,8 @@ def compute_exact_values():
     }
 
 
-def estimate_all(deals):
-    """Estimate the quantities of `compute_exact_values` from a sample."""
+def estimate_quantities(deals):
+    """Estimate the quantities of `compute_exact_values` from sampled deals."""
     strength, by_draws = (
         solo_odds.compute_odds_by_strategy([deals]),
         solo_odds.compute_odds_by_draws(deals),
@@ -315,16 +317,16 @@ def estimate_all(deals):
     )
     joker = solo_odds.compute_joker_variance_share(deals)
     return {
-        "win": find_row(strength, metric="win"),
-        "score": find_row(strength, metric="score"),
-        "gin by 16": find_row(by_draws, kind="gin", draws=16),
-        "joker by 16": find_row(by_draws, kind="joker", draws=16),
-        "win at 28": find_row(by_cards_left, left=28, metric="win"),
-        "score at 28": find_row(by_cards_left, left=28, metric="score"),
-        "mean draw": find_row(gin_draws, statistic="mean"),
-        "median draw": find_row(gin_draws, statistic="q50"),
-        "joker, win": find_row(joker, metric="win"),
-        "joker, score": find_row(joker, metric="score"),
+        "win": find_only_row(strength, metric="win"),
+        "score": find_only_row(strength, metric="score"),
+        "gin by 16": find_only_row(by_draws, kind="gin", draws=16),
+        "joker by 16": find_only_row(by_draws, kind="joker", draws=16),
+        "win at 28": find_only_row(by_cards_left, left=28, metric="win"),
+        "score at 28": find_only_row(by_cards_left, left=28, metric="score"),
+        "mean draw": find_only_row(gin_draws, statistic="mean"),
+        "median draw": find_only_row(gin_draws, statistic="q50"),
+        "joker, win": find_only_row(joker, metric="win"),
+        "joker, score": find_only_row(joker, metric="score"),
     }
 
 
@@ -336,7 +338,7 @@ def test_intervals_have_nominal_coverage(n_runs, min_covered):
     rng = np.random.default_rng(2311)
     expected, n_covered = compute_exact_values(), dict.fromkeys(compute_exact_values(), 0)
     for _ in range(n_runs):
-        for name, row in estimate_all(sample_deals(rng, 1_500)).items():
+        for name, row in estimate_quantities(sample_deals(rng, 1_500)).items():
             n_covered[name] += row["low"] <= expected[name] <= row["high"]
     assert all(min_covered <= count for count in n_covered.values()), n_covered
 
@@ -349,17 +351,19 @@ def test_joker_variance_share_is_unbiased_for_few_deals():
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
         frame = solo_odds.compute_joker_variance_share(replace(deals, rows=rows))
-        shares.append(find_row(frame, metric="win")["value"])
+        shares.append(find_only_row(frame, metric="win")["value"])
     assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(100)
 
 
 def test_joker_variance_share_is_undefined_without_wins():
-    lost_deals = make_solo_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
+    lost_deals = make_solo_deals(
+        [[u, u % 43, u % 43 + 1, JOKER_INDEX, 0, -1, 1] for u in range(1_000)]
+    )
     assert (
         solo_odds.compute_gin_draw_statistics(lost_deals).empty
         and solo_odds.compute_joker_variance_share(lost_deals).empty
     )
-    win = find_row(solo_odds.compute_odds_by_strategy([lost_deals]), metric="win")
+    win = find_only_row(solo_odds.compute_odds_by_strategy([lost_deals]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
@@ -467,8 +471,8 @@ def make_player_ladder(*gin_counts):
     names = (naive_player, "solo-greedy", "solo-dp")[-len(gin_counts) :]
     samples = []
     for name, n_gins in zip(names, gin_counts, strict=True):
-        rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
-        rows[:n_gins] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(n_gins)]
+        rows = [[u, u % 43, 8, JOKER_INDEX, 0, 1, 1] for u in range(400)]
+        rows[:n_gins] = [[u, u % 43, 8, GIN_INDEX, 1, 1, 0] for u in range(n_gins)]
         samples.append(
             replace(
                 make_solo_deals(rows),
