@@ -17,7 +17,9 @@ from simgin.text import amounts
 from simgin.text.files import write_file
 from simgin.text.messages import SimginError, format_value, suggest_spelling
 
-FILE_HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
+CONFIG_FILE_HEADER = (
+    "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
+)
 CONFIG_KEYS = {  # meaning and default of each key
     "variant": ("variant (-v)", "standard"),
     "opponent": ("opponent (in play: champion)", "simple"),
@@ -121,7 +123,7 @@ def write_config(settings: Mapping[str, Any]) -> None:
         f"{key} = {json.dumps(set_values[key], ensure_ascii=False, default=str)}\n"
         for key in set_values
     ]
-    write_file(find_config_path(), "".join([FILE_HEADER, *lines]).encode())
+    write_file(find_config_path(), "".join([CONFIG_FILE_HEADER, *lines]).encode())
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:

@@ -25,8 +25,9 @@ from simgin.text.messages import escape_control_chars, print_status, shorten_mid
 
 FAILURE_CODE, BAD_INPUT_CODE, INTERRUPTED_CODE = 1, 2, 130
 GC_THRESHOLD = 200_000  # number of new objects after which Python collects garbage
-MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # minimum and maximum number of columns of a terminal
-MAX_SIZE_DIGITS = 9  # maximum number of digits in the numbers of columns and lines
+# minimum and maximum number of columns of a terminal
+MIN_TERMINAL_COLUMNS, MAX_TERMINAL_COLUMNS = 20, 10_000
+MAX_TERMINAL_SIZE_DIGITS = 9  # maximum number of digits in the numbers of columns and lines
 # maximum numbers of lines in an error message, of characters per line and of characters per word
 MAX_ERROR_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD_PATTERN = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
@@ -148,10 +149,10 @@ def _open_closed_streams() -> None:
 
 def _limit_terminal_size() -> None:
     """Limit COLUMNS and LINES to plausible terminal sizes, because rich does not limit them."""
-    for name, minimum in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
+    for name, minimum in (("COLUMNS", MIN_TERMINAL_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
-        if value.isdecimal() and (size := int(value[:MAX_SIZE_DIGITS])):
-            os.environ[name] = str(min(max(size, minimum), MAX_COLUMNS))
+        if value.isdecimal() and (size := int(value[:MAX_TERMINAL_SIZE_DIGITS])):
+            os.environ[name] = str(min(max(size, minimum), MAX_TERMINAL_COLUMNS))
 
 
 def _check_arguments(arguments: Sequence[str]) -> None:

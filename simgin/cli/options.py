@@ -87,10 +87,10 @@ def _make_callback(parse: Callable[[Any], Any]) -> Callable[..., Any]:
     return parse_option
 
 
-read_count = _make_callback(amounts.parse_count)
-read_half_width = _make_callback(amounts.parse_half_width)
-read_elo_bounds = _make_callback(amounts.parse_elo_bounds)
-read_seconds = _make_callback(amounts.parse_seconds)
+parse_count_option = _make_callback(amounts.parse_count)
+parse_half_width_option = _make_callback(amounts.parse_half_width)
+parse_elo_bounds_option = _make_callback(amounts.parse_elo_bounds)
+parse_seconds_option = _make_callback(amounts.parse_seconds)
 
 
 def integer_option(
@@ -116,7 +116,7 @@ def strategy_option(
 
 margin_option = click.option(
     "--margin",
-    callback=read_half_width,
+    callback=parse_half_width_option,
     metavar="X",
     help="Also test for equivalence within this margin, such as 1% (wins) or 0.5 (points per "
     "deal).",
@@ -196,7 +196,7 @@ deal_option = integer_option(
 
 def _set_patience(context: click.Context, option: click.Parameter, value: object) -> None:
     """Set the time limit for policy calls."""
-    seconds = read_seconds(context, option, value)
+    seconds = parse_seconds_option(context, option, value)
     if seconds is not None:
         from simgin.play import watchdog
 
@@ -250,12 +250,14 @@ def is_given(parameter: str) -> bool:
 
 def count_option(name: str, help_text: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an option for a number of deals or matches."""
-    return click.option(name, callback=read_count, metavar="N", help=help_text, **settings)
+    return click.option(name, callback=parse_count_option, metavar="N", help=help_text, **settings)
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
     """Return the option `--for`, which limits the playing time."""
-    return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
+    return click.option(
+        "--for", "seconds", callback=parse_seconds_option, metavar="TIME", help=help_text
+    )
 
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
@@ -301,14 +303,14 @@ class DefaultCommandGroup(click.Group):
 _RUN_OPTION_DECORATORS = (
     click.option(
         "--until",
-        callback=read_half_width,
+        callback=parse_half_width_option,
         metavar="±X",
         help="Stop when the half-width of the 95 % interval falls to this value, such as 0.1% "
         "(wins) or 0.05 (points).",
     ),
     click.option(
         "--sprt",
-        callback=read_elo_bounds,
+        callback=parse_elo_bounds_option,
         metavar="ELO0,ELO1",
         help="Stop when a sequential test decides between two Elo differences, such as 0,10.",
     ),

@@ -63,15 +63,19 @@ def count_match_events(
     compile_matchup(matchup)
     units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
 
-    def count_part(first_offset: int, units: int) -> Arrays:
-        return _count_part(matchup, block.first_unit + first_offset, units, units_per_batch)
+    def count_unit_events(first_offset: int, units: int) -> Arrays:
+        return _count_unit_events(matchup, block.first_unit + first_offset, units, units_per_batch)
 
     n_batches = max(1, UNITS_PER_CALL // units_per_batch)
-    parts = map_units(count_part, block.units, n_batches * units_per_batch, workers, progress)
+    parts = map_units(
+        count_unit_events, block.units, n_batches * units_per_batch, workers, progress
+    )
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _count_part(matchup: Matchup, first_unit: int, units: int, units_per_batch: int) -> Arrays:
+def _count_unit_events(
+    matchup: Matchup, first_unit: int, units: int, units_per_batch: int
+) -> Arrays:
     """Play consecutive units, and count their events per batch (see `count_match_events`)."""
     rows, records = play_with_records(matchup, first_unit, units)
     params = matchup.variant.params

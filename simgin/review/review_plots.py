@@ -40,22 +40,24 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
         return
     frame = make_match_length_frame(review)
     figure = plots.match_length(frame, seed=seed, order=names)
-    columns = _make_columns(variant="", median="Median turns per match")
+    columns = _make_plot_columns(variant="", median="Median turns per match")
     yield _make_plot("match_length", "How long does a match take?", figure, frame, columns)
     frame = make_endings_frame(review)
     figure = plots.endings_by_player_type(frame, seed=seed)
-    columns = _make_columns("variant", "players", "metric", value="Proportion of deals")
+    columns = _make_plot_columns("variant", "players", "metric", value="Proportion of deals")
     yield _make_plot("outcomes", "How do deals end?", figure, frame, columns)
     frame = make_effects_frame(review)
     if len(frame):
         figure = plots.effects_by_player_type(frame, seed=seed, order=names)
-        columns = _make_columns("title", "variant", "players", value="Difference from the baseline")
+        columns = _make_plot_columns(
+            "title", "variant", "players", value="Difference from the baseline"
+        )
         question = "Do the effects hold for every player type?"
         yield _make_plot("kinds", question, figure, frame, columns)
     frame = make_knocks_frame(review)
     if len(frame) and not review.request.is_solo:
         figure = plots.knocks_by_turn(frame, seed=seed, order=names)
-        columns = _make_columns("variant", "turn", "deadwood", value="Proportion of knocks")
+        columns = _make_plot_columns("variant", "turn", "deadwood", value="Proportion of knocks")
         question = "When does the strong player knock?"
         yield _make_plot("knock_chart", question, figure, frame, columns)
     frame = make_score_difference_frame(review)
@@ -63,7 +65,7 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
     if is_significant.sum() >= MIN_SIGNIFICANT_CELLS:
         figure = plots.score_difference(frame, seed=seed)
         colour_title = "Win probability minus that of the baseline"
-        columns = _make_columns("variant", "own", "other", value=colour_title)
+        columns = _make_plot_columns("variant", "own", "other", value=colour_title)
         yield _make_plot("scores", "How much is a lead worth?", figure, frame, columns)
 
 
@@ -74,13 +76,13 @@ def _make_plot(
     return Plot(name, question, describe_frame(frame, columns), figure, frame)
 
 
-def _make_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
+def _make_plot_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
     """Return table columns with titles, which are the column names by default."""
     title_by_name = {name: name for name in default_names} | titles
     return tuple(Column(name, title) for name, title in title_by_name.items())
 
 
-def _make_row(
+def _make_plot_row(
     review: Review,
     variant: str,
     estimate: PairedEstimate,
@@ -128,7 +130,7 @@ def make_match_length_frame(review: Review) -> Frame:
         for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
             rate = paired_estimate.estimate_rate(column, n_matches.sum(axis=1))
             columns = {"turns": bin_start, "width": bin_width, "median": median}
-            rows.append(_make_row(review, variant, rate, columns))
+            rows.append(_make_plot_row(review, variant, rate, columns))
     return build_output_frame("plots/match_length", rows)
 
 
@@ -149,7 +151,7 @@ def make_endings_frame(review: Review) -> Frame:
             for metric, endings in endings_by_metric.items():
                 rate = stats.estimate_per_unit("deals", *endings, is_proportion=True)
                 labels = {"players": player_type, "metric": metric}
-                rows.append(_make_row(review, variant, rate, labels, player_type))
+                rows.append(_make_plot_row(review, variant, rate, labels, player_type))
     return build_output_frame("plots/outcomes", rows)
 
 
@@ -167,7 +169,9 @@ def make_effects_frame(review: Review) -> Frame:
                 }
                 base_key = (str(review.request.base), key, player_type)
                 n = review.count_matches((variant, key, player_type), base_key)
-                rows.append(_make_row(review, variant, effect.difference, labels, player_type, n))
+                rows.append(
+                    _make_plot_row(review, variant, effect.difference, labels, player_type, n)
+                )
     return build_output_frame("plots/kinds", rows)
 
 
@@ -183,7 +187,7 @@ def make_knocks_frame(review: Review) -> Frame:
             if turn:
                 rate = paired_estimate.estimate_rate(knocks[:, turn, deadwood], n_knocks)
                 columns = {"turn": turn, "deadwood": deadwood}
-                rows.append(_make_row(review, variant, rate, columns))
+                rows.append(_make_plot_row(review, variant, rate, columns))
     return build_output_frame("plots/knock_chart", rows)
 
 
@@ -197,7 +201,7 @@ def make_score_difference_frame(review: Review) -> Frame:
             if bins in baseline:
                 own_score, other_score = (100 / N_PLOTTED_SCORE_BINS * fifth for fifth in bins)
                 columns = {"own": own_score, "other": other_score}
-                rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
+                rows.append(_make_plot_row(review, variant, win_rate - baseline[bins], columns))
     return build_output_frame("plots/scores", rows)
 
 
@@ -233,7 +237,7 @@ def _iterate_sweep_plots(review: Review) -> Iterator[Plot]:
     """Yield curves for a sweep over one parameter, or heat maps for a sweep over two."""
     seed = review.request.seed
     frame = make_sweep_frame(review)
-    columns = _make_columns("title", "variant", value="Value")
+    columns = _make_plot_columns("title", "variant", value="Value")
     if len(review.request.sweep) == 1:
         figure = plots.sweep_curves(frame, seed=seed)
         yield _make_plot("sweep", "How does the game change?", figure, frame, columns)
@@ -276,7 +280,7 @@ def make_sweep_frame(review: Review) -> Frame:
             "factor": factor,
         }
         n = review.count_matches((variant, key, player_type))
-        rows.append(_make_row(review, variant, estimate, columns, n=n))
+        rows.append(_make_plot_row(review, variant, estimate, columns, n=n))
     return build_output_frame("plots/sweep", rows)
 
 

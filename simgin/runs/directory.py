@@ -37,7 +37,7 @@ CORRUPTION_ERRORS = (
 MAX_PATH_DEPTH = 300  # maximum number of directories in the path of a run directory
 MOVE_HINT = "Move it away or choose another directory"
 # options that specify the size of the run or the output
-SIZE_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}
+NON_IDENTIFYING_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}
 CHECKSUM_KEY = "seal"  # key of the checksum in the manifest
 
 
@@ -210,7 +210,7 @@ def _find_identifying_arguments(command: str) -> list[str]:
     return [
         argument
         for previous_argument, argument in pairwise(["", *arguments])
-        if not SIZE_OPTIONS & {previous_argument, argument}
+        if not NON_IDENTIFYING_OPTIONS & {previous_argument, argument}
     ]
 
 

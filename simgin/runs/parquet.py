@@ -22,7 +22,7 @@ FILE_DESCRIPTION = (
 )
 # Number of rows per row group. Only one row group at a time is kept in memory.
 ROWS_PER_GROUP = 1 << 17
-CODE_WORDS = {
+WORDS_BY_CODE = {
     "sides": {0: "A", 1: "B", -1: ""},
     "upcard": {0: "nondealer", 1: "dealer", 2: "neither", -1: ""},
     "outcomes": {-1: "", 0: "A", 1: "B", -2: "drawn", -3: "unfinished"},
@@ -96,7 +96,7 @@ def _build_schema(pyarrow: Any) -> Any:
     fields = []
     types_by_name = {
         "texts": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    } | dict.fromkeys(CODE_WORDS, word_type)
+    } | dict.fromkeys(WORDS_BY_CODE, word_type)
     for name, column in read_columns().items():
         if "words" in column:
             type_ = types_by_name[column["words"]]
@@ -128,7 +128,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarr
     for name in DEAL_RECORD_DTYPE.names or ():
         codes = np.ascontiguousarray(rows[name])
         if words := read_columns()[name].get("words"):
-            arrays.append(_decode_codes(pyarrow, codes, CODE_WORDS[words]))
+            arrays.append(_decode_codes(pyarrow, codes, WORDS_BY_CODE[words]))
         else:
             arrays.append(pyarrow.array(codes).cast(schema.field(name).type))
     return pyarrow.Table.from_arrays(arrays, schema=schema)

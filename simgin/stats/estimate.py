@@ -334,7 +334,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
     """
     statistic_index = metric.find_numerator_index(as_b)
     denominator_index = DENOMINATOR_INDICES[statistic_index]
-    sign = metric.find_sign(as_b)
+    sign = metric.get_sign(as_b)
     return RatioSums(
         numerator=sign * int(total[COL_SUM + statistic_index]),
         numerator_square_sum=int(total[COL_SQUARE + statistic_index]),

@@ -215,7 +215,7 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
 def _encode_results(side: BatchRows) -> bytes:
     """Return the results of a strategy in every batch as bytes, for an exact comparison."""
     columns = [
-        metric.find_sign(side.as_b)
+        metric.get_sign(side.as_b)
         * batches.extract_statistic_sums(side.rows, metric.find_numerator_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]

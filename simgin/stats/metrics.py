@@ -105,7 +105,7 @@ class Metric:
         """Return the index of the recorded quantity that is the numerator for player A or B."""
         return STATISTIC_INDEX[self.numerator_b if as_b else self.numerator_a]
 
-    def find_sign(self, as_b: bool = False) -> int:
+    def get_sign(self, as_b: bool = False) -> int:
         """Return -1 for a zero-sum metric from the perspective of B, otherwise 1."""
         return -1 if as_b and self.is_zero_sum else 1
 

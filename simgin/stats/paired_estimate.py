@@ -168,7 +168,7 @@ def estimate_metric_by_batch(
     denominator = int(batches.extract_denominator_sums(rows, statistic_index).sum())
     if not denominator:
         return PairedEstimate.from_known_se(np.nan, np.nan, n, metric.is_proportion)
-    sign = metric.find_sign(as_b)
+    sign = metric.get_sign(as_b)
     value = float(
         sign
         * batches.extract_statistic_sums(rows, statistic_index).sum()

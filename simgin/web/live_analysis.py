@@ -21,7 +21,7 @@ AnalysisT = TypeVar("AnalysisT")
 OnResult = Callable[[int, int, Callable[[], AnalysisT]], None]
 
 
-class StoppedError(Exception):
+class BrowserDisconnectedError(Exception):
     """Exception that ends an analysis after the browser has disconnected."""
 
 
@@ -54,13 +54,13 @@ class LiveAnalysis(Generic[AnalysisT]):
             self._set_state(self._analyse(self._on_result), is_over=True)
         except SimginError as error:
             self._state = {"error": str(error)}
-        except StoppedError:
+        except BrowserDisconnectedError:
             pass
 
     def _on_result(self, n_done: int, total: int, get_result: Callable[[], AnalysisT]) -> None:
-        """Store an interim result, or raise StoppedError if the browser has disconnected."""
+        """Store an interim result, or raise an exception if the browser has disconnected."""
         if self._is_stopped.is_set():
-            raise StoppedError
+            raise BrowserDisconnectedError
         if time.monotonic() >= self._next_update:
             self._set_state(get_result(), is_over=False)
             self._next_update = time.monotonic() + UPDATE_SECONDS

@@ -30,7 +30,7 @@ DEFAULT_VARIANTS = {"base": "standard", "r1": EXAMPLE_RULES, "r2": "", "r3": "",
 # titles of groups of variants and strategies, which static/specs.js compares
 TWO_PLAYER_TITLE, ONE_PLAYER_TITLE = "For two players", "For one player"
 MAX_ADAPTED_RULE_SETS = 3  # maximum number of rule sets for which training is the default
-QUICK_FACTOR = 0.1
+QUICK_REVIEW_FACTOR = 0.1
 EARLY_END_NOTE = "The review ends earlier if more matches would rarely change an effect size."
 # CPU time per rule set for pilot matches and plots, and for training, in seconds
 SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
@@ -54,7 +54,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
         [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
     precision = form.values.get("precision", "normal")
-    factor = {"quick": QUICK_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
+    factor = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
     matches = max(review_request.MIN_MATCHES, round(request.matches * factor))
     options = {
         "title": form.values.get("title", "").strip(),

@@ -37,7 +37,7 @@ DETAILS_HINT = "--details prints every metric and table."
 @options.margin_option
 @click.option(
     "--power",
-    callback=options.read_half_width,
+    callback=options.parse_half_width_option,
     metavar="X",
     help="Print the sample size needed to detect a difference, and exit. With 1%, A wins 51 % "
     "instead of 50 % of deals, or of matches with --matches. With 0.5, A scores 0.5 points per "
