@@ -252,7 +252,7 @@ def run_drill(
         kernel.compile_matchup(matchup)
     units = DEALS_PER_POSITION * request.n_positions
 
-    def screen_deal(unit: int, _n: int) -> list[Candidate]:
+    def screen_deal(unit: int, _n: int) -> list[ExerciseCandidate]:
         return list(_find_candidates(request, unit))
 
     deal_candidates = map_units(
@@ -270,7 +270,7 @@ def run_drill(
     return Drill(request, [exercises[index] for index in permutation])
 
 
-class Candidate(NamedTuple):
+class ExerciseCandidate(NamedTuple):
     """Candidate for an exercise: a decision with a significant cost in the first analysis.
 
     Attributes:
@@ -288,7 +288,7 @@ class Candidate(NamedTuple):
     position: Position
 
 
-def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
+def _find_candidates(request: DrillRequest, unit: int) -> Iterator[ExerciseCandidate]:
     """Yield the decisions of a deal at which another action is significantly better."""
     matchup = request.matchups[unit % len(request.matchups)]
     evaluator = request.evaluator
@@ -304,7 +304,7 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
         if low > 0:
             decision_kind = classify_decision(position, evaluator_action)
             mistake = classify_mistake(position, decision_kind, evaluator_action)
-            yield Candidate(
+            yield ExerciseCandidate(
                 (decision_kind, mistake, _find_stage(position)), low, matchup, unit, position
             )
 
@@ -316,7 +316,7 @@ def _find_stage(position: Position) -> int:
 
 def _select_exercises(
     request: DrillRequest,
-    candidates: list[Candidate],
+    candidates: list[ExerciseCandidate],
     workers: int | None,
     on_progress: ProgressCallback | None,
 ) -> list[Exercise]:
@@ -330,7 +330,7 @@ def _select_exercises(
         workers: Number of worker threads.
         on_progress: Function that receives the number of exercises found and the number requested.
     """
-    remaining_candidates: dict[tuple[str, str, int], list[Candidate]] = {}
+    remaining_candidates: dict[tuple[str, str, int], list[ExerciseCandidate]] = {}
     for candidate in candidates:
         remaining_candidates.setdefault(candidate.kind, []).append(candidate)
     evaluator = request.evaluator

@@ -44,7 +44,7 @@ DEFAULT_LISTED_DEALS = 10
 MAX_LISTED_DEALS = 1_000
 MAX_ANALYSED_DEALS = 1_000
 UNITS_PER_BLOCK = 10_000  # number of pairs per block, a multiple of the batch size
-DRAWN_DEAL_WORDS = {
+DRAWN_DEAL_PHRASES = {
     "void": "dead hand",
     "stalled": "the deal stalls",
     "joker": "the joker is drawn",
@@ -301,8 +301,8 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     if ending == "refused":
         return f"{names[1 - record['winner']]} refuses the die on {turn}"
     knocker = int(record["knocker"])
-    if knocker < 0 or ending in DRAWN_DEAL_WORDS:
-        return f"{DRAWN_DEAL_WORDS[ending]} ({turn})"
+    if knocker < 0 or ending in DRAWN_DEAL_PHRASES:
+        return f"{DRAWN_DEAL_PHRASES[ending]} ({turn})"
     knocker_name = names[knocker]
     knock_count = int(record["knock_count"])
     verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}

@@ -57,9 +57,9 @@ class ContractResult:
 class _CheckFailure(Exception):
     """Exception for a failed check, which states whether the test process can continue."""
 
-    def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
+    def __init__(self, check: str, sentence: str, process_ended: bool = True) -> None:
         super().__init__(sentence)
-        self.check, self.ended = check, ended
+        self.check, self.process_ended = check, process_ended
 
 
 def list_default_variants() -> list[Variant]:
@@ -98,7 +98,7 @@ def check_strategies(
                 except _CheckFailure as error:
                     failure = error
                 results += _iter_results(remaining_strategies.pop(0), passed, failure)
-                if failure is not None and failure.ended:
+                if failure is not None and failure.process_ended:
                     break
     return results
 
@@ -157,7 +157,7 @@ class _TestProcess:
                 case {"finished": _}:
                     return
                 case {"failed": name, "sentence": sentence}:
-                    raise _CheckFailure(name, sentence, ended=False)
+                    raise _CheckFailure(name, sentence, process_ended=False)
                 case {"doing": activity, "seconds": limit}:
                     context = ""
                 case {"passed": checks, "sentence": sentence}:

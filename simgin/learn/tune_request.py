@@ -101,7 +101,7 @@ class TuneRequest:
                 f"{objective!r} is not a valid objective. Choose one of "
                 f"{', '.join(OBJECTIVE_METRICS)}."
             )
-        n_matches, n_confirmation = read_matches(matches), read_matches(confirmation_matches)
+        n_matches, n_confirmation = parse_n_matches(matches), parse_n_matches(confirmation_matches)
         tunable_parameters = read_tunable_parameters(player, parsed_variant, parameters)
         if len(tunable_parameters) > MAX_TUNED_PARAMETERS:
             raise TuneError(
@@ -207,7 +207,7 @@ class TrainingRequest:
             seed: Seed of the deals.
             training: Description of the training.
         """
-        n_matches = read_matches(confirmation_matches)
+        n_matches = parse_n_matches(confirmation_matches)
         return TuneRequest(
             *players, (), confirmation_matches=n_matches, seed=parse_seed(seed), training=training
         )
@@ -244,7 +244,7 @@ def read_players(
     return player, parsed_variant, tuple(pool.values())
 
 
-def read_matches(text: float | str) -> int:
+def parse_n_matches(text: float | str) -> int:
     """Parse a number of matches, such as `20k`.
 
     Raises:

@@ -330,7 +330,9 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     levels = np.linspace(0, 1, N_CONTOUR_SHADES)
     shades = axes.contourf(*data, levels=levels, cmap=figures.make_win_rate_colormap())
     shades.set(edgecolor="face", linewidth=0.4)  # edges cover the gaps between adjacent areas
-    contours = axes.contour(*data, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
+    contours = axes.contour(
+        *data, levels=CONTOUR_LEVELS, colors=figures.DARKEST_COLOUR, linewidths=1
+    )
     size = figures.scale_font(figures.NORMAL_FONT_SIZE)
     axes.clabel(contours, fmt=lambda level: f"{100 * level:g} %", fontsize=size)
 

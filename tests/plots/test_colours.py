@@ -43,7 +43,9 @@ def test_endings_and_series_have_different_colours():
 
 @pytest.mark.parametrize("ending", figures.ENDING_COLOURS)
 def test_numbers_on_endings_have_enough_contrast(ending):
-    text_colour = figures.LIGHTEST if ending in figures.LIGHT_TEXT_ENDINGS else figures.DARKEST
+    text_colour = (
+        figures.LIGHTEST_COLOUR if ending in figures.LIGHT_TEXT_ENDINGS else figures.DARKEST_COLOUR
+    )
     assert compute_contrast(text_colour, figures.ENDING_COLOURS[ending]) > 4
 
 

@@ -60,7 +60,12 @@ def test_svg_has_text_and_unique_ids(name):
     assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text)) <= set(ids)
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert "text" in tags and "image" not in tags
-    text_colours = {figures.TEXT_COLOUR, figures.MUTED_COLOUR, figures.DARKEST, figures.LIGHTEST}
+    text_colours = {
+        figures.TEXT_COLOUR,
+        figures.MUTED_COLOUR,
+        figures.DARKEST_COLOUR,
+        figures.LIGHTEST_COLOUR,
+    }
     visible = [text for text in figure.findobj(Text) if text.get_visible()]
     assert {to_hex(text.get_color()) for text in visible if text.get_text().strip()} <= text_colours
 

@@ -87,7 +87,7 @@ def find_layout_errors(figure):
         words = text.get_text()
         if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
             errors.append(f"outside: {words!r}")
-        if to_hex(text.get_color()) in (figures.DARKEST, figures.LIGHTEST):
+        if to_hex(text.get_color()) in (figures.DARKEST_COLOUR, figures.LIGHTEST_COLOUR):
             continue
         for axes in figure.axes:
             if axes.get_visible() and is_on_data(text, axes):

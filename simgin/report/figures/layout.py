@@ -431,7 +431,7 @@ BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
 )
 GREY = "#8C8C8C"
 # colours of text on coloured areas, in both colour schemes
-DARKEST, LIGHTEST = "#101010", "#fefefe"
+DARKEST_COLOUR, LIGHTEST_COLOUR = "#101010", "#fefefe"
 # Colours of deal endings, which differ from the colours of series. Endings without a winner are
 # grey.
 ENDING_COLOURS = {

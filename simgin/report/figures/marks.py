@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec, cast
 import numpy as np
 
 from simgin.report.figures.layout import (
-    DARKEST,
+    DARKEST_COLOUR,
     ENDING_COLOURS,
     LIGHT_TEXT_ENDINGS,
-    LIGHTEST,
+    LIGHTEST_COLOUR,
     SeriesStyle,
     escape_text,
     make_axis_label_style,
@@ -159,7 +159,7 @@ def draw_stacked_bars(
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
     labels = [f"{p:.0f}" if p >= MIN_LABELLED_PERCENT else "" for p in percentages]
-    text_colour = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
+    text_colour = LIGHTEST_COLOUR if ending in LIGHT_TEXT_ENDINGS else DARKEST_COLOUR
     axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(size), color=text_colour)
 
 
@@ -197,7 +197,7 @@ def draw_heat_map(
         if np.isnan(value):
             continue
         is_dark = abs(value - midpoint) > 0.75 * max_deviation
-        size, colour = scale_font(font_size), LIGHTEST if is_dark else DARKEST
+        size, colour = scale_font(font_size), LIGHTEST_COLOUR if is_dark else DARKEST_COLOUR
         text = number_format.format(value)
         axes.text(j, i, text, fontsize=size, ha="center", va="center", color=colour)
     _label_rows_and_columns(axes, row_names, column_names, font_size)
@@ -209,8 +209,8 @@ def outline_dark_numbers(axes: Axes) -> None:
     from matplotlib.patheffects import withStroke
 
     for text in axes.texts:
-        if text.get_color() == DARKEST:
-            text.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST)])
+        if text.get_color() == DARKEST_COLOUR:
+            text.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST_COLOUR)])
 
 
 def draw_shade_map(
