@@ -29,8 +29,8 @@ Weights = np.ndarray
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     """Return views of the blends and of the opponent table for the rules of `eaai`."""
     blends = weights[: player.OPPONENT_TABLE_OFFSET]
-    opponent_table = weights[player.OPPONENT_TABLE_OFFSET : player.VARIANT_SIZE]
-    return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), opponent_table
+    opponent_table = weights[player.OPPONENT_TABLE_OFFSET : player.N_WEIGHTS_PER_VARIANT]
+    return blends.reshape(player.N_BLENDS, player.N_WEIGHTS_PER_BLEND), opponent_table
 
 
 def find_feature_indices(*names: str) -> list[int]:
@@ -81,7 +81,7 @@ OPPONENT_ACTION_FEATURES = [
     "deadwood_times_known",
 ]
 HIGHEST_BLEND_INDEX = player.N_BLENDS - 1
-CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
+WEIGHT_CHANGE_BY_PART: dict[str, Callable[[Weights], None]] = {
     "nothing": keep_weights,
     "estimated probability that the opponent knocks immediately (always 0.5)": fix_blend(
         HIGHEST_BLEND_INDEX // 2
@@ -143,7 +143,9 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=4022)
     args = parser.parse_args()
-    players = {part: build_changed_champion(change) for part, change in CHANGES_BY_PART.items()}
+    players = {
+        part: build_changed_champion(change) for part, change in WEIGHT_CHANGE_BY_PART.items()
+    }
     players["knock policy (replaced by `early:k=3`)"] = replace_policies(knock="early:k=3")
     players["knock policy (replaced by `at:k=10`)"] = replace_policies(knock="at:k=10")
     players["take policy (replaced by `lower`)"] = replace_policies(take="lower")

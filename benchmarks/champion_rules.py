@@ -40,15 +40,17 @@ from simgin.strategy import Strategy, compiler, loader
 
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
 SLOW_STRATEGIES = ("mc", "champion-mc")
-TRAINED_CHAMPION = "champion, trained"
-OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
+TRAINED_CHAMPION_LABEL = "champion, trained"
+OUTPUT_DIRECTORY = (
+    Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
+)
 RULE_SET_SEED = 0x5CCB2043  # hash of a commit
-UNADAPTED_CHAMPION = "champion, not adapted"
+UNADAPTED_CHAMPION_LABEL = "champion, not adapted"
 SEED = 9102
 # numbers of matches against `champion` with other weights, strong strategies and all others
 N_MATCHES_BY_OPPONENT = {
-    TRAINED_CHAMPION: 20_000,
-    UNADAPTED_CHAMPION: 20_000,
+    TRAINED_CHAMPION_LABEL: 20_000,
+    UNADAPTED_CHAMPION_LABEL: 20_000,
     **dict.fromkeys(STRONG_STRATEGIES, 10_000),
 }
 DEFAULT_N_MATCHES = 2_000
@@ -75,7 +77,7 @@ def load_trained_champion(variant: str, workers: int | None) -> Strategy:
         variant, workers=workers, rounds=N_ROUNDS, confirmation_matches=1_000
     )
     print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
-    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION)
+    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION_LABEL)
 
 
 def measure_win_rate_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
@@ -123,23 +125,25 @@ def is_adapted(variant: Variant) -> bool:
 
 def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
     """Return the opponent with a given name, trained for the variant if necessary."""
-    if name == TRAINED_CHAMPION:
+    if name == TRAINED_CHAMPION_LABEL:
         # The confirmation does not affect the weights, so it is as short as possible.
         return load_trained_champion(variant.spec, workers)
-    if name != UNADAPTED_CHAMPION:
+    if name != UNADAPTED_CHAMPION_LABEL:
         return loader.find_strategy(name)
     champion = loader.find_strategy("champion")
     assert champion.discard is not None and champion.discard.weights is not None
-    return replace(loader.with_weights(champion, champion.discard.weights), spec=UNADAPTED_CHAMPION)
+    return replace(
+        loader.with_weights(champion, champion.discard.weights), spec=UNADAPTED_CHAMPION_LABEL
+    )
 
 
 def iter_variants_and_opponents(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
     """Yield the rule sets and opponents of the table in the order of its rows."""
     for variant in map(variants.find_variant, list_two_player_variants()):
         if is_adapted(variant):
-            yield variant, UNADAPTED_CHAMPION
+            yield variant, UNADAPTED_CHAMPION_LABEL
     held_out_variants = sample_held_out_variants(RULE_SET_SEED, n_rule_sets)
-    for name in [TRAINED_CHAMPION, UNADAPTED_CHAMPION, *list_opponents()[1:]]:
+    for name in [TRAINED_CHAMPION_LABEL, UNADAPTED_CHAMPION_LABEL, *list_opponents()[1:]]:
         for variant in held_out_variants:
             yield variant, name
 
@@ -161,19 +165,19 @@ def count_rule_sets_below_minimum(rows: pd.DataFrame) -> int:
 def format_summary(table: pd.DataFrame) -> str:
     """Return Markdown tables of the win rates (%) by rule set and by opponent."""
     held_out_rows = table[
-        table["variant"].isin(table.loc[table["opponent"] == TRAINED_CHAMPION, "variant"])
+        table["variant"].isin(table.loc[table["opponent"] == TRAINED_CHAMPION_LABEL, "variant"])
     ]
     built_in_rows = table[~table["variant"].isin(held_out_rows["variant"])]
     sections = {
         "Built-in variants": (
-            ["Variant", UNADAPTED_CHAMPION],
+            ["Variant", UNADAPTED_CHAMPION_LABEL],
             [
                 [str(name), format_mean_win_rate(rows)]
                 for name, rows in built_in_rows.groupby("variant")
             ],
         ),
         "Random rule sets": (
-            ["Rules", TRAINED_CHAMPION, UNADAPTED_CHAMPION, "strongest other opponent"],
+            ["Rules", TRAINED_CHAMPION_LABEL, UNADAPTED_CHAMPION_LABEL, "strongest other opponent"],
             [
                 format_variant_row(str(name), rows)
                 for name, rows in held_out_rows.groupby("variant", sort=False)
@@ -197,9 +201,9 @@ def format_summary(table: pd.DataFrame) -> str:
 def format_variant_row(variant: str, rows: pd.DataFrame) -> list[str]:
     """Return the table cells of a rule set: win rates against selected opponents."""
     by_opponent = {str(name): format_mean_win_rate(row) for name, row in rows.groupby("opponent")}
-    other_rows = rows[~rows["opponent"].isin([TRAINED_CHAMPION, UNADAPTED_CHAMPION])]
+    other_rows = rows[~rows["opponent"].isin([TRAINED_CHAMPION_LABEL, UNADAPTED_CHAMPION_LABEL])]
     strongest = str(other_rows.loc[other_rows["value"].idxmin(), "opponent"])
-    cells = [by_opponent[TRAINED_CHAMPION], by_opponent[UNADAPTED_CHAMPION]]
+    cells = [by_opponent[TRAINED_CHAMPION_LABEL], by_opponent[UNADAPTED_CHAMPION_LABEL]]
     return [f"`{variant}`", *cells, f"{by_opponent[strongest]} (`{strongest}`)"]
 
 
@@ -219,7 +223,7 @@ def main() -> None:
     )
     parser.add_argument("--rule-sets", type=int, default=40, help="number of random rule sets")
     parser.add_argument("--workers", type=int)
-    parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
+    parser.add_argument("-o", "--out", type=Path, default=OUTPUT_DIRECTORY)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     table_path = args.out / "table.csv"

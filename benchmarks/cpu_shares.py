@@ -22,7 +22,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.strategy import SLOTS
 from simgin.text.amounts import parse_count
 
-MAX_CODE_SIZE = 1 << 17  # maximum size of a compiled function in bytes
+MAX_FUNCTION_BYTES = 1 << 17  # maximum size of a compiled function in bytes
 SAMPLES_PER_SECOND = 2000
 
 
@@ -52,7 +52,7 @@ def find_code_addresses(matchup: Matchup) -> dict[int, str]:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -69,7 +69,7 @@ def main() -> None:
     counts: Counter[str] = Counter()
     for address in samples:
         index = bisect(starts, address) - 1
-        is_known = index >= 0 and address - starts[index] < MAX_CODE_SIZE
+        is_known = index >= 0 and address - starts[index] < MAX_FUNCTION_BYTES
         counts[labels_by_address[starts[index]] if is_known else "libraries and system"] += 1
     for label, count in counts.most_common():
         print(f"{label:40} {100 * count / len(samples):5.1f} %")

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 N_COLD_ROUNDS, N_ROUNDS = 2, 5  # Only the best round is reported, because timings are noisy.
-SIZE_OPTIONS = ("--deals", "2k")
-BUILT_IN_MATCH = ("match", "simple", "gold", *SIZE_OPTIONS)
+DEAL_COUNT_OPTIONS = ("--deals", "2k")
+BUILT_IN_MATCH_ARGUMENTS = ("match", "simple", "gold", *DEAL_COUNT_OPTIONS)
 STRATEGY_SOURCE = """
 from simgin.strategy import Strategy, knock, param, take
 from simgin.toolkit import deadwood_after_taking
@@ -79,12 +79,12 @@ def main(other_pythons):
         for _ in range(N_COLD_ROUNDS):
             for installation in installations:
                 installation.empty_cache()
-                installation.measure("first match, empty cache", *BUILT_IN_MATCH)
+                installation.measure("first match, empty cache", *BUILT_IN_MATCH_ARGUMENTS)
         for edit in range(N_ROUNDS):
             for installation in installations:
                 installation.write_strategy(edit)
-                file = ("match", "mine.py", "simple", *SIZE_OPTIONS)
-                installation.measure("later match", *BUILT_IN_MATCH)
+                file = ("match", "mine.py", "simple", *DEAL_COUNT_OPTIONS)
+                installation.measure("later match", *BUILT_IN_MATCH_ARGUMENTS)
                 installation.measure("match of a file that was just edited", *file)
                 installation.measure("match of the same file again", *file)
                 installation.measure("--help", "--help")

@@ -24,25 +24,25 @@ import numpy as np
 import pandas as pd
 
 EXPERIMENT_PATH = "experiments/claims/lengths.toml"
-MATCH_KEYS = ["unit", "half"]
+MATCH_KEY_COLUMNS = ["unit", "half"]
 TARGET_POINTS, TARGET_DEALS = 121, 7
-POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
+LOSER_POINTS_RANGE_BY_MATCH_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
 def iter_metric_values(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """Yield the name and the values of each binary metric of a pair of players."""
-    lengths = deals.groupby(MATCH_KEYS).size()
+    lengths = deals.groupby(MATCH_KEY_COLUMNS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
     yield "within_10", lengths <= 10
     if variant == "twofold":
         yield from _iter_twofold_metric_values(deals)
     if variant.startswith("pro"):
-        last_deals = deals.groupby(MATCH_KEYS).last()
+        last_deals = deals.groupby(MATCH_KEY_COLUMNS).last()
         loser_points = np.where(
             last_deals["outcome"] == "A", last_deals["after_b"], last_deals["after_a"]
         )
-        for value, (low, high) in POINT_RANGES_BY_VALUE.items():
+        for value, (low, high) in LOSER_POINTS_RANGE_BY_MATCH_VALUE.items():
             yield f"worth_{value}", pd.Series((low <= loser_points) & (loser_points <= high))
     if variant == "shot":
         yield "shot_above_10", deals.loc[deals["kind"] == "shot", "knock_count"] > 10
@@ -52,14 +52,14 @@ def _iter_twofold_metric_values(deals: pd.DataFrame) -> Iterator[tuple[str, pd.S
     """Yield the metrics of the side that reached the target points first."""
     deals_reaching_target = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
-        .groupby(MATCH_KEYS)
+        .groupby(MATCH_KEY_COLUMNS)
         .first()
     )
     first_side = np.where(deals_reaching_target["after_a"] >= TARGET_POINTS, "A", "B")
     won_deals = np.where(
         first_side == "A", deals_reaching_target["won_a"], deals_reaching_target["won_b"]
     )
-    outcomes = deals.groupby(MATCH_KEYS)["outcome"].last().loc[deals_reaching_target.index]
+    outcomes = deals.groupby(MATCH_KEY_COLUMNS)["outcome"].last().loc[deals_reaching_target.index]
     yield "not_yet", pd.Series(won_deals < TARGET_DEALS)
     yield "overtaken", pd.Series((won_deals < TARGET_DEALS) & (outcomes != first_side))
 

@@ -25,7 +25,7 @@ from simgin.toolkit import beliefs as model
 
 PLAYERS = ("gold-early", "tonic-like", "marjj")
 RANK_TOTALS = (12, 13, 14, 15, 16)
-N_GROUPS = 10
+N_JACKKNIFE_GROUPS = 10
 MODULE_SPEC = importlib.util.spec_from_file_location(
     "training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py"
 )
@@ -68,7 +68,7 @@ def main() -> None:
     pairs = list(combinations_with_replacement(PLAYERS, 2))
     rows, is_held, views = beliefs_training.collect_decisions(pairs, args.deals, 3)
     group_indices = np.repeat(
-        np.arange(len(views)) % N_GROUPS, [int(view.unseen).bit_count() for view in views]
+        np.arange(len(views)) % N_JACKKNIFE_GROUPS, [int(view.unseen).bit_count() for view in views]
     )
     print(f"{len(views):,} deals of {', '.join(PLAYERS)}, seed 3")
     print(
@@ -83,13 +83,13 @@ def main() -> None:
             beliefs_training.fit_multipliers(
                 choices[group_indices != k], is_held[group_indices != k]
             )[-3:]
-            for k in range(N_GROUPS)
+            for k in range(N_JACKKNIFE_GROUPS)
         ]
         log_factors_without_group = np.log(np.array(factors_without_group))
         squared_deviations = (
             (log_factors_without_group - log_factors_without_group.mean(axis=0)) ** 2
         ).sum(axis=0)
-        se = np.sqrt((N_GROUPS - 1) / N_GROUPS * squared_deviations)
+        se = np.sqrt((N_JACKKNIFE_GROUPS - 1) / N_JACKKNIFE_GROUPS * squared_deviations)
         factors = zip(np.exp(log_factors), Z95 * np.exp(log_factors) * se, strict=True)
         print(
             f"ranks that add up to {rank_total}: "

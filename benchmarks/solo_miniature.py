@@ -21,7 +21,7 @@ from numba import njit
 from simgin.core.bits import popcount
 
 N_CARDS, HAND_SIZE = 16, 6
-N_REMAINING_SETS = 1 << N_CARDS - HAND_SIZE
+N_REMAINING_SUBSETS = 1 << N_CARDS - HAND_SIZE
 SUITS_AND_RANKS_BY_DECK = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
@@ -155,9 +155,9 @@ def solve_deck(suits, ranks):
     hand_indices = np.zeros(1 << N_CARDS, np.int64)
     hand_indices[hands] = np.arange(len(hands))
     zeros, gin_in_one_draw, gin_in_two_draws, best_values, few_values, two_draws_values = np.zeros(
-        (6, len(hands), N_REMAINING_SETS), np.float32
+        (6, len(hands), N_REMAINING_SUBSETS), np.float32
     )
-    matched_counts = np.repeat(max_matched[hands, None], N_REMAINING_SETS, axis=1).astype(
+    matched_counts = np.repeat(max_matched[hands, None], N_REMAINING_SUBSETS, axis=1).astype(
         np.float32
     )
 

@@ -49,7 +49,7 @@ def draw_champion_plots() -> Iterator[tuple[str, Figure]]:
     """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
     all_weights = np.load(champion.discard_by_learned_cost.weights)
     blends = all_weights[: champion.OPPONENT_TABLE_OFFSET].reshape(
-        champion.N_BLENDS, champion.BLEND_SIZE
+        champion.N_BLENDS, champion.N_WEIGHTS_PER_BLEND
     )
     weights_by_opponent = {
         "opponent waits for gin": blends[0],
@@ -132,7 +132,7 @@ def draw_gallery_plots() -> None:
     folder = DOCS_DIRECTORY / "reference" / "plots"
     folder.mkdir(exist_ok=True)
     names = {"pd": pd, "plots": plots, "review_plots": review_plots, "simgin": simgin}
-    with TemporaryDirectory() as place, chdir(place):
+    with TemporaryDirectory() as directory, chdir(directory):
         shutil.copytree(REFERENCE_DIRECTORY, "results")
         for name, entry in gallery.items():
             if "image" in entry:

@@ -17,14 +17,14 @@ from mkdocs.structure.pages import Page
 
 DOCS_DIRECTORY = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
+TABLE_CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
 # The pattern does not match code blocks.
-CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)", re.S)
-COMMANDS_PATTERN = re.compile(r'<div class="language-sh .*?</div>', re.S)
+INLINE_CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)", re.S)
+SHELL_BLOCK_PATTERN = re.compile(r'<div class="language-sh .*?</div>', re.S)
 HEADING_PATTERN = re.compile(r'[^<>]+(?=<a class="headerlink")')
-BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
+LINE_BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
 OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
-UNIT_PATTERN = re.compile(
+UNIT_SPACE_PATTERN = re.compile(
     r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=\d)\s(?=%)|(?<=±)\s(?=\d)", re.S
 )
 
@@ -65,12 +65,16 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return OPTION_PATTERN.sub(r'<span class="option">\g<0></span>', code[0])
 
     def allow_breaks_in_code(cell: re.Match[str]) -> str:
-        return CODE_PATTERN.sub(lambda code: BREAK_PATTERN.sub("<wbr>", code[0]), cell[0])
+        return INLINE_CODE_PATTERN.sub(
+            lambda code: LINE_BREAK_PATTERN.sub("<wbr>", code[0]), cell[0]
+        )
 
-    html = CODE_PATTERN.sub(prevent_breaks_in_options, CELL_PATTERN.sub(allow_breaks_in_code, html))
-    html = COMMANDS_PATTERN.sub(prevent_breaks_in_options, html)
+    html = INLINE_CODE_PATTERN.sub(
+        prevent_breaks_in_options, TABLE_CELL_PATTERN.sub(allow_breaks_in_code, html)
+    )
+    html = SHELL_BLOCK_PATTERN.sub(prevent_breaks_in_options, html)
     html = HEADING_PATTERN.sub(lambda heading: heading[0].replace("_", "_<wbr>"), html)
-    return UNIT_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
+    return UNIT_SPACE_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
 
 
 def _find_repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:

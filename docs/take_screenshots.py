@@ -29,7 +29,7 @@ COMPARISON_PATH = "/compare?s1=gold-early&s2=simple&stop=until&until=0.2%25"
 DESKTOP_SIZE, PHONE_SIZE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 BOTTOM_MARGIN = 16  # pixels below the content of a page
 TURNS_BEFORE_SCREENSHOT = 3  # turns before the screenshot in the middle of the deal
-BROWSER_TIMEOUT = 600_000  # timeout of the browser, in milliseconds
+BROWSER_TIMEOUT_MS = 600_000  # timeout of the browser, in milliseconds
 
 
 def take_screenshots(address: str) -> None:
@@ -75,15 +75,15 @@ def capture_game(browser, address, name, size, scheme, *, to_end=False) -> None:
     page.goto(address)
     site = address.partition("/?")[0]
     page.goto(f"{site}{GAME_PATH}")
-    page.wait_for_selector("#game[data-version]", timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector("#game[data-version]", timeout=BROWSER_TIMEOUT_MS)
     page.on("dialog", lambda dialog: dialog.accept())
     page.click("#restart")
-    page.wait_for_selector('#game[data-version$=".0"] #undo:disabled', timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector('#game[data-version$=".0"] #undo:disabled', timeout=BROWSER_TIMEOUT_MS)
     turns = 0
     while not page.query_selector("#game.ended"):
         if turns == TURNS_BEFORE_SCREENSHOT and page.query_selector("#hand button"):
             page.click("#hint")
-            page.wait_for_selector(".costs", timeout=BROWSER_TIMEOUT)
+            page.wait_for_selector(".costs", timeout=BROWSER_TIMEOUT_MS)
             page.evaluate("scrollTo(0, 0)")
             save_image(page, name)
             if not to_end:
@@ -91,8 +91,8 @@ def capture_game(browser, address, name, size, scheme, *, to_end=False) -> None:
             turns += 1
         turns += play_one_action(page)
     if to_end:
-        page.wait_for_selector(".costliest li:not(.waiting)", timeout=BROWSER_TIMEOUT)
-        page.wait_for_selector(".costliest .waiting", state="detached", timeout=BROWSER_TIMEOUT)
+        page.wait_for_selector(".costliest li:not(.waiting)", timeout=BROWSER_TIMEOUT_MS)
+        page.wait_for_selector(".costliest .waiting", state="detached", timeout=BROWSER_TIMEOUT_MS)
         save_image(page, "web-result")
     page.close()
 
@@ -102,7 +102,7 @@ def capture_board(browser, address, name) -> None:  # type: ignore[no-untyped-de
     page = browser.new_page(viewport=DESKTOP_SIZE, color_scheme="light")
     page.goto(address)
     page.goto(f"{address.partition('/?')[0]}{BOARD_PATH}")
-    page.wait_for_selector('#board[data-state="over"]', timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector('#board[data-state="over"]', timeout=BROWSER_TIMEOUT_MS)
     save_image(page, name)
     page.close()
 
@@ -111,9 +111,9 @@ def capture_job(browser, address, path, name, selector) -> None:  # type: ignore
     """Take screenshots of a form, and of the job's page when it contains an element."""
     page = capture_page(browser, address, path, name, DESKTOP_SIZE)
     page.click("button[type=submit]")
-    page.wait_for_selector(selector, timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector(selector, timeout=BROWSER_TIMEOUT_MS)
     save_image(page, f"{name}-job")
-    page.wait_for_selector("#report", timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector("#report", timeout=BROWSER_TIMEOUT_MS)
 
 
 def capture_page(browser, address, path, name, size):  # type: ignore[no-untyped-def]
@@ -153,7 +153,7 @@ def play_one_action(page) -> int:  # type: ignore[no-untyped-def]
         page.click("#stock")
     else:
         page.click("#choices button:last-child")
-    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=BROWSER_TIMEOUT)
+    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=BROWSER_TIMEOUT_MS)
     return int(bool(cards) and not ending)
 
 

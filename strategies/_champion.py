@@ -30,8 +30,8 @@ from simgin.toolkit.prospects import count_gin_outs, find_outs_by_bits
 from simgin.toolkit.stack_arrays import int_stack_array
 
 MATCH_VALUE = 180.0  # value of a match in units of cost (a unit is about one point per deal)
-STAGE_STARTS = (3, 5, 8, 11)  # turns of the player at which the next stage of the deal begins
-N_STAGES = len(STAGE_STARTS) + 1
+STAGE_START_TURNS = (3, 5, 8, 11)  # turns of the player at which the next stage of the deal begins
+N_STAGES = len(STAGE_START_TURNS) + 1
 
 HAND_FEATURES = (
     ("unmatched_0", "1 if all cards are in possible melds"),
@@ -172,10 +172,10 @@ def find_stage(turn):
     """Return the stage of the deal (0 to 4) at a given turn of the player."""
     return (
         0  # In interpreted mode, the sum of two NumPy Booleans is a Boolean.
-        + (turn >= STAGE_STARTS[0])
-        + (turn >= STAGE_STARTS[1])
-        + (turn >= STAGE_STARTS[2])
-        + (turn >= STAGE_STARTS[3])
+        + (turn >= STAGE_START_TURNS[0])
+        + (turn >= STAGE_START_TURNS[1])
+        + (turn >= STAGE_START_TURNS[2])
+        + (turn >= STAGE_START_TURNS[3])
     )
 
 
@@ -331,7 +331,7 @@ def write_hand_costs(
 
 @force_inline
 def compute_unseen_melds_cost(rank, sets, runs, weights):
-    """Return the cost of the melds that a discard of a rank can make with two unseen cards."""
+    """Return the cost of the risk that the opponent melds a discard with two unseen cards."""
     high, low = np.int64(rank >= 9), np.int64(rank <= 2)
     cost = sets * weights[UNSEEN_SETS_INDEX] + runs * weights[UNSEEN_RUNS_INDEX]
     cost += (
@@ -343,7 +343,7 @@ def compute_unseen_melds_cost(rank, sets, runs, weights):
 
 @force_inline
 def compute_known_melds_cost(n_known, known_bits, unseen, window, runs, weights):
-    """Return the cost of the melds that a discard can make with the opponent's known cards.
+    """Return the cost of the risk that the opponent melds a discard with its known cards.
 
     Args:
         n_known: Number of known cards of the opponent with the same rank.
@@ -369,7 +369,7 @@ def compute_known_melds_cost(n_known, known_bits, unseen, window, runs, weights)
 
 @force_inline
 def compute_shed_cards_cost(n_shed, shed_bits, sets, runs, weights):
-    """Return the part of a discard's cost due to cards that the opponent discarded or declined.
+    """Return the change in a discard's cost due to cards that the opponent has shed.
 
     Args:
         n_shed: Number of cards of the same rank that the opponent discarded or declined.

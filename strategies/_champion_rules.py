@@ -33,16 +33,16 @@ from simgin.core.rules_record import (
     TIE_KNOCK,
 )
 
-# Values of the parameters under the rules of eaai
-USUAL_BONUS, USUAL_KNOCK_LIMIT, USUAL_BIG_GIN_BONUS = 25, 10, 31
-USUAL_STOCK_RESERVE, USUAL_POINTS_TARGET = 2, 100
+# Values of the parameters under the rules of eaai (the gin and the undercut bonus are equal)
+EAAI_GIN_OR_UNDERCUT_BONUS, EAAI_KNOCK_LIMIT, EAAI_BIG_GIN_BONUS = 25, 10, 31
+EAAI_STOCK_RESERVE, EAAI_POINTS_TARGET = 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 KNOCK_LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES, N_PRODUCT_FEATURES = 124, 72
 # A small scale strengthens the ridge penalty on products.
-PRODUCT_SCALE = 0.4
+PRODUCT_FEATURE_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1
-TRAINED_VARIANT_FEATURES = {
+ACTIVE_FEATURES_BY_TRAINED_VARIANT = {
     "eaai": (),
     "rush": (43,),
     "tedesco": (14, 23, 36, 37, 41, 45),
@@ -50,27 +50,27 @@ TRAINED_VARIANT_FEATURES = {
 }
 
 
-def compute_ramp(value, low, high, usual_value):
-    """Return the deviation of a value from its usual value, as a proportion of a range."""
-    return (min(max(value, low), high) - min(max(usual_value, low), high)) / (high - low)
+def compute_ramp(value, low, high, eaai_value):
+    """Return the difference between a value and its value in eaai, as a proportion of a range."""
+    return (min(max(value, low), high) - min(max(eaai_value, low), high)) / (high - low)
 
 
-def compute_ramps(value, knots, usual_value):
+def compute_ramps(value, knots, eaai_value):
     """Return one ramp per pair of adjacent knots, as a basis for piecewise linear functions."""
-    return [compute_ramp(value, *pair, usual_value) for pair in pairwise(knots)]
+    return [compute_ramp(value, *pair, eaai_value) for pair in pairwise(knots)]
 
 
 def compute_bonus_ramps(rules):
     """Return the ramps of the undercut bonus, of the gin bonus and of the knock limit."""
     is_paid = rules.goal != GOAL_DEALS
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
-    undercut = rules.undercut_bonus if is_paid and has_knocks else USUAL_BONUS
-    gin = rules.gin_bonus if is_paid else USUAL_BONUS
-    limit = USUAL_KNOCK_LIMIT if rules.knock_by_upcard else rules.knock_limit
+    undercut = rules.undercut_bonus if is_paid and has_knocks else EAAI_GIN_OR_UNDERCUT_BONUS
+    gin = rules.gin_bonus if is_paid else EAAI_GIN_OR_UNDERCUT_BONUS
+    limit = EAAI_KNOCK_LIMIT if rules.knock_by_upcard else rules.knock_limit
     return (
-        compute_ramps(undercut, BONUS_KNOTS, USUAL_BONUS),
-        compute_ramps(gin, BONUS_KNOTS, USUAL_BONUS),
-        [*compute_ramps(limit, KNOCK_LIMIT_KNOTS, USUAL_KNOCK_LIMIT), rules.knock_by_upcard],
+        compute_ramps(undercut, BONUS_KNOTS, EAAI_GIN_OR_UNDERCUT_BONUS),
+        compute_ramps(gin, BONUS_KNOTS, EAAI_GIN_OR_UNDERCUT_BONUS),
+        [*compute_ramps(limit, KNOCK_LIMIT_KNOTS, EAAI_KNOCK_LIMIT), rules.knock_by_upcard],
     )
 
 
@@ -87,7 +87,7 @@ def encode_bonuses(rules):
         has_knocks and rules.undercut_on_tie == TIE_KNOCK,
         rules.big_gin,
         rules.big_gin
-        * compute_ramp(rules.big_gin_bonus, USUAL_BIG_GIN_BONUS, 100, USUAL_BIG_GIN_BONUS),
+        * compute_ramp(rules.big_gin_bonus, EAAI_BIG_GIN_BONUS, 100, EAAI_BIG_GIN_BONUS),
     ]
 
 
@@ -95,7 +95,7 @@ def encode_products(rules):
     """Return the scaled products of the ramps of different bonuses and of the knock limit."""
     undercuts, gins, limits = compute_bonus_ramps(rules)
     pairs = [*product(undercuts, gins), *product([*undercuts, *gins], limits)]
-    return [PRODUCT_SCALE * x * y for x, y in pairs]
+    return [PRODUCT_FEATURE_SCALE * x * y for x, y in pairs]
 
 
 def encode_play_rules(rules):
@@ -115,7 +115,7 @@ def encode_play_rules(rules):
         rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE,
         rules.stock_end == STOCK_END_NONE,
         rules.stock_end != STOCK_END_NONE
-        and compute_ramp(rules.stock_reserve, 0, 10, USUAL_STOCK_RESERVE),
+        and compute_ramp(rules.stock_reserve, 0, 10, EAAI_STOCK_RESERVE),
         compute_ramp(40 - rules.max_turns, 0, 30, 0),
         rules.ace_runs == ACE_HIGH_OR_LOW,
         rules.ace_runs == ACE_ROUND_CORNER,
@@ -131,13 +131,13 @@ def encode_play_rules(rules):
 def encode_score_rules(rules):
     """Return the features of premiums, multipliers and the match goal."""
     counts_deals = rules.goal == GOAL_DEALS
-    target = rules.points_target if rules.goal == GOAL_POINTS else USUAL_POINTS_TARGET
+    target = rules.points_target if rules.goal == GOAL_POINTS else EAAI_POINTS_TARGET
     return [
         rules.rush_premium,
         rules.rush_premium and rules.rush_on_gin == 0,
         rules.spade_multiplier == 2,
-        compute_ramp(np.log2(target / USUAL_POINTS_TARGET), -1.5, 0, 0),
-        compute_ramp(np.log2(target / USUAL_POINTS_TARGET), 0, 2.5, 0),
+        compute_ramp(np.log2(target / EAAI_POINTS_TARGET), -1.5, 0, 0),
+        compute_ramp(np.log2(target / EAAI_POINTS_TARGET), 0, 2.5, 0),
         counts_deals,
         counts_deals and rules.die == DIE_OFF,
         counts_deals and rules.deal_count_gin == 2,
@@ -170,5 +170,5 @@ def _compute_features_from_values(values):
 def compute_variant_features(name):
     """Return the rule features of a variant used in training, (N_RULE_FEATURES,) float64."""
     features = np.zeros(N_RULE_FEATURES)
-    features[list(TRAINED_VARIANT_FEATURES[name])] = 1
+    features[list(ACTIVE_FEATURES_BY_TRAINED_VARIANT[name])] = 1
     return features

@@ -34,17 +34,17 @@ PARAMETERS = {
 }
 N_WORLDS_INDEX, SPREAD_INDEX, KNOCK_SPREAD_INDEX = range(3)  # indices of `params`
 # Offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
-CHAMPION_OFFSET = len(PARAMETERS)
-HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
-VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
-TABLE_POINTS_TARGET = 100
+CHAMPION_WEIGHTS_OFFSET = len(PARAMETERS)
+HAND_WEIGHTS_OFFSET = CHAMPION_WEIGHTS_OFFSET + player.N_WEIGHTS
+WIN_PROBABILITIES_OFFSET = HAND_WEIGHTS_OFFSET + N_HAND_WEIGHTS
+WIN_PROBABILITY_TABLE_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
 # Number of Metropolis steps before the first hand and between hands
 BURN_IN_STEPS, THINNING_STEPS = 200, 15
 WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
-# The prior standard deviation of the difference between two actions in a world is PRIOR_SD points.
-# The prior counts as much as PRIOR_WORLDS worlds.
-PRIOR_SD, PRIOR_WORLDS = 33.0, 16
+# The prior standard deviation of the difference between two actions in a world is PRIOR_GAIN_SD
+# points. The prior counts as much as N_PRIOR_WORLDS worlds.
+PRIOR_GAIN_SD, N_PRIOR_WORLDS = 33.0, 16
 # Another world is played only if the expected gain is at least TURN_COST / n points for each turn
 # of its rollouts.
 TURN_COST = 0.024
@@ -80,13 +80,13 @@ def choose_rollout_knock(view, rules, params):
 
 
 @helper
-def decline_to_offer(view, rules, params):
+def never_offer_die(view, rules, params):
     """Return 0, because players in rollouts never offer the die."""
     return 0
 
 
 @helper
-def accept_offer(view, rules, params):
+def accept_every_offer(view, rules, params):
     """Return 1, because players in rollouts accept every offer of the die."""
     return 1
 
@@ -98,14 +98,14 @@ def show_first_melding(view, rules, params):
 
 
 @helper
-def prepare_state(state, params, seed):
+def prepare_rollout_state(state, params, seed):
     """Prepare the engine's state for two champions."""
     state.seed = seed
     state.unit = 0
     state.log_mode = state.has_given_cards = state.n_scripted = state.n_logged = 0
     state.turns = 0
-    n_parameters = HANDS_OFFSET - CHAMPION_OFFSET
-    address = params.ctypes.data + 8 * CHAMPION_OFFSET
+    n_parameters = HAND_WEIGHTS_OFFSET - CHAMPION_WEIGHTS_OFFSET
+    address = params.ctypes.data + 8 * CHAMPION_WEIGHTS_OFFSET
     for seat in range(2):
         state.discards_first[seat] = 0
         state.random_slots[seat] = 0
@@ -117,7 +117,10 @@ def prepare_state(state, params, seed):
 @helper
 def get_champion_weights(params):
     """Return the weights of champion that the parameters of champion-mc contain."""
-    return get_params_at(params.ctypes.data + 8 * CHAMPION_OFFSET, HANDS_OFFSET - CHAMPION_OFFSET)
+    return get_params_at(
+        params.ctypes.data + 8 * CHAMPION_WEIGHTS_OFFSET,
+        HAND_WEIGHTS_OFFSET - CHAMPION_WEIGHTS_OFFSET,
+    )
 
 
 @helper
@@ -133,16 +136,23 @@ def evaluate_rollout(state, view, params):
         return DEAL_VALUE * state.stake * deal_result
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
-    own_score = max(0, view.own_points + state.score[seat]) * TABLE_POINTS_TARGET // view.target
-    opponent_score = (
-        max(0, view.other_points + state.score[1 - seat]) * TABLE_POINTS_TARGET // view.target
+    own_score = (
+        max(0, view.own_points + state.score[seat]) * WIN_PROBABILITY_TABLE_TARGET // view.target
     )
-    if own_score >= TABLE_POINTS_TARGET:
+    opponent_score = (
+        max(0, view.other_points + state.score[1 - seat])
+        * WIN_PROBABILITY_TABLE_TARGET
+        // view.target
+    )
+    if own_score >= WIN_PROBABILITY_TABLE_TARGET:
         return MATCH_VALUE
     return (
         0.0
-        if opponent_score >= TABLE_POINTS_TARGET
-        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_POINTS_TARGET + opponent_score]
+        if opponent_score >= WIN_PROBABILITY_TABLE_TARGET
+        else MATCH_VALUE
+        * params[
+            WIN_PROBABILITIES_OFFSET + own_score * WIN_PROBABILITY_TABLE_TARGET + opponent_score
+        ]
     )
 
 
@@ -157,8 +167,8 @@ def roll_out_world(
     take = as_policy(choose_rollout_take)
     discard = as_policy(choose_rollout_discard)
     knock = as_policy(choose_rollout_knock)
-    offer = as_policy(decline_to_offer)
-    answer_policy = as_policy(accept_offer)
+    offer = as_policy(never_offer_die)
+    answer_policy = as_policy(accept_every_offer)
     show = as_policy(show_first_melding)
     for i in range(len(actions)):
         if active >> i & 1:
@@ -191,16 +201,18 @@ def estimate_gain(values, action_index, n_worlds, prior_gain, spread):
         total += gain
         squares += gain * gain
     sum_of_squares = squares - total * total / max(n_worlds, 1)
-    variance = (sum_of_squares + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n_worlds + PRIOR_WORLDS)
+    variance = (sum_of_squares + N_PRIOR_WORLDS * PRIOR_GAIN_SD * PRIOR_GAIN_SD) / (
+        n_worlds + N_PRIOR_WORLDS
+    )
     return (prior_gain / (spread * spread) + total / variance) * compute_posterior_variance(
         n_worlds, variance, spread
     ), variance
 
 
 @helper
-def compute_posterior_variance(n, world_variance, spread):
-    """Return the variance after combining champion's weights with rollouts in n worlds."""
-    return 1.0 / (1.0 / (spread * spread) + n / world_variance)
+def compute_posterior_variance(n_worlds, world_variance, spread):
+    """Return the variance after combining champion's weights with rollouts in sampled worlds."""
+    return 1.0 / (1.0 / (spread * spread) + n_worlds / world_variance)
 
 
 @helper
@@ -232,7 +244,7 @@ def needs_more_worlds(gap, n_worlds, world_variance, spread, cost):
 
 
 @helper
-def find_open_actions(values, turns, active, n_worlds, prior_gains, spread, turn_cost):
+def find_undecided_actions(values, turns, active, n_worlds, prior_gains, spread, turn_cost):
     """Return the actions that need more worlds, as bits, and the best action so far.
 
     Args:
@@ -247,7 +259,7 @@ def find_open_actions(values, turns, active, n_worlds, prior_gains, spread, turn
     """
     n_moves = len(prior_gains)
     gains, variances, costs = np.zeros(n_moves), np.zeros(n_moves), np.zeros(n_moves)
-    best, open_actions = 0, np.int64(0)
+    best, undecided_actions = 0, np.int64(0)
     for i in range(1, n_moves):
         if active >> i & 1:
             gains[i], variances[i] = estimate_gain(values, i, n_worlds, prior_gains[i], spread)
@@ -258,15 +270,15 @@ def find_open_actions(values, turns, active, n_worlds, prior_gains, spread, turn
     for i in range(1, n_moves):
         if active >> i & 1 and i != best:
             gap = gains[best] - gains[i]
-            open_actions |= (
+            undecided_actions |= (
                 np.int64(needs_more_worlds(gap, n_worlds, variances[i], spread, costs[i])) << i
             )
     if best > 0 and (
-        open_actions
+        undecided_actions
         or needs_more_worlds(gains[best], n_worlds, variances[best], spread, costs[best])
     ):
-        open_actions |= 1 << best
-    return open_actions, best
+        undecided_actions |= 1 << best
+    return undecided_actions, best
 
 
 @helper
@@ -288,13 +300,13 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
         TURN_COST / params[N_WORLDS_INDEX],
     )
     values, turns = np.zeros((n_moves, n + WORLDS_PER_CHECK)), np.zeros(n_moves)
-    active, best = find_open_actions(
+    active, best = find_undecided_actions(
         values, turns, (1 << n_moves) - 1, 0, prior_gains, spread, turn_cost
     )
     if active == 0:
         return best
     states, views = np.empty(1, STATE_DTYPE), np.zeros(2, VIEW_DTYPE)
-    prepare_state(states[0], params, view.noise)
+    prepare_rollout_state(states[0], params, view.noise)
     scratch, weights, stream = (
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(N_LIKELIHOOD_FEATURES),
@@ -303,7 +315,7 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
     knock_probability = player.find_immediate_knock_level(
         view, rules, get_champion_weights(params)
     ) / (player.N_BLENDS - 1.0)
-    interpolate_weights(weights, view, knock_probability, params, HANDS_OFFSET)
+    interpolate_weights(weights, view, knock_probability, params, HAND_WEIGHTS_OFFSET)
     declined, discarded = find_declined_and_discarded(view)
     stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN_STEPS
     hidden = sample_cards(view.unseen, 10 - popcount(view.known), view.noise, stream)
@@ -324,14 +336,16 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
             steps = THINNING_STEPS
             shuffle_stock(hidden, view, view.noise, stream, stock)
             is_waiting = next_random_word(view.noise, stream) >= knock_probability * 4294967296.0
-            states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if is_waiting else 0
+            states[0].lengths[1, SLOT_KNOCK] = (
+                HAND_WEIGHTS_OFFSET - CHAMPION_WEIGHTS_OFFSET if is_waiting else 0
+            )
             hand, candidates = hidden | view.known, active | 1
             roll_out_world(
                 states, views, hand, stock, actions, cards, candidates, world, values, turns,
                 view, rules, params,
             )  # fmt: skip
             world += 1
-        active, best = find_open_actions(
+        active, best = find_undecided_actions(
             values, turns, active, world, prior_gains, spread, turn_cost
         )
     return best

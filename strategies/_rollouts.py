@@ -38,8 +38,8 @@ from simgin.toolkit import (
 )
 
 ACTION_DISCARD, ACTION_END_DEAL = 3, 4  # actions that are not actions of a take policy
-ANY_SOURCE = -1  # action with an unspecified draw source
-TABLE_POINTS_TARGET = 100  # target score of the matches in the table of win probabilities
+ANY_DRAW_SOURCE = -1  # action with an unspecified draw source
+WIN_PROBABILITY_TABLE_TARGET = 100  # target score of the matches in the table of win probabilities
 
 PARAMETERS = {
     "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
@@ -60,12 +60,16 @@ PARAMETERS = {
     N_WORLDS_INDEX,
     PATIENT_INDEX,
     DEVELOPED_INDEX,
-    VALUE_INDEX,
-    GATE_INDEX,
-    WIDTH_INDEX,
-    TABLE_OFFSET,
+    VALUE_TYPE_INDEX,
+    MIN_LEAD_INDEX,
+    N_CANDIDATES_INDEX,
+    WIN_PROBABILITIES_OFFSET,
 ) = range(7)  # indices of `params`
-HAND_IMPROVED, HAND_BEST_OF_DRAWS, HAND_RANDOM = 0, 1, 2  # values of `developed`
+SAMPLED_HAND_IMPROVED, SAMPLED_HAND_BEST_OF_DRAWS, SAMPLED_HAND_RANDOM = (
+    0,
+    1,
+    2,
+)  # values of `developed`
 
 # Mean deadwood of a player who waits for gin, by number of cards in the discard pile
 # (jdh8/gin-rummy-engine)
@@ -75,7 +79,7 @@ EXPECTED_DEADWOOD = (
 )  # fmt: skip
 MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
 # Number of worlds before the first check for inferior actions. The number doubles at each check.
-FIRST_BATCH_SIZE = 32
+N_WORLDS_BEFORE_FIRST_CHECK = 32
 
 
 # Worlds
@@ -118,21 +122,21 @@ def _improve_hand(hidden, known, target, pool, seed, stream, rules):
 def _sample_hidden_cards(view, rules, developed, pool, stream):
     """Return a random sample of the opponent's hidden cards.
 
-    If `developed` is HAND_RANDOM, the function draws the cards at random. Otherwise, the function
-    draws the cards once for each card in the pile, and keeps the draw with the least deadwood. If
-    `developed` is HAND_IMPROVED, the function then swaps cards until the deadwood is close to the
-    expected deadwood.
+    If `developed` is SAMPLED_HAND_RANDOM, the function draws the cards at random. Otherwise, the
+    function draws the cards once for each card in the pile, and keeps the draw with the least
+    deadwood. If `developed` is SAMPLED_HAND_IMPROVED, the function then swaps cards until the
+    deadwood is close to the expected deadwood.
     """
     n_missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
     hidden_cards = _draw_cards(pool, n_missing, view.noise, stream)
-    if developed == HAND_RANDOM:
+    if developed == SAMPLED_HAND_RANDOM:
         return hidden_cards
     for _ in range(pile - 1):
         candidate = _draw_cards(pool, n_missing, view.noise, stream)
         if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden_cards, rules):
             hidden_cards = candidate
-    if developed == HAND_BEST_OF_DRAWS:
+    if developed == SAMPLED_HAND_BEST_OF_DRAWS:
         return hidden_cards
     return _improve_hand(
         hidden_cards, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
@@ -277,7 +281,7 @@ def roll_out(
         else:
             opponent_hand, opponent_deadwood = ten_cards, least_deadwood
         is_own_turn = not is_own_turn
-        source = ANY_SOURCE if rules.take_discard else ACTION_STOCK
+        source = ANY_DRAW_SOURCE if rules.take_discard else ACTION_STOCK
 
 
 @helper
@@ -297,7 +301,7 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
     if action == ACTION_DISCARD:
         if view.stock <= rules.stock_reserve:
             return 0
-        source = ANY_SOURCE if rules.take_discard else ACTION_STOCK
+        source = ANY_DRAW_SOURCE if rules.take_discard else ACTION_STOCK
         return roll_out(
             view.hand & ~(1 << card),
             opponent_hand,
@@ -338,18 +342,22 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
 @helper
 def evaluate_points(points, view, params):
     """Return the value of a deal result, in points or as the match win probability."""
-    if params[VALUE_INDEX] == 1 or view.goal != GOAL_POINTS:
+    if params[VALUE_TYPE_INDEX] == 1 or view.goal != GOAL_POINTS:
         return float(points)
-    own_score = max(0, view.own_points + max(points, 0)) * TABLE_POINTS_TARGET // view.target
-    opponent_score = (
-        max(0, view.other_points + max(-points, 0)) * TABLE_POINTS_TARGET // view.target
+    own_score = (
+        max(0, view.own_points + max(points, 0)) * WIN_PROBABILITY_TABLE_TARGET // view.target
     )
-    if own_score >= TABLE_POINTS_TARGET:
+    opponent_score = (
+        max(0, view.other_points + max(-points, 0)) * WIN_PROBABILITY_TABLE_TARGET // view.target
+    )
+    if own_score >= WIN_PROBABILITY_TABLE_TARGET:
         return 1.0
     return (
         0.0
-        if opponent_score >= TABLE_POINTS_TARGET
-        else params[TABLE_OFFSET + own_score * TABLE_POINTS_TARGET + opponent_score]
+        if opponent_score >= WIN_PROBABILITY_TABLE_TARGET
+        else params[
+            WIN_PROBABILITIES_OFFSET + own_score * WIN_PROBABILITY_TABLE_TARGET + opponent_score
+        ]
     )
 
 
@@ -404,7 +412,7 @@ def _evaluate_worlds(
 
 
 @helper
-def _convert_to_array(cards):
+def _convert_mask_to_array(cards):
     """Return the cards of a mask as an array."""
     result = np.empty(popcount(cards), np.int64)
     for i in range(result.shape[0]):
@@ -422,17 +430,17 @@ def find_best_action(actions, cards, view, rules, params):
     The first action, which is gold's action, is returned unless another action is significantly
     better.
     """
-    n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[GATE_INDEX]
+    n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[MIN_LEAD_INDEX]
     values = np.zeros((k, n))
     pool, stream, scratch = (
-        _convert_to_array(view.unseen),
+        _convert_mask_to_array(view.unseen),
         np.zeros(33, np.int64),
         _allocate_scratch(),
     )
     stock = np.empty(52, np.int64)
     remaining, n_done = (1 << k) - 1, 0
     while n_done < n and remaining > 1:
-        last = min(n, max(FIRST_BATCH_SIZE, 2 * n_done))
+        last = min(n, max(N_WORLDS_BEFORE_FIRST_CHECK, 2 * n_done))
         _evaluate_worlds(
             values,
             n_done,

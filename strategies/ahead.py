@@ -28,7 +28,7 @@ from simgin.toolkit import (
     sum_of_smallest,
 )
 
-AIM_DEADWOOD, AIM_GIN, AIM_FEW, AIM_UNMATCHED = 0, 1, 2, 3
+AIM_DEADWOOD, AIM_GIN, AIM_BEST_DRAWS, AIM_UNMATCHED = 0, 1, 2, 3
 MAX_NEXT_DRAWS = 52
 
 
@@ -76,15 +76,15 @@ def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, deadwood_valu
     Args:
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
-        aim: Index of the aim, such as AIM_FEW.
-        n_best_draws: Number of draws that count as the best draws if the aim is AIM_FEW.
+        aim: Index of the aim, such as AIM_BEST_DRAWS.
+        n_best_draws: Number of draws that count as the best draws if the aim is AIM_BEST_DRAWS.
         rules: Rules of the variant.
         deadwood_values: Scratch space with one number per card.
     """
     if aim == AIM_UNMATCHED:
         return _sum_min_unmatched(ten_cards, unseen, rules)
     n = deadwood_after_draws(ten_cards, unseen, rules, deadwood_values)
-    if aim == AIM_FEW:
+    if aim == AIM_BEST_DRAWS:
         return sum_of_smallest(deadwood_values, n, int(n_best_draws))
     total, gins = 0, 0
     for i in range(n):

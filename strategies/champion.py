@@ -31,8 +31,8 @@ from simgin_strategies._champion import (
     write_hand_costs,
 )
 from simgin_strategies._champion_rules import (
+    ACTIVE_FEATURES_BY_TRAINED_VARIANT,
     N_RULE_FEATURES,
-    TRAINED_VARIANT_FEATURES,
     compute_rule_features,
     compute_variant_features,
 )
@@ -61,7 +61,7 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 # Number of blends, one for each probability 0, 1/8, ..., 1 that the opponent knocks immediately
 N_BLENDS = 9
 # Shape of the table that gives the probability that the opponent knocks immediately
-N_DEALS_WON, N_MEAN_POINTS, N_TURNS = 5, 16, 16
+N_DEALS_WON_BINS, N_MEAN_POINTS_BINS, N_TURN_BINS = 5, 16, 16
 MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard, in general and for a card without a partner
 MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = 6, 10
@@ -71,16 +71,18 @@ N_TAKE_FEATURES = 7
 KNOCK_OFFSET = N_STAGES * N_FEATURES
 KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOOD_VALUES
 TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
-BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
+N_WEIGHTS_PER_BLEND = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
 # Offset of the table that gives the probability that the opponent knocks immediately
-OPPONENT_TABLE_OFFSET = N_BLENDS * BLEND_SIZE
-VARIANT_SIZE = OPPONENT_TABLE_OFFSET + N_DEALS_WON * N_MEAN_POINTS * N_TURNS
+OPPONENT_TABLE_OFFSET = N_BLENDS * N_WEIGHTS_PER_BLEND
+N_WEIGHTS_PER_VARIANT = OPPONENT_TABLE_OFFSET + N_DEALS_WON_BINS * N_MEAN_POINTS_BINS * N_TURN_BINS
 # Offsets of the weights for each of the variants used in training
-TRAINED_VARIANTS = tuple(TRAINED_VARIANT_FEATURES)
+TRAINED_VARIANTS = tuple(ACTIVE_FEATURES_BY_TRAINED_VARIANT)
 EAAI_OFFSET, RUSH_OFFSET, TEDESCO_OFFSET, DICE_OFFSET, N_WEIGHTS = (
-    i * VARIANT_SIZE for i in range(5)
+    i * N_WEIGHTS_PER_VARIANT for i in range(5)
 )
-N_LOG_ODDS = N_DEALS_WON * N_MEAN_POINTS + N_TURNS  # number of log odds of the opponent's type
+N_LOG_ODDS = (
+    N_DEALS_WON_BINS * N_MEAN_POINTS_BINS + N_TURN_BINS
+)  # number of log odds of the opponent's type
 
 
 def find_rules_offset(rules):
@@ -104,29 +106,31 @@ def adapt_weights(weights, deltas, rules):
 
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
-        deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_LOG_ODDS).
-            The first row contains the values under the rules of eaai. The other rows contain the
-            change in both sets of weights and in the log odds of the opponent's type per unit of
-            each feature of the rules.
+        deltas: Contents of champion-rules.npy,
+            (1 + N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND + N_LOG_ODDS). The first row contains the
+            values under the rules of eaai. The other rows contain the change in both sets of
+            weights and in the log odds of the opponent's type per unit of each rule feature.
         rules: Rules of the variant.
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
-    trained_features = compute_variant_features(TRAINED_VARIANTS[offset // VARIANT_SIZE])
+    trained_features = compute_variant_features(TRAINED_VARIANTS[offset // N_WEIGHTS_PER_VARIANT])
     # Of the variants used in training, only rush plays better with a correction for its own rules.
     if offset != RUSH_OFFSET and (features == trained_features).all():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
     change = features @ changes
-    waiting_change, knocking_change = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
+    waiting_change, knocking_change = change[: 2 * N_WEIGHTS_PER_BLEND].reshape(
+        2, N_WEIGHTS_PER_BLEND
+    )
     knocking_proportion = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (
-        compute_knock_probabilities((constants + x @ changes)[2 * BLEND_SIZE :])
+        compute_knock_probabilities((constants + x @ changes)[2 * N_WEIGHTS_PER_BLEND :])
         for x in (trained_features, features)
     )
     adapted_weights = weights.copy()
     blends, knock_levels = np.split(
-        adapted_weights[offset : offset + VARIANT_SIZE], [OPPONENT_TABLE_OFFSET]
+        adapted_weights[offset : offset + N_WEIGHTS_PER_VARIANT], [OPPONENT_TABLE_OFFSET]
     )
     blends += (waiting_change + (knocking_change - waiting_change) * knocking_proportion).ravel()
     knock_levels += (N_BLENDS - 1) * (after - before).ravel()
@@ -141,8 +145,10 @@ def compute_knock_probabilities(log_odds):
         log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
             of the player, (N_LOG_ODDS,).
     """
-    points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON * N_MEAN_POINTS])
-    return 1 / (1 + np.exp(-(points_odds.reshape(N_DEALS_WON, N_MEAN_POINTS, 1) + turn_odds)))
+    points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON_BINS * N_MEAN_POINTS_BINS])
+    return 1 / (
+        1 + np.exp(-(points_odds.reshape(N_DEALS_WON_BINS, N_MEAN_POINTS_BINS, 1) + turn_odds))
+    )
 
 
 WEIGHT_OPTIONS = {
@@ -159,19 +165,19 @@ def find_immediate_knock_level(view, rules, params):
     The probability depends on the number of deals that the opponent won in this match, on their
     mean points, and on the length of the current deal.
     """
-    n_won = min(view.other_deals, N_DEALS_WON - 1)
+    n_won = min(view.other_deals, N_DEALS_WON_BINS - 1)
     mean = 0
     if n_won > 0:
-        mean = min(N_MEAN_POINTS - 1, view.other_points // (3 * view.other_deals))
-    turn = min(view.own_turn, N_TURNS) - 1
+        mean = min(N_MEAN_POINTS_BINS - 1, view.other_points // (3 * view.other_deals))
+    turn = min(view.own_turn, N_TURN_BINS) - 1
     table = compiled_find_rules_offset(rules) + OPPONENT_TABLE_OFFSET
-    return int(params[table + (n_won * N_MEAN_POINTS + mean) * N_TURNS + turn])
+    return int(params[table + (n_won * N_MEAN_POINTS_BINS + mean) * N_TURN_BINS + turn])
 
 
 @helper
 def find_blend_offset(view, rules, params):
     """Return the offset of the blend of weights for the current opponent."""
-    return compiled_find_rules_offset(rules) + BLEND_SIZE * find_immediate_knock_level(
+    return compiled_find_rules_offset(rules) + N_WEIGHTS_PER_BLEND * find_immediate_knock_level(
         view, rules, params
     )
 

@@ -45,7 +45,14 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of eleven cards, even if an 
 # The axes of improvement.npy are the rank, the numbers of other cards of the rank that are known
 # and unseen, and the states of the four nearest cards in the suit (gone, unseen or known).
 N_RANKS, N_SAME_RANK_STATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
-MOST_INDEX, MARGIN_INDEX, SHARE_INDEX, TURNS_INDEX, OPPONENT_INDEX, TABLE_OFFSET = range(6)
+(
+    MAX_CANDIDATES_INDEX,
+    MAX_EXTRA_DEADWOOD_INDEX,
+    AVERAGED_PROPORTION_INDEX,
+    TURNS_AHEAD_INDEX,
+    OPPONENT_HELP_WEIGHT_INDEX,
+    IMPROVEMENT_TABLE_OFFSET,
+) = range(6)
 
 
 @discard(
@@ -68,11 +75,13 @@ def discard_by_expected_deadwood(view, rules, params):
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
-        index = find_table_index(card, view.known, view.unseen)
-        opponent_help_values[card] = params[OPPONENT_INDEX] * params[TABLE_OFFSET + index]
+        index = find_improvement_index(card, view.known, view.unseen)
+        opponent_help_values[card] = (
+            params[OPPONENT_HELP_WEIGHT_INDEX] * params[IMPROVEMENT_TABLE_OFFSET + index]
+        )
         ten_cards = view.hand & ~(1 << card)
         deadwood_after_one_draw[card] = compute_next_deadwood(
-            ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
+            ten_cards, view.unseen, params[AVERAGED_PROPORTION_INDEX], tally, rules
         )
     best_card, min_score = -1, 1e18
     while cards:
@@ -80,9 +89,9 @@ def discard_by_expected_deadwood(view, rules, params):
         cards &= ~touching_cards(1 << card)
         ten_cards = view.hand & ~(1 << card)
         second = _compute_deadwood_after_two_draws(
-            ten_cards, view.unseen, params[SHARE_INDEX], tally, rules
+            ten_cards, view.unseen, params[AVERAGED_PROPORTION_INDEX], tally, rules
         )
-        projected = deadwood_after_one_draw[card] + (params[TURNS_INDEX] - 2) * (
+        projected = deadwood_after_one_draw[card] + (params[TURNS_AHEAD_INDEX] - 2) * (
             second - deadwood_after_one_draw[card]
         )
         score = opponent_help_values[card] + max(0.0, projected)
@@ -100,8 +109,8 @@ def _select_candidates(view, rules, params):
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    candidates, n_wanted, deadwood_points = 0, params[MOST_INDEX], least
-    while n_wanted > 0 and deadwood_points <= least + params[MARGIN_INDEX]:
+    candidates, n_wanted, deadwood_points = 0, params[MAX_CANDIDATES_INDEX], least
+    while n_wanted > 0 and deadwood_points <= least + params[MAX_EXTRA_DEADWOOD_INDEX]:
         untested_cards = view.legal
         while untested_cards and n_wanted > 0:
             mask = untested_cards & -untested_cards
@@ -150,7 +159,7 @@ def _compute_deadwood_after_two_draws(ten_cards, unseen, proportion, tally, rule
 
 
 @helper
-def find_table_index(card, known_cards, unseen):
+def find_improvement_index(card, known_cards, unseen):
     """Return the table index of a card, given the cards that the opponent holds or might hold."""
     same_rank, card_suit = cards_of_rank(card % 13), card // 13
     n_known, n_unseen = popcount(known_cards & same_rank), popcount(unseen & same_rank)

@@ -53,11 +53,11 @@ def discard_by_hazard(view, rules, params):
     max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     context = max_deadwood, holding_probability(view), tally
-    return lowest_cost_card(view, rules, params, view.legal, _compute_cost, context)
+    return lowest_cost_card(view, rules, params, view.legal, _compute_discard_cost, context)
 
 
 @helper
-def _compute_cost(view, rules, params, card, context):
+def _compute_discard_cost(view, rules, params, card, context):
     """Return the expected deadwood after a discard plus its weighted use to the opponent."""
     max_deadwood, held_probability, tally = context
     ten_cards = view.hand & ~(1 << card)

@@ -37,9 +37,22 @@ from simgin.toolkit import (
 )
 
 # Indices of the parameters
-WINDOW_INDEX, WEIGHT_INDEX, DECAY_INDEX, BEST_INDEX, ONE_GONE_INDEX = range(5)
-NO_RUN_INDEX, NEXT_GONE_INDEX, FAR_GONE_INDEX, RUN_INDEX, NEXT_INDEX, FAR_INDEX = range(5, 11)
-NO_SET_INDEX, TWO_GONE_INDEX, SET_INDEX = range(11, 14)
+(
+    VALUE_WINDOW_INDEX,
+    NEXT_DEADWOOD_WEIGHT_INDEX,
+    WEIGHT_DECAY_INDEX,
+    N_AVERAGED_INDEX,
+    NONE_GONE_IN_RANK_COST_INDEX,
+) = range(5)
+(
+    NO_RUN_COST_INDEX,
+    NEIGHBOUR_GONE_COST_INDEX,
+    FAR_CARD_GONE_COST_INDEX,
+    RUN_COST_INDEX,
+    KNOWN_NEIGHBOUR_COST_INDEX,
+    KNOWN_FAR_CARD_COST_INDEX,
+) = range(5, 11)
+NO_SET_COST_INDEX, ONE_GONE_IN_RANK_COST_INDEX, SET_COST_INDEX = range(11, 14)
 N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points
 
 
@@ -76,9 +89,9 @@ def discard_like_marjj(view, rules, params):
         if deadwood_points == 0:
             return card
         tally[: deadwood_points + 1] = 0  # A draw never increases the deadwood.
-        score = deadwood_points + params[WEIGHT_INDEX] * _compute_mean_next_deadwood(
-            ten_cards, view.unseen, int(params[BEST_INDEX]), tally, rules
-        ) * _compute_power(params[DECAY_INDEX], view.own_turn - 1)
+        score = deadwood_points + params[NEXT_DEADWOOD_WEIGHT_INDEX] * _compute_mean_next_deadwood(
+            ten_cards, view.unseen, int(params[N_AVERAGED_INDEX]), tally, rules
+        ) * _compute_power(params[WEIGHT_DECAY_INDEX], view.own_turn - 1)
         score += _score_use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
         if score < min_score:
             min_score, cards = score, 0
@@ -111,9 +124,9 @@ def _select_candidates(view, rules, params):
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
         return _select_cards_by_value(
-            highest_value_cards(options, rules)[1] - params[WINDOW_INDEX], options, rules
+            highest_value_cards(options, rules)[1] - params[VALUE_WINDOW_INDEX], options, rules
         )
-    return discards_leaving(view.hand, view.legal, view.least + params[WINDOW_INDEX], rules)
+    return discards_leaving(view.hand, view.legal, view.least + params[VALUE_WINDOW_INDEX], rules)
 
 
 @helper
@@ -149,24 +162,28 @@ def _score_use_to_opponent(card, known_cards, unavailable_cards, params):
     suit_start, rank = 13 * (card // 13), card % 13
     score = _score_run_neighbours(
         _add_edge_bits(_find_neighbour_bits(unavailable_cards >> suit_start & 0x1FFF, rank), rank),
-        params[NO_RUN_INDEX],
-        params[NEXT_GONE_INDEX],
-        params[FAR_GONE_INDEX],
+        params[NO_RUN_COST_INDEX],
+        params[NEIGHBOUR_GONE_COST_INDEX],
+        params[FAR_CARD_GONE_COST_INDEX],
     )
     score += _score_run_neighbours(
         _find_neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
-        params[RUN_INDEX],
-        params[NEXT_INDEX],
-        params[FAR_INDEX],
+        params[RUN_COST_INDEX],
+        params[KNOWN_NEIGHBOUR_COST_INDEX],
+        params[KNOWN_FAR_CARD_COST_INDEX],
     )
     same_rank = cards_of_rank(rank) & ~(1 << card)
     n_gone_in_rank = popcount(unavailable_cards & same_rank)
     if n_gone_in_rank:
-        score += params[TWO_GONE_INDEX] if n_gone_in_rank == 1 else params[NO_SET_INDEX]
+        score += (
+            params[ONE_GONE_IN_RANK_COST_INDEX]
+            if n_gone_in_rank == 1
+            else params[NO_SET_COST_INDEX]
+        )
     if popcount(known_cards & same_rank) >= 2:
-        score += params[SET_INDEX]
+        score += params[SET_COST_INDEX]
     elif n_gone_in_rank == 0:
-        score += params[ONE_GONE_INDEX]
+        score += params[NONE_GONE_IN_RANK_COST_INDEX]
     return score
 
 

@@ -19,8 +19,8 @@ from simgin_strategies._rollouts import (
     ACTION_DISCARD,
     ACTION_END_DEAL,
     ACTION_PASS,
+    N_CANDIDATES_INDEX,
     PARAMETERS,
-    WIDTH_INDEX,
     find_best_action,
 )
 
@@ -94,7 +94,7 @@ def discard_by_greedy_rollouts(view, rules, params):
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
-    cards = _list_lowest_deadwood_discards(view.hand, view.legal, params[WIDTH_INDEX], rules)
+    cards = _list_lowest_deadwood_discards(view.hand, view.legal, params[N_CANDIDATES_INDEX], rules)
     actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)
     return cards[find_best_action(actions, cards, view, rules, params)]
 
@@ -105,7 +105,7 @@ def knock_by_greedy_rollouts(view, rules, params):
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
     candidates = _list_lowest_deadwood_discards(
-        view.hand, legal_discards(view, rules), params[WIDTH_INDEX], rules
+        view.hand, legal_discards(view, rules), params[N_CANDIDATES_INDEX], rules
     )
     cards = np.append(view.ending_card, candidates)
     actions = np.full(cards.shape[0], ACTION_DISCARD, np.int64)

@@ -44,7 +44,14 @@ VALUE_PARAMETERS = {
     "knock": param(10.0, 0.0, 100.0, "value of a hand that can knock"),
     "gin": param(20.0, 0.0, 100.0, "value of gin"),
 }
-PROMISE_INDEX, PARTNER_INDEX, HURRY_INDEX, ACE_INDEX, KNOCK_INDEX, GIN_INDEX = range(6)
+(
+    MELD_VALUE_INDEX,
+    PARTNER_VALUE_INDEX,
+    URGENCY_FACTOR_INDEX,
+    ACE_VALUE_INDEX,
+    KNOCK_VALUE_INDEX,
+    GIN_VALUE_INDEX,
+) = range(6)
 
 
 @helper
@@ -117,7 +124,7 @@ def _evaluate_card(card, unmatched, available, meld_probabilities, urgency, rule
     """
     rank = card % 13
     value = urgency * (5 - card_value(card, rules)) + (
-        params[ACE_INDEX] / (1 + rank) if rank < 2 else 0.0
+        params[ACE_VALUE_INDEX] / (1 + rank) if rank < 2 else 0.0
     )
     # cards of the suit, from three ranks below the card (bit 0) to two ranks above the card (bit 5)
     held_bits = suit_lane(unmatched, card // 13) << 3 >> rank
@@ -164,7 +171,7 @@ def _compute_no_meld_probability(summed_meld_probability):
 @helper
 def _evaluate_meld(partners, params):
     """Return the value of a possible meld, given the number of its cards in the hand."""
-    return params[PROMISE_INDEX] + params[PARTNER_INDEX] * partners
+    return params[MELD_VALUE_INDEX] + params[PARTNER_VALUE_INDEX] * partners
 
 
 @helper
@@ -202,7 +209,7 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     """Return the value of a hand, computed from the values of the unmatched cards."""
     melded = popcount(hand) - popcount(unmatched)
     if unmatched == 0:
-        return melded + params[GIN_INDEX]
+        return melded + params[GIN_VALUE_INDEX]
     total, remaining_cards = 0.0, unmatched
     while remaining_cards:
         total += values[lowest_bit(remaining_cards)]
@@ -210,7 +217,7 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     return (
         melded
         + total / popcount(unmatched)
-        + (params[KNOCK_INDEX] if total_points(unmatched, rules) <= limit else 0.0)
+        + (params[KNOCK_VALUE_INDEX] if total_points(unmatched, rules) <= limit else 0.0)
     )
 
 
@@ -224,7 +231,7 @@ def _compute_urgency(unmatched, limit, rules, params):
         unmatched &= (
             ~(1 << lowest_bit(highest_value_cards(unmatched, rules)[0])) if unmatched else 0
         )
-    return params[HURRY_INDEX] if total_points(unmatched, rules) <= limit else 1.0
+    return params[URGENCY_FACTOR_INDEX] if total_points(unmatched, rules) <= limit else 1.0
 
 
 @helper
@@ -249,7 +256,7 @@ def _evaluate_after_discard(
     """
     unmatched = leftover_cards(hand, 0, rules)
     if unmatched & legal == 0:
-        return popcount(hand) - 1 + params[GIN_INDEX]
+        return popcount(hand) - 1 + params[GIN_VALUE_INDEX]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
     urgency = _compute_urgency(unmatched, limit, rules, params)
     values_before, unmatched_before, available_before, urgency_before = ten_card_evaluation

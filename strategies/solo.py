@@ -25,8 +25,9 @@ from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
 N_PARAMS = 4  # number of parameters; the values of solo.npy come after the parameters
-# solo.npy contains the values of N_TOTALS total scores in steps of TOTAL_STEP, from MIN_TOTAL.
-TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
+# solo.npy contains the values of N_TOTAL_SCORES total scores in steps of TOTAL_SCORE_STEP, starting
+# with MIN_TOTAL_SCORE.
+TOTAL_SCORE_STEP, MIN_TOTAL_SCORE, N_TOTAL_SCORES = 5, -100, 50
 
 
 @discard(
@@ -98,10 +99,10 @@ def _sum_penalties(ten_cards, view, rules, params, deadwood_values):
 @helper
 def compute_goal_probability(max_total, deals, params):
     """Return the probability that the total of several deals is at most `max_total` points."""
-    i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
+    i = (int(max_total) - MIN_TOTAL_SCORE) // TOTAL_SCORE_STEP
     if i < 0:
         return 0.0
-    return params[N_PARAMS + max(0, min(4, deals)) * N_TOTALS + min(i, N_TOTALS - 1)]
+    return params[N_PARAMS + max(0, min(4, deals)) * N_TOTAL_SCORES + min(i, N_TOTAL_SCORES - 1)]
 
 
 WAIT_FOR_GIN = knock_with_limit(k=0)

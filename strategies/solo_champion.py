@@ -16,16 +16,16 @@ Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 199
 import numpy as np
 from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
+    N_PLANE_COEFFICIENTS,
     N_SCORINGS,
     N_TIME_STEPS,
-    N_UNMATCHED,
-    PENALTIES_INDEX,
-    PLANE_SIZE,
-    POINTS_INDEX,
+    N_UNMATCHED_COUNTS,
+    PENALTY_SCORING_INDEX,
+    POINTS_SCORING_INDEX,
     find_scoring_index,
     stop_by_table_value,
 )
-from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, search_discards
+from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, find_best_discards
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -63,21 +63,21 @@ N_UNMATCHED_CLASSES = 8  # number of classes, by number of unmatched cards (0 to
 TIME_WEIGHTS_OFFSET = N_HAND_FEATURES * N_UNMATCHED_CLASSES
 N_WEIGHTS = 2 * TIME_WEIGHTS_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
 # Size of solo_dp.npy, whose values precede the other weights
-TABLE_SIZE = N_SCORINGS * N_TIME_STEPS * N_UNMATCHED * PLANE_SIZE
-DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
+DP_TABLE_SIZE = N_SCORINGS * N_TIME_STEPS * N_UNMATCHED_COUNTS * N_PLANE_COEFFICIENTS
+JOKER_DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 
 @helper
 def find_correction_offset(rules):
     """Return the offset of the correction trained under the most similar rules."""
     kind = 0
-    if find_scoring_index(rules) == PENALTIES_INDEX:
+    if find_scoring_index(rules) == PENALTY_SCORING_INDEX:
         kind = 4
-    elif find_scoring_index(rules) == POINTS_INDEX:
+    elif find_scoring_index(rules) == POINTS_SCORING_INDEX:
         kind = 1
         if rules.gin_bonus > 0:
             kind = 3 if rules.big_gin else 2
-    return TABLE_SIZE + kind * N_WEIGHTS
+    return DP_TABLE_SIZE + kind * N_WEIGHTS
 
 
 @discard(
@@ -89,8 +89,8 @@ def discard_by_corrected_value(view, rules, params):
     """Keep the cards that maximise the tabulated value after the next draw, plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    table, draws_left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
-    cards, values = search_discards(view, int(params[0]), rules, table)
+    table, draws_left = params[N_PARAMS : N_PARAMS + DP_TABLE_SIZE], count_draws_left(view, rules)
+    cards, values = find_best_discards(view, int(params[0]), rules, table)
     first = N_PARAMS + find_correction_offset(rules)
     weights, features = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
     for i in range(len(cards)):
@@ -132,7 +132,7 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, features)
     features[first + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
     features[first + 12] = 0.0003 * deadwood_points * deadwood_points
     features[first + 13] = 0.3 * popcount(by_rank & by_suit)
-    time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
+    time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else JOKER_DECK_SIZE + 1)
     for i in range(first, first + N_HAND_FEATURES):
         features[TIME_WEIGHTS_OFFSET + i] = time_left * features[i]
     features[N_WEIGHTS - 1] = search_value

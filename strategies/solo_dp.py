@@ -22,8 +22,8 @@ from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_b
 
 # Shape of solo_dp.npy. The last axis contains an intercept, a slope by the number of cards saved
 # and a slope by deadwood.
-N_SCORINGS, N_TIME_STEPS, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
-WON_INDEX, POINTS_INDEX, PENALTIES_INDEX = 0, 1, 2
+N_SCORINGS, N_TIME_STEPS, N_UNMATCHED_COUNTS, N_PLANE_COEFFICIENTS = 3, 15, 11, 3
+WIN_SCORING_INDEX, POINTS_SCORING_INDEX, PENALTY_SCORING_INDEX = 0, 1, 2
 CARDS_PER_TIME_STEP = 3  # number of cards per time step in a deck with the joker
 
 
@@ -74,8 +74,8 @@ def look_up_value(ten_cards, unseen, time_left, rules, table):
     """Look up the value of ten cards in the learned table."""
     n_unmatched, n_saved = compute_hand_features(ten_cards, unseen, rules)
     plane = (
-        (find_scoring_index(rules) * N_TIME_STEPS + time_left) * N_UNMATCHED + n_unmatched
-    ) * PLANE_SIZE
+        (find_scoring_index(rules) * N_TIME_STEPS + time_left) * N_UNMATCHED_COUNTS + n_unmatched
+    ) * N_PLANE_COEFFICIENTS
     return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
 
@@ -83,11 +83,11 @@ def look_up_value(ten_cards, unseen, time_left, rules, table):
 def find_scoring_index(rules):
     """Return the index of the part of the table that was learned for the scoring rules."""
     return (
-        WON_INDEX
+        WIN_SCORING_INDEX
         if rules.deal_scoring == SCORING_WINLOSS
-        else PENALTIES_INDEX
+        else PENALTY_SCORING_INDEX
         if rules.deal_scoring == SCORING_PENALTY
-        else POINTS_INDEX
+        else POINTS_SCORING_INDEX
     )
 
 

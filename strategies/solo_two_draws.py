@@ -16,8 +16,8 @@ from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
     CARDS_PER_TIME_STEP,
     N_TIME_STEPS,
-    PENALTIES_INDEX,
-    WON_INDEX,
+    PENALTY_SCORING_INDEX,
+    WIN_SCORING_INDEX,
     find_scoring_index,
     look_up_value,
     stop_by_table_value,
@@ -41,12 +41,12 @@ def discard_by_two_draws(view, rules, params):
     """Keep the ten cards with the best table value after the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    cards, values = search_discards(view, int(params[0]), rules, params[N_PARAMS:])
+    cards, values = find_best_discards(view, int(params[0]), rules, params[N_PARAMS:])
     return cards[values.argmax()]
 
 
 @helper
-def search_discards(view, width, rules, table):
+def find_best_discards(view, width, rules, table):
     """Return the `width` best discards according to the table, with their values after a draw.
 
     The arrays, int64 and float64, are in descending order of the table values.
@@ -105,7 +105,7 @@ def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
     other_cards = unseen & ~live_outs
     unchanged_value = evaluate_by_table(ten_cards, unseen, draws_left - 1, rules, table)
     total = unchanged_value * popcount(other_cards)
-    if find_scoring_index(rules) != WON_INDEX:
+    if find_scoring_index(rules) != WIN_SCORING_INDEX:
         best_nine = _find_best_nine_cards(ten_cards, unseen, draws_left - 1, rules, table)
         while other_cards:
             card = other_cards & -other_cards
@@ -165,11 +165,11 @@ def _evaluate_with_meld(eleven_cards, unseen, draws_left, rules, table):
 def compute_gin_value(draws_left, rules):
     """Return the value of making gin under the scoring rules."""
     scoring = find_scoring_index(rules)
-    if scoring == WON_INDEX:
+    if scoring == WIN_SCORING_INDEX:
         return 1.0
     return (
         -float(rules.penalty_gin)
-        if scoring == PENALTIES_INDEX
+        if scoring == PENALTY_SCORING_INDEX
         else compute_stopping_value(0, draws_left, rules)
     )
 
@@ -177,7 +177,11 @@ def compute_gin_value(draws_left, rules):
 @helper
 def compute_final_value(ten_cards, rules):
     """Return the value of ten cards when the joker or the last draw ends the deal."""
-    return 0.0 if find_scoring_index(rules) == WON_INDEX else -float(deadwood(ten_cards, rules))
+    return (
+        0.0
+        if find_scoring_index(rules) == WIN_SCORING_INDEX
+        else -float(deadwood(ten_cards, rules))
+    )
 
 
 SOLO_TWO_DRAWS = Strategy(

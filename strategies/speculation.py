@@ -73,13 +73,13 @@ def take_to_deny_meld(view, rules, params):
     deadwood_increase = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(
         deadwood_increase < 0
-        or (deadwood_increase <= params[1] and _prevents_meld(view, params[0], rules)),
+        or (deadwood_increase <= params[1] and _taking_prevents_meld(view, params[0], rules)),
         view.legal,
     )
 
 
 @helper
-def _prevents_meld(view, min_known, rules):
+def _taking_prevents_meld(view, min_known, rules):
     """Return True if taking the card on offer prevents a meld of the opponent.
 
     One or two cards of the meld are known cards of the opponent. At most one card is unseen.

@@ -42,12 +42,16 @@ def discard_like_tonic(view, rules, params):
             unmatched_cards(view.hand, rules), view.unseen, params[1], rules
         )
     return discard_with_card_penalties(
-        view, rules, params, _compute_cost, held_cards | find_opponent_meld_cards(view, params[6])
+        view,
+        rules,
+        params,
+        _compute_discard_cost,
+        held_cards | find_opponent_meld_cards(view, params[6]),
     )
 
 
 @helper
-def _compute_cost(view, rules, params, card, cards):
+def _compute_discard_cost(view, rules, params, card, cards):
     """Return the cost of a discard as a weighted sum, in points.
 
     Args:

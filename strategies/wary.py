@@ -27,12 +27,12 @@ def discard_by_meld_risk(view, rules, params):
     held_probabilities = np.empty(52)
     estimate_holdings(view, params, 2, held_probabilities)
     return lowest_cost_card(
-        view, rules, params, view.legal, _compute_cost, (max_deadwood, held_probabilities)
+        view, rules, params, view.legal, _compute_discard_cost, (max_deadwood, held_probabilities)
     )
 
 
 @helper
-def _compute_cost(view, rules, params, card, context):
+def _compute_discard_cost(view, rules, params, card, context):
     """Return the deadwood plus a penalty times the probability that the opponent melds the card."""
     max_deadwood, held_probabilities = context
     deadwood_points = deadwood(view.hand & ~(1 << card), rules)

@@ -30,7 +30,9 @@ from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
 TRAINING_PLAYERS = ("simple", "gold", "gold-early", "gin-only")
-RIDGE = 4.0  # penalty on squared log multipliers, which keeps multipliers of rare events near 1
+RIDGE_PENALTY = (
+    4.0  # penalty on squared log multipliers, which keeps multipliers of rare events near 1
+)
 NEWTON_STEPS = 8
 MAX_TURNS = 30  # number of turns in the table of mean deadwood
 
@@ -91,7 +93,7 @@ def compute_card_features(view: np.record) -> np.ndarray:
 def collect_decisions(
     pairs: list[tuple[str, str]], deals_per_pair: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Sample decisions, and return the card features, which cards the opponent holds, and views."""
+    """Return the card features, the opponent's true cards and the views of random decisions."""
     rows, is_held, views = [], [], []
     for pair_index, pair in enumerate(pairs):
         rng = np.random.default_rng([seed, pair_index])
@@ -112,7 +114,10 @@ def fit_multipliers(rows: np.ndarray, is_held: np.ndarray) -> np.ndarray:
     """Fit the multipliers by Newton's method with a ridge penalty, and round to four decimals."""
     log_multipliers = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
-        gradient, hessian = -RIDGE * log_multipliers, RIDGE * np.eye(len(log_multipliers))
+        gradient, hessian = (
+            -RIDGE_PENALTY * log_multipliers,
+            RIDGE_PENALTY * np.eye(len(log_multipliers)),
+        )
         for first_row in range(0, len(rows), 1 << 16):
             x = rows[first_row : first_row + (1 << 16)].astype(np.float64)
             p = 1 / (1 + np.exp(-x @ log_multipliers))

@@ -35,7 +35,7 @@ USES_IMPORTANCE_WEIGHTS = False
 
 def make_naive_weights() -> np.ndarray:
     """Return initial weights, which minimise deadwood and knock immediately."""
-    weights = np.zeros(player.BLEND_SIZE)
+    weights = np.zeros(player.N_WEIGHTS_PER_BLEND)
     weights[DEADWOOD_INDEX : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
     weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
     weights[player.TAKE_OFFSET :: player.N_TAKE_FEATURES] = 1.0
@@ -43,7 +43,7 @@ def make_naive_weights() -> np.ndarray:
 
 
 def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUNDS) -> np.ndarray:
-    """Train weights for a group of similar rules, (player.VARIANT_SIZE,) float64."""
+    """Train weights for a group of similar rules, (player.N_WEIGHTS_PER_VARIANT,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     weight_sets = []

@@ -36,7 +36,7 @@ from simgin.strategy import compiler, loader
 from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
-PART_FILES = ("champion.npy", "hands.npy", "mc.npy")
+WEIGHT_FILES = ("champion.npy", "hands.npy", "mc.npy")
 N_UNITS, N_WORLDS, SEED = 400, 256, 991
 ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # strategies of the opponent in rollouts
 IMMEDIATE_KNOCK_PROBABILITY = 0.5  # prior probability that the opponent knocks immediately
@@ -48,7 +48,7 @@ TABLE_HEADER = """\
 
 def load_all_weights() -> np.ndarray:
     """Return all weights of `champion-mc` in one float64 array."""
-    return np.concatenate([np.load(STRATEGIES_DIRECTORY / part).ravel() for part in PART_FILES])
+    return np.concatenate([np.load(STRATEGIES_DIRECTORY / part).ravel() for part in WEIGHT_FILES])
 
 
 # Actions, best first according to the weights, and the estimated loss from each action in points

@@ -47,7 +47,7 @@ from simgin.rules.variants import Variant
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
-DEALS_BY_OPPONENT_TYPE = {
+N_DEALS_BY_OPPONENT_TYPE = {
     "wait_for_gin": (6000, 4500, 3000),
     "knock_immediately": (3000, 2500, 1500),
 }
@@ -56,19 +56,22 @@ N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
 N_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
 ROUND_DECAY = 0.85  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 6  # number of rounds in one regression
-# Features of the rules that change the log odds
-BONUS_FEATURES = (*range(8), *range(N_RULE_FEATURES - N_PRODUCT_FEATURES, N_RULE_FEATURES))
+# Indices of the rule features that change the log odds of the opponent's type
+LOG_ODDS_FEATURE_INDICES = (
+    *range(8),
+    *range(N_RULE_FEATURES - N_PRODUCT_FEATURES, N_RULE_FEATURES),
+)
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
-ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
+N_LOG_ODDS_MATCHES, LOG_ODDS_RIDGE_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
 # Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
 # has no effect. These values were good in a fourfold cross-validation over 288 rule sets.
 PENALTY_BY_DECISION_TYPE = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
-RIDGE = 40.0  # penalty on squared weights, in decisions
+RIDGE_PENALTY = 40.0  # penalty on squared weights, in decisions
 # Maximum number of steps and tolerance of the conjugate gradient method
 MAX_SOLVER_STEPS, SOLVER_TOLERANCE = 400, 1e-5
 
-N_WEIGHTS_IN_BOTH_SETS = 2 * player.BLEND_SIZE  # total number of weights in both sets
+N_WEIGHTS_IN_BOTH_SETS = 2 * player.N_WEIGHTS_PER_BLEND  # total number of weights in both sets
 RuleSetSums = dict[
     str, np.ndarray
 ]  # sums of one rule set, or of several rule sets along the first axis
@@ -82,11 +85,13 @@ def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     all_weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
     blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_TABLE_OFFSET]
     weights_against_waiters, *_, weights_against_knockers = blends.reshape(
-        player.N_BLENDS, player.BLEND_SIZE
+        player.N_BLENDS, player.N_WEIGHTS_PER_BLEND
     )
     return dict(
         zip(
-            DEALS_BY_OPPONENT_TYPE, (weights_against_waiters, weights_against_knockers), strict=True
+            N_DEALS_BY_OPPONENT_TYPE,
+            (weights_against_waiters, weights_against_knockers),
+            strict=True,
         )
     )
 
@@ -97,7 +102,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
     Args:
         variant: Variant.
         deltas: Change of both sets of weights per unit of each feature of the rules,
-            (N_RULE_FEATURES, 2 * BLEND_SIZE).
+            (N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND).
         seed: Seed of the deals.
 
     Returns:
@@ -110,10 +115,10 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
         "features": compute_rule_features(rules),
         "points_scale": np.float64(estimate_points_scale(rules)),
     }
-    changes = np.split(sums["features"] @ deltas, len(DEALS_BY_OPPONENT_TYPE))
+    changes = np.split(sums["features"] @ deltas, len(N_DEALS_BY_OPPONENT_TYPE))
     initial_weights = load_initial_weights(rules)
     for seed_offset, (opponent_type, change) in enumerate(
-        zip(DEALS_BY_OPPONENT_TYPE, changes, strict=True)
+        zip(N_DEALS_BY_OPPONENT_TYPE, changes, strict=True)
     ):
         trainer = ChampionTrainer(
             champion_weights.list_training_opponents(opponent_type),
@@ -148,7 +153,7 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
     """Add decisions against one type of opponent to the least-squares sums."""
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
-    n_discards, n_knocks, n_takes = DEALS_BY_OPPONENT_TYPE[opponent_type]
+    n_discards, n_knocks, n_takes = N_DEALS_BY_OPPONENT_TYPE[opponent_type]
     trainer.add_discard_decisions(n_discards)
     trainer.add_knock_decisions(n_knocks)
     trainer.add_take_decisions(n_takes)
@@ -223,7 +228,7 @@ def fit_by_stage(
     Returns:
         Changes, (n_rule_features, n_stages * size).
     """
-    ridge, n_stages = RIDGE * np.eye(squares.shape[-1]), squares.shape[1]
+    ridge, n_stages = RIDGE_PENALTY * np.eye(squares.shape[-1]), squares.shape[1]
     mean_squares = squares.mean(axis=0, dtype=np.float64)
     penalty_matrix = penalty * mean_squares.sum(axis=0) + ridge
     common_deltas = solve_joint_ridge(
@@ -253,7 +258,7 @@ def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
     """
     scale_factors = np.sqrt(rule_set_weights)[:, None]
     features, delta_parts = sums["features"] * scale_factors, []
-    for opponent_type in DEALS_BY_OPPONENT_TYPE:
+    for opponent_type in N_DEALS_BY_OPPONENT_TYPE:
         for decision_type in ("discards", "knocks", "takes"):
             squares = sums[f"{opponent_type} {decision_type} squares"]
             residuals = sums[f"{opponent_type} {decision_type} products"]
@@ -286,13 +291,13 @@ def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
     """Return the log odds that the opponent knocks immediately under one rule set."""
     rules = build_rules(variant)
-    changes = np.split(compute_rule_features(rules) @ deltas, len(DEALS_BY_OPPONENT_TYPE))
+    changes = np.split(compute_rule_features(rules) @ deltas, len(N_DEALS_BY_OPPONENT_TYPE))
     initial_weights = load_initial_weights(rules).values()
     weight_sets = [
         weights + change for weights, change in zip(initial_weights, changes, strict=True)
     ]
     ratios = champion_weights.estimate_likelihood_ratios(
-        *weight_sets, seed, variant, ODDS_MATCHES, 1
+        *weight_sets, seed, variant, N_LOG_ODDS_MATCHES, 1
     )
     all_ratios = np.concatenate([ratio.ravel() for ratio in ratios])
     log_odds: np.ndarray = np.log(
@@ -316,9 +321,9 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features, 0, 1.0, axis=1)
-    penalty = ODDS_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
+    penalty = LOG_ODDS_RIDGE_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
     coefficients: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
-    coefficients[1:][np.isin(np.arange(N_RULE_FEATURES), BONUS_FEATURES, invert=True)] = 0
+    coefficients[1:][np.isin(np.arange(N_RULE_FEATURES), LOG_ODDS_FEATURE_INDICES, invert=True)] = 0
     return coefficients
 
 

@@ -36,11 +36,11 @@ from simgin.toolkit.beliefs import N_STAGES
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
-GIN_PLAYERS = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
+PLAYERS_WAITING_FOR_GIN = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
 N_DEALS, SEED = 20_000, 20261123  # number of deals per type of opponent, and seed
 N_EXCHANGES_PER_HAND = 12
-RIDGE = 5.0  # penalty on squared weights
+RIDGE_PENALTY = 5.0  # penalty on squared weights
 NEWTON_STEPS = 12
 
 
@@ -49,7 +49,7 @@ def sample_decisions(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the view of one random decision per deal, VIEW_DTYPE (n,), and the opponent's hand."""
     rng = np.random.default_rng(seed)
-    players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
+    players = [loader.find_strategy(name) for name in PLAYERS_WAITING_FOR_GIN + IMMEDIATE_KNOCKERS]
     opponent_strategies = [loader.find_strategy(name) for name in opponents]
     views, hands = [], []
     for unit in range(n_deals):
@@ -125,8 +125,8 @@ def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (1 - p) - RIDGE * weights
-        hessian = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE * np.eye(len(weights))
+        gradient = rows.T @ (1 - p) - RIDGE_PENALTY * weights
+        hessian = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE_PENALTY * np.eye(len(weights))
         weights += np.linalg.solve(hessian, gradient)
     return weights
 
@@ -156,7 +156,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "hands.npy")
     args = parser.parse_args()
     weights_by_type = []
-    for opponent_type, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):
+    for opponent_type, opponents in (
+        ("waiting", PLAYERS_WAITING_FOR_GIN),
+        ("hasty", IMMEDIATE_KNOCKERS),
+    ):
         rows, stages = compute_feature_differences(
             *sample_decisions(opponents, args.deals, args.seed)
         )

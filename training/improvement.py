@@ -20,7 +20,7 @@ from simgin_strategies.ginrummy_and_tonic import (
     N_NEIGHBOUR_STATES,
     N_RANKS,
     N_SAME_RANK_STATES,
-    find_table_index,
+    find_improvement_index,
 )
 
 from simgin.core.deadwood import best_discards, deadwood
@@ -51,7 +51,7 @@ def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
                 deadwood_after, _ = best_discards(extended_hand, extended_hand, STANDARD_RULES)
                 drops.append(
                     (
-                        find_table_index(card, view.known, view.unseen),
+                        find_improvement_index(card, view.known, view.unseen),
                         deadwood_points - deadwood_after,
                     )
                 )

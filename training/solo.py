@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numba
 import numpy as np
-from simgin_strategies.solo import MIN_TOTAL, N_TOTALS, TOTAL_STEP
+from simgin_strategies.solo import MIN_TOTAL_SCORE, N_TOTAL_SCORES, TOTAL_SCORE_STEP
 from simgin_strategies.solo_dp import (
     CARDS_PER_TIME_STEP,
+    N_PLANE_COEFFICIENTS,
     N_SCORINGS,
     N_TIME_STEPS,
-    N_UNMATCHED,
-    PENALTIES_INDEX,
-    PLANE_SIZE,
-    WON_INDEX,
+    N_UNMATCHED_COUNTS,
+    PENALTY_SCORING_INDEX,
+    WIN_SCORING_INDEX,
     compute_hand_features,
 )
 from simgin_strategies.stop import (
@@ -51,7 +51,7 @@ MAX_DRAWS = 42
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
 # Weight of the prior of each function, in hands. The prior is a function that is fitted to hands
 # with any number of unmatched cards.
-PRIOR_HANDS = 1000
+N_PRIOR_HANDS = 1000
 
 
 @jit.jit
@@ -191,21 +191,21 @@ def compute_goal_table(n_deals, seed, discard="switch:k=2"):
     """
     rules, hands, *_ = collect_self_play("solitary-gin", discard, n_deals, seed)
     # Proportions of deals by score, in ascending order
-    score_probabilities = np.zeros(N_TOTALS * 8)
+    score_probabilities = np.zeros(N_TOTAL_SCORES * 8)
     for ten_cards in hands:
         deadwood_points = deadwood(int(ten_cards[-1]), rules) if ten_cards[-1] else 0
         score_probabilities[
-            ((deadwood_points or int(rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP
+            ((deadwood_points or int(rules.penalty_gin)) - MIN_TOTAL_SCORE) // TOTAL_SCORE_STEP
         ] += 1 / n_deals
     total_probabilities = np.zeros(len(score_probabilities))
-    total_probabilities[-MIN_TOTAL // TOTAL_STEP] = 1.0
+    total_probabilities[-MIN_TOTAL_SCORE // TOTAL_SCORE_STEP] = 1.0
     rows = []
     for _ in range(5):
-        rows.append(total_probabilities.cumsum()[:N_TOTALS])
+        rows.append(total_probabilities.cumsum()[:N_TOTAL_SCORES])
         total_probabilities = np.convolve(total_probabilities, score_probabilities)[
-            -MIN_TOTAL // TOTAL_STEP :
+            -MIN_TOTAL_SCORE // TOTAL_SCORE_STEP :
         ][: len(score_probabilities)]
-    gin_rate = score_probabilities[(int(rules.penalty_gin) - MIN_TOTAL) // TOTAL_STEP]
+    gin_rate = score_probabilities[(int(rules.penalty_gin) - MIN_TOTAL_SCORE) // TOTAL_SCORE_STEP]
     print(f"goal: {n_deals:,} deals of {discard}, seed {seed}; gin in {gin_rate:.1%}")
     return np.concatenate(rows).astype(np.float32)
 
@@ -217,12 +217,12 @@ def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
     Without the joker, the deal ends after `last_draw` draws. The value is averaged over the
     positions of the joker.
     """
-    if scoring == PENALTIES_INDEX:
+    if scoring == PENALTY_SCORING_INDEX:
         return -float(rules.penalty_gin) if is_gin else -float(deadwood(hands[last_draw], rules))
     n_cards_left = MAX_CARDS_LEFT - t
     n_cards_at_end = n_cards_left - (last_draw - t)
     reach_probability = n_cards_at_end / n_cards_left if is_gin else 0.0
-    if scoring == WON_INDEX:
+    if scoring == WIN_SCORING_INDEX:
         return reach_probability
     deadwood_sum = 0
     for i in range(t, last_draw if is_gin else last_draw + 1):
@@ -237,7 +237,7 @@ def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
 def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
     """Add the hands after a random discard to the least-squares sums."""
     n_draws = hands.shape[1] - 1
-    x = np.ones(PLANE_SIZE + 1)
+    x = np.ones(N_PLANE_COEFFICIENTS + 1)
     for deal in range(hands.shape[0]):
         last_draw = n_draws
         while hands[deal, last_draw] == 0:
@@ -245,15 +245,18 @@ def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
         is_gin = deadwood(hands[deal, last_draw], rules) == 0
         for t in range(max(1, random_discards[deal, 0]), last_draw if is_gin else n_draws):
             n_unmatched, saved = compute_hand_features(hands[deal, t], unseen[deal, t], rules)
-            x[1], x[2] = saved, 0 if scoring == WON_INDEX else deadwood(hands[deal, t], rules)
+            x[1], x[2] = (
+                saved,
+                0 if scoring == WIN_SCORING_INDEX else deadwood(hands[deal, t], rules),
+            )
             x[3] = compute_continuation_value(hands[deal], t, last_draw, is_gin, scoring, rules)
             time = (
                 n_draws - t - 1
-                if scoring == PENALTIES_INDEX
+                if scoring == PENALTY_SCORING_INDEX
                 else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_TIME_STEP
             )
-            for i in range(PLANE_SIZE):
-                for j in range(PLANE_SIZE + 1):
+            for i in range(N_PLANE_COEFFICIENTS):
+                for j in range(N_PLANE_COEFFICIENTS + 1):
                     sums[time, n_unmatched, i, j] += x[i] * x[j]
 
 
@@ -265,32 +268,44 @@ def fit_planes(sums):
     """
     planes = np.zeros(sums.shape[:-1])
     for time in range(N_TIME_STEPS):
-        squares, products = sums[time, :, :, :PLANE_SIZE], sums[time, :, :, PLANE_SIZE]
+        squares, products = (
+            sums[time, :, :, :N_PLANE_COEFFICIENTS],
+            sums[time, :, :, N_PLANE_COEFFICIENTS],
+        )
         n = squares[:, 0, 0].sum()
-        mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE_SIZE)
+        mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(N_PLANE_COEFFICIENTS)
         plane_matrices = [
-            np.vstack([np.eye(PLANE_SIZE), [n_cards, 0, 0]]) for n_cards in range(N_UNMATCHED)
+            np.vstack([np.eye(N_PLANE_COEFFICIENTS), [n_cards, 0, 0]])
+            for n_cards in range(N_UNMATCHED_COUNTS)
         ]
         pooled_squares = sum(a @ s @ a.T for a, s in zip(plane_matrices, squares, strict=True))
-        pooled_squares = pooled_squares + 1e-9 * np.eye(PLANE_SIZE + 1)
+        pooled_squares = pooled_squares + 1e-9 * np.eye(N_PLANE_COEFFICIENTS + 1)
         linear_plane = np.linalg.solve(
             pooled_squares, sum(a @ p for a, p in zip(plane_matrices, products, strict=True))
         )
-        for n_unmatched in range(N_UNMATCHED):
+        for n_unmatched in range(N_UNMATCHED_COUNTS):
             prior_plane = linear_plane @ plane_matrices[n_unmatched]
             planes[time, n_unmatched] = np.linalg.solve(
-                squares[n_unmatched] + PRIOR_HANDS * mean_squares,
-                products[n_unmatched] + PRIOR_HANDS * mean_squares @ prior_plane,
+                squares[n_unmatched] + N_PRIOR_HANDS * mean_squares,
+                products[n_unmatched] + N_PRIOR_HANDS * mean_squares @ prior_plane,
             )
     return planes
 
 
 def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
-    """Compute the contents of solo_dp.npy, the table for `dp`.
+    """Compute the contents of solo_dp.npy, the table for the policies named `dp`.
 
     The given discard policy plays only in the first round. The hands of all rounds are used.
     """
-    sums = np.zeros((N_SCORINGS, N_TIME_STEPS, N_UNMATCHED, PLANE_SIZE, PLANE_SIZE + 1))
+    sums = np.zeros(
+        (
+            N_SCORINGS,
+            N_TIME_STEPS,
+            N_UNMATCHED_COUNTS,
+            N_PLANE_COEFFICIENTS,
+            N_PLANE_COEFFICIENTS + 1,
+        )
+    )
     params = None
     for round_index in range(rounds):
         for scoring, variant in enumerate(SCORING_VARIANTS):

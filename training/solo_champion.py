@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numba
 import numpy as np
-from simgin_strategies.solo_champion import DECK_SIZE, N_WEIGHTS, write_features
+from simgin_strategies.solo_champion import JOKER_DECK_SIZE, N_WEIGHTS, write_features
 from simgin_strategies.solo_two_draws import (
     compute_final_value,
     compute_gin_value,
     count_draws_left,
-    search_discards,
+    find_best_discards,
 )
 
 from simgin.core.bits import lowest_bit
@@ -56,13 +56,13 @@ N_DECISIONS, N_DEALS, SEED = 300_000, 20_000, 9_000
 # Number of discards that are rolled out, and number of discards that are searched
 MAX_DISCARDS, SEARCH_WIDTH = 3, 4
 DECKS_PER_DECISION = 2
-RIDGE = 200.0
+RIDGE_PENALTY = 200.0
 
 
 @jit
 def compute_max_draws(rules):
     """Return the number of draws in a deal that ends without gin or the joker."""
-    return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
+    return rules.max_draws if rules.max_draws >= 0 else JOKER_DECK_SIZE
 
 
 @jit
@@ -71,7 +71,7 @@ def update_view(view, hand, unseen, t, rules):
     view.hand = view.legal = hand
     view.unseen = unseen
     view.own_turn = view.turn = t
-    view.deck_left = DECK_SIZE - t + 1
+    view.deck_left = JOKER_DECK_SIZE - t + 1
     view.least, view.best = best_discards(hand, hand, rules)
 
 
@@ -147,7 +147,7 @@ def sample_decision(view, rules, discard, table, pack, hands):
     shuffle_cards(ALL_CARDS, pack)
     t = np.random.randint(1, compute_max_draws(rules))
     # The joker could have ended the deal before this turn.
-    if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
+    if rules.max_draws < 0 and np.random.randint(0, JOKER_DECK_SIZE + 1) >= JOKER_DECK_SIZE + 1 - t:
         return False
     hand = convert_to_mask(pack[:10])
     n_draws = roll_out_to_end(
@@ -169,7 +169,7 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
             continue
         eleven, unseen, t = view.hand, view.unseen, view.own_turn
         draws_left = count_draws_left(view, rules)
-        cards, values = search_discards(view, SEARCH_WIDTH, rules, table)
+        cards, values = find_best_discards(view, SEARCH_WIDTH, rules, table)
         order = np.argsort(-values)[:MAX_DISCARDS]
         results[:] = 0
         for _ in range(DECKS_PER_DECISION):
@@ -253,12 +253,12 @@ def fit_correction(game, n_decisions, seed, add_sums):
     add_sums(
         create_solo_view(), rules, policy_address, table, seed, n_decisions, unit, squares, products
     )
-    weights = np.linalg.solve(squares + RIDGE * np.eye(N_WEIGHTS), products)
+    weights = np.linalg.solve(squares + RIDGE_PENALTY * np.eye(N_WEIGHTS), products)
     weights[:-1] *= unit
     return weights.astype(np.float32)
 
 
-def measure_significant_gain(game, weights, deals, seed, measure_values):
+def has_significant_gain(game, weights, deals, seed, measure_values):
     """Print the gain from a correction in held-out decks, and return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
     policy_address, params = get_policy_arguments("solo-champion")
@@ -287,7 +287,7 @@ def train_corrections(games, n_decisions, deals, seed):
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
             correction = fit_correction(game, n_decisions, seed, add_sums)
-            if measure_significant_gain(game, correction, deals, seed + 1, measure_values):
+            if has_significant_gain(game, correction, deals, seed + 1, measure_values):
                 weights = correction
         parts.append(weights)
     return np.concatenate(parts)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies.stake import (
-    BAND_WIDTH,
+    DEADWOOD_BAND_WIDTH,
     MAX_DEALS_NEEDED,
-    N_BANDS,
+    N_DEADWOOD_BANDS,
     N_TURNS,
-    OFF_TURN,
-    ON_TURN,
+    OFF_TURN_INDEX,
+    ON_TURN_INDEX,
 )
 
 from simgin.core.state import SLOT_TAKE, create_state
@@ -28,7 +28,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
+N_PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
 MAX_DIE_NUMBER = 6  # highest number on the die
 
 
@@ -70,25 +70,23 @@ def add_deal_to_tally(tally, seats, counts, turns, final_deadwood, winner):
             if next_index is not None
             else (final_deadwood[1 - seat], turns[i])
         )
-        _add_decision_to_tally(tally[ON_TURN], turns[i], counts[i], seat, winner)
-        _add_decision_to_tally(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
+        _add_decision_to_tally(tally[ON_TURN_INDEX], turns[i], counts[i], seat, winner)
+        _add_decision_to_tally(tally[OFF_TURN_INDEX], turn, deadwood_points, 1 - seat, winner)
 
 
 def _add_decision_to_tally(tally, turn, deadwood_points, seat, winner):
     """Add the result of the deal to the table cell of a turn and a deadwood."""
-    tally[min(turn, N_TURNS) - 1, min(deadwood_points // BAND_WIDTH, N_BANDS - 1)] += (
-        winner == seat,
-        winner == 1 - seat,
-        1,
-    )
+    tally[
+        min(turn, N_TURNS) - 1, min(deadwood_points // DEADWOOD_BAND_WIDTH, N_DEADWOOD_BANDS - 1)
+    ] += (winner == seat, winner == 1 - seat, 1)
 
 
 def compute_deal_probabilities(deals, seed, strategy="gold"):
-    """Return the proportions of won and of lost deals, (2, N_TURNS, N_BANDS, 2) float64.
+    """Return the proportions of won and of lost deals, (2, N_TURNS, N_DEADWOOD_BANDS, 2) float64.
 
     Index 0 of the first axis is the player on turn, and index 1 the opponent.
     """
-    tally = np.zeros((2, N_TURNS, N_BANDS, 3))
+    tally = np.zeros((2, N_TURNS, N_DEADWOOD_BANDS, 3))
     for deal in iter_self_play_deals("standard", strategy, deals, seed):
         add_deal_to_tally(tally, *deal)
     win_rate_text = f"{_compute_win_rate(tally[0, 2, 4]):.1%}"
@@ -105,7 +103,7 @@ def _compute_win_rate(cell):
 def smooth_proportions(tally):
     """Smooth the proportions of won and of lost deals over the deadwood bands.
 
-    The prior of a band is the next higher band, with the weight of `PRIOR_DEALS` deals. A band
+    The prior of a band is the next higher band, with the weight of `N_PRIOR_DEALS` deals. A band
     without observations therefore has the proportions of the next higher band.
     """
     proportions = np.zeros(tally.shape[:-1] + (2,))
@@ -113,15 +111,15 @@ def smooth_proportions(tally):
     for band in reversed(range(tally.shape[2])):
         cell = tally[:, :, band]
         proportions_above = proportions[:, :, band] = (
-            cell[..., :2] + PRIOR_DEALS * proportions_above
-        ) / (cell[..., 2:] + PRIOR_DEALS)
+            cell[..., :2] + N_PRIOR_DEALS * proportions_above
+        ) / (cell[..., 2:] + N_PRIOR_DEALS)
     return proportions
 
 
 def compute_match_values():
-    """Compute match values V[dealer, i, j] for players who need i + 1 and j + 1 won deals.
+    """Compute match win probabilities V[dealer, i, j], (2, n, n) float64.
 
-    `dealer` is 1 if the player deals.
+    The player needs i + 1 won deals, and the opponent j + 1. `dealer` is 1 if the player deals.
     """
     table = np.zeros((2, MAX_DEALS_NEEDED, MAX_DEALS_NEEDED))
 
@@ -130,10 +128,10 @@ def compute_match_values():
             return float(own_needed <= 0)
         return table[dealer, own_needed - 1, opponent_needed - 1]
 
-    def compute_play_value(own_needed, opponent_needed, n):
+    def compute_play_value(own_needed, opponent_needed, stake):
         return (
-            look_up_match_value(own_needed - n, opponent_needed, 1)
-            + look_up_match_value(own_needed, opponent_needed - n, 0)
+            look_up_match_value(own_needed - stake, opponent_needed, 1)
+            + look_up_match_value(own_needed, opponent_needed - stake, 0)
         ) / 2
 
     def compute_offer_value(own_needed, opponent_needed):

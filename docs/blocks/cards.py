@@ -31,7 +31,7 @@ from blocks.reference import REFERENCE_DIRECTORY, ROOT
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
-FINDINGS_FILE = ROOT / "docs" / "findings.toml"
+FINDINGS_PATH = ROOT / "docs" / "findings.toml"
 MAX_VERDICT_WORDS = 10
 MAX_HALF_WIDTH = 2  # maximum half-width of an interval, in units of the number's last digit
 DOT_Z_SCORE = 3.5  # standard errors; a page with 200 dots has a wrong dot with probability 0.1
@@ -41,7 +41,7 @@ GAIN_SYMBOL, EQUIVALENT_SYMBOL, LOSS_SYMBOL, INCONCLUSIVE_SYMBOL = EFFECT_SYMBOL
     "▼",
     "?",
 )
-STRATEGIES_BY_TYPE = {  # strategies of each player type in the results
+STRATEGIES_BY_PLAYER_TYPE = {  # strategies of each player type in the results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
     for entry in CAST["two_player"]
     if "short" in entry
@@ -101,7 +101,7 @@ def render_cards() -> str:
         cards = list(group)
         parts.append(f"## {theme}")
         if effects := [format_effect_row(**card.dots) for card in cards if card.dots]:
-            headings = ("effect", *STRATEGIES_BY_TYPE)
+            headings = ("effect", *STRATEGIES_BY_PLAYER_TYPE)
             parts.append(format_table(headings, effects))
         parts += [render_card(card) for card in cards]
     return "\n\n".join(parts)
@@ -110,7 +110,7 @@ def render_cards() -> str:
 @cache
 def read_findings_file() -> dict[str, Any]:
     """Return the content of docs/findings.toml."""
-    return tomllib.loads(FINDINGS_FILE.read_text())
+    return tomllib.loads(FINDINGS_PATH.read_text())
 
 
 def read_cards() -> list[FindingCard]:
@@ -204,7 +204,7 @@ def format_effect_row(of: Query, by: str, measure: str, margin: float = 0.25) ->
     """Return a table row with the effect for each player type; untested types have empty cells."""
     selected = select_rows(of)
     dots = []
-    for type_name, names in STRATEGIES_BY_TYPE.items():
+    for type_name, names in STRATEGIES_BY_PLAYER_TYPE.items():
         of_type = selected[selected[by].map(_extract_base_strategy).isin(names)]
         if len(of_type) > 1:
             raise UnsupportedClaimError(f"several rows match the player type {type_name!r}")
@@ -253,7 +253,7 @@ def read_result_table(name: str) -> pd.DataFrame:
 
 
 def add_family_keys(query: Query) -> Query:
-    """Add the default keys of its family to a query."""
+    """Return a query, including the default keys of the family that it names."""
     if "family" not in query:
         return query
     keys = {name: value for name, value in query.items() if name != "family"}
@@ -337,7 +337,7 @@ def check_equivalence(of: Query, margin: float) -> bool:
 def check_best_row(
     chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1
 ) -> bool:
-    """Return True if the best row of one result beats all other rows on another result's deals.
+    """Return True if the best row of one result also beats all other rows in another result.
 
     Args:
         chosen: Query of the rows among which the best is chosen.

@@ -30,7 +30,7 @@ UNDECIDED_ENDINGS = ("joker", "limit", "void")  # endings that no player caused
 
 # (metric, title in the table, factor of the values)
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
-METRIC_LINES = (
+METRIC_ROWS = (
     ("deal_win", "deals won %", 100),
     ("margin", "point difference per deal", 1),
     ("score", "score per deal", 1),
@@ -150,7 +150,7 @@ def render_results(source: str, variant: str = "") -> str:
         command = f"To reproduce the table, run `simgin run {source}`."
         return "\n\n".join([_format_caption(matchups), render_main_metrics(results), command])
     headings = ["", *(f"`{a}`" for (_, a, _), _ in matchups)]
-    lines = _iter_metric_lines([rows for _, rows in matchups])
+    lines = _iter_metric_rows([rows for _, rows in matchups])
     return f"{_format_caption(matchups)}\n\n{format_table(headings, lines)}"
 
 
@@ -190,9 +190,9 @@ def _format_caption(matchups: Sequence[MatchupRows]) -> str:
     )
 
 
-def _iter_metric_lines(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
+def _iter_metric_rows(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
     """Yield a table row for each informative metric, with a cell for each strategy."""
-    for metric, title, factor in METRIC_LINES:
+    for metric, title, factor in METRIC_ROWS:
         if _is_informative(metric, columns):
             cells = (
                 numbers.format_estimate(*table.find_interval(rows, metric), factor)

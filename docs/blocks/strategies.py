@@ -18,7 +18,7 @@ from simgin.stats import table
 from simgin.strategy import catalogue, loader
 
 CATALOGUE_PATH = ROOT / "simgin" / "strategy" / "catalogue.toml"
-VIEW_ARRAYS = (
+VIEW_ARRAY_MEANINGS = (
     (
         "own_columns",
         "`own_columns[c]` contains the player's points in column `c`, for the goal `columns`",
@@ -50,7 +50,7 @@ MAIN_METRICS = (
 
 def render_view() -> str:
     """Return a table that describes all fields of the view."""
-    lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAYS)]
+    lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAY_MEANINGS)]
     return format_table(("field", "meaning"), lines)
 
 

@@ -26,7 +26,7 @@ from simgin_strategies._champion import (
     MATCH_VALUE,
     N_FEATURES,
     N_STAGES,
-    STAGE_STARTS,
+    STAGE_START_TURNS,
     add_opponent_help_costs,
     find_opponent_signals,
     write_hand_costs,
@@ -184,7 +184,7 @@ def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
 
 def find_deal_stages(views: np.ndarray) -> np.ndarray:
     """Return the stage of the deal at each decision (see `_champion.find_stage`)."""
-    return np.searchsorted(STAGE_STARTS, views["own_turn"], side="right")
+    return np.searchsorted(STAGE_START_TURNS, views["own_turn"], side="right")
 
 
 # Regression
@@ -392,7 +392,7 @@ class ChampionTrainer:
         Args:
             opponents: Training opponents. The value None means the player itself with its current
                 weights.
-            weights: Initial weights, (player.BLEND_SIZE,) float64.
+            weights: Initial weights, (player.N_WEIGHTS_PER_BLEND,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
             workers: Number of worker threads.
@@ -410,7 +410,7 @@ class ChampionTrainer:
         self.value_deals = value_deals
         self.weights = weights.copy()
         # weights towards which the knock and take weights are shrunk
-        self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
+        self.shrink_target = weights.copy() if is_trained else np.zeros(player.N_WEIGHTS_PER_BLEND)
         self.level_penalty, self.n_matches = (
             (REFINEMENT_LEVEL_PENALTY, REFINEMENT_MATCHES)
             if is_trained
@@ -421,7 +421,7 @@ class ChampionTrainer:
         # proportion of matches won before each round
         self.win_rates = np.zeros((0, len(opponents)))
         # weights after each of the final rounds
-        self.last_weights = np.zeros((0, player.BLEND_SIZE))
+        self.last_weights = np.zeros((0, player.N_WEIGHTS_PER_BLEND))
         self.reset_sums()
 
     @cached_property
@@ -647,7 +647,7 @@ class ChampionTrainer:
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """Mean of the weights after the final rounds, (player.BLEND_SIZE,) float64."""
+        """Mean of the weights after the final rounds, (player.N_WEIGHTS_PER_BLEND,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 
@@ -688,13 +688,15 @@ def make_champion(weights: np.ndarray) -> Strategy:
 
 def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
     """Return the full weights of a player that uses one set of weights for all rules."""
-    selection_table = np.zeros((player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS))
+    selection_table = np.zeros(
+        (player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS)
+    )
     return tile_for_all_rules(blend_weights(weights, weights, selection_table))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
     """Repeat the weights of one rule group for each rule group of `champion`."""
-    return np.tile(weights, player.N_WEIGHTS // player.VARIANT_SIZE)
+    return np.tile(weights, player.N_WEIGHTS // player.N_WEIGHTS_PER_VARIANT)
 
 
 def blend_weights(
@@ -703,8 +705,9 @@ def blend_weights(
     """Return the weights of a rule group: nine blends of two sets, and a selection table.
 
     Args:
-        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.N_WEIGHTS_PER_BLEND,).
+        hasty_weights: Weights against players that knock immediately,
+            (player.N_WEIGHTS_PER_BLEND,).
         probabilities: Probabilities that the opponent knocks immediately, by deals won, mean points
             of these deals, and number of turns.
 
@@ -720,10 +723,10 @@ def blend_weights(
 
 def estimate_opponent_distribution(records: np.ndarray) -> np.ndarray:
     """Return the smoothed distribution of B's points per won deal for each number of won deals."""
-    n_won = np.minimum(records["deals_b"], player.N_DEALS_WON - 1)
+    n_won = np.minimum(records["deals_b"], player.N_DEALS_WON_BINS - 1)
     mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
-    mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEAN_POINTS - 1), 0)
-    counts = np.zeros((player.N_DEALS_WON, player.N_MEAN_POINTS))
+    mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEAN_POINTS_BINS - 1), 0)
+    counts = np.zeros((player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS))
     np.add.at(counts, (n_won, mean_points), 1.0)
     smoothed_counts = counts.copy()
     smoothed_counts[1:, 1:] += 0.5 * counts[1:, :-1]
@@ -747,8 +750,9 @@ def compute_knock_probabilities(
     The probabilities are computed from likelihood ratios with Bayes' rule.
 
     Args:
-        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.N_WEIGHTS_PER_BLEND,).
+        hasty_weights: Weights against players that knock immediately,
+            (player.N_WEIGHTS_PER_BLEND,).
         seed: Seed of the deals.
         variant: Rules of the matches.
         workers: Number of worker threads.
@@ -783,8 +787,9 @@ def estimate_likelihood_ratios(
     immediate knockers and a player with `patient_weights` plays against players that wait for gin.
 
     Args:
-        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.N_WEIGHTS_PER_BLEND,).
+        hasty_weights: Weights against players that knock immediately,
+            (player.N_WEIGHTS_PER_BLEND,).
         seed: Seed of the deals.
         variant: Rules of the matches.
         matches: Number of matches per opponent.
@@ -792,8 +797,8 @@ def estimate_likelihood_ratios(
         includes_self: True if the player with `patient_weights` also plays against itself.
 
     Returns:
-        Ratios by deals won and mean points of these deals, (player.N_DEALS_WON,
-        player.N_MEAN_POINTS), and ratios by number of turns, (player.N_TURNS,).
+        Ratios by deals won and mean points of these deals, (player.N_DEALS_WON_BINS,
+        player.N_MEAN_POINTS_BINS), and ratios by number of turns, (player.N_TURN_BINS,).
     """
     samples = []
     for weights, group in zip(
@@ -806,7 +811,7 @@ def estimate_likelihood_ratios(
             opponents.append(None)
         trainer = ChampionTrainer(opponents, weights, seed, variant, workers)
         deals = np.concatenate([trainer.play_matches(opponent, matches) for opponent in opponents])
-        is_long_enough = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
+        is_long_enough = deals["turns"][:, None] >= 2 * np.arange(player.N_TURN_BINS)
         samples.append((estimate_opponent_distribution(deals), is_long_enough.mean(axis=0)))
     (hasty_cells, hasty_lengths), (patient_cells, patient_lengths) = samples
     ratios = hasty_cells / patient_cells
@@ -816,7 +821,7 @@ def estimate_likelihood_ratios(
 
 def find_trained_variant(variant: Variant) -> str:
     """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
-    group = player.find_rules_offset(build_rules(variant)) // player.VARIANT_SIZE
+    group = player.find_rules_offset(build_rules(variant)) // player.N_WEIGHTS_PER_VARIANT
     return str(player.TRAINED_VARIANTS[group])
 
 
@@ -829,5 +834,5 @@ def load_initial_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     parameter_vector = compiler.make_parameter_vector(policy, rules)[
         offset : offset + player.OPPONENT_TABLE_OFFSET
     ]
-    blends = parameter_vector.reshape(player.N_BLENDS, player.BLEND_SIZE)
+    blends = parameter_vector.reshape(player.N_BLENDS, player.N_WEIGHTS_PER_BLEND)
     return blends[-1].copy(), blends[0].copy()

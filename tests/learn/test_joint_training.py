@@ -89,14 +89,14 @@ def short_training_pool(monkeypatch):
     """Shorten the training to a few seconds, and return a pool with one thread."""
     monkeypatch.setattr(
         training,
-        "DEALS_BY_OPPONENT_TYPE",
-        dict.fromkeys(training.DEALS_BY_OPPONENT_TYPE, (80, 80, 80)),
+        "N_DEALS_BY_OPPONENT_TYPE",
+        dict.fromkeys(training.N_DEALS_BY_OPPONENT_TYPE, (80, 80, 80)),
     )
     for name, value in {
         "N_MATCHES": 8,
         "N_VALUE_DEALS": 20_000,
         "OPPONENT_ODDS_RULE_SETS": 2,
-        "ODDS_MATCHES": 20,
+        "N_LOG_ODDS_MATCHES": 20,
     }.items():
         monkeypatch.setattr(training, name, value)
     monkeypatch.setattr(training, "list_two_player_variants", lambda: ["eaai", "straight"])
@@ -107,7 +107,7 @@ def short_training_pool(monkeypatch):
 @pytest.mark.slow
 def test_interrupted_training_resumes_with_the_same_result(short_training_pool, tmp_path):
     complete = training.train_deltas(2, 2, tmp_path / "whole", short_training_pool)
-    assert complete.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
+    assert complete.shape == (N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND)
     assert complete.any()
     training.train_deltas(1, 2, tmp_path / "parts", short_training_pool)
     assert (
@@ -133,11 +133,11 @@ def test_each_training_has_a_separate_directory():
 
 def test_log_odds_have_an_intercept_for_the_usual_rules(short_training_pool):
     log_odds = training.fit_log_odds(
-        np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), short_training_pool
+        np.zeros((N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND)), short_training_pool
     )
     assert log_odds.shape == (1 + N_RULE_FEATURES, player.N_LOG_ODDS)
-    cells = log_odds[0, : player.N_DEALS_WON * player.N_MEAN_POINTS].reshape(
-        player.N_DEALS_WON, player.N_MEAN_POINTS
+    cells = log_odds[0, : player.N_DEALS_WON_BINS * player.N_MEAN_POINTS_BINS].reshape(
+        player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS
     )
     assert not cells[0].any()  # without a won deal, there is no evidence
     assert cells[1, 3:7].mean() > cells[1, 10:].mean()  # low means are typical of knocks

@@ -260,9 +260,14 @@ def test_blend_depends_on_the_points_of_the_opponent():
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = create_view()
     for variant, group in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
-        offset = group * player.VARIANT_SIZE
-        table = params[offset + player.N_BLENDS * player.BLEND_SIZE : offset + player.VARIANT_SIZE]
-        table = table.reshape(player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS)
+        offset = group * player.N_WEIGHTS_PER_VARIANT
+        table = params[
+            offset + player.N_BLENDS * player.N_WEIGHTS_PER_BLEND : offset
+            + player.N_WEIGHTS_PER_VARIANT
+        ]
+        table = table.reshape(
+            player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS
+        )
         assert set(table.ravel()) <= set(range(player.N_BLENDS))
         rules = game(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
@@ -272,10 +277,10 @@ def test_blend_depends_on_the_points_of_the_opponent():
             assert player.find_immediate_knock_level(view, rules, params) == expected
             assert (
                 player.find_blend_offset(view, rules, params)
-                == offset + expected * player.BLEND_SIZE
+                == offset + expected * player.N_WEIGHTS_PER_BLEND
             )
-    table = params[player.OPPONENT_TABLE_OFFSET : player.VARIANT_SIZE].reshape(
-        player.N_DEALS_WON, player.N_MEAN_POINTS, player.N_TURNS
+    table = params[player.OPPONENT_TABLE_OFFSET : player.N_WEIGHTS_PER_VARIANT].reshape(
+        player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS
     )
     patient_level = table[2, -1].mean()
     assert patient_level < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
@@ -287,10 +292,10 @@ def test_variants_without_own_weights_use_those_of_eaai():
         expected = variant if variant in trained_variants else "eaai"
         assert (
             player.compiled_find_rules_offset(game(variant)[0])
-            == trained_variants.index(expected) * player.VARIANT_SIZE
+            == trained_variants.index(expected) * player.N_WEIGHTS_PER_VARIANT
         )
     weights = np.load(player.discard_by_learned_cost.weights)
-    assert weights.size == 4 * player.VARIANT_SIZE and np.isfinite(weights).all()
+    assert weights.size == 4 * player.N_WEIGHTS_PER_VARIANT and np.isfinite(weights).all()
 
 
 @pytest.mark.slow
@@ -299,7 +304,7 @@ def test_variant_training_is_reproducible(monkeypatch):
         monkeypatch.setattr(champion_weights, setting, value)
     first, repeated = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == repeated.tobytes()
-    assert first.size == player.VARIANT_SIZE
+    assert first.size == player.N_WEIGHTS_PER_VARIANT
 
 
 @pytest.mark.parametrize(
@@ -368,11 +373,11 @@ CHAMPION_MC_PARAMS = np.append(
 
 
 def test_champion_mc_weights_combine_those_of_its_parts():
-    offset = looking.CHAMPION_OFFSET
+    offset = looking.CHAMPION_WEIGHTS_OFFSET
     for name, start in (
         ("champion", offset),
-        ("hands", looking.HANDS_OFFSET),
-        ("mc", looking.VALUES_OFFSET),
+        ("hands", looking.HAND_WEIGHTS_OFFSET),
+        ("mc", looking.WIN_PROBABILITIES_OFFSET),
     ):
         weights = np.load(STRATEGIES_DIRECTORY / f"{name}.npy").ravel()
         assert (CHAMPION_MC_PARAMS[start : start + len(weights)] == weights).all()
@@ -380,7 +385,7 @@ def test_champion_mc_weights_combine_those_of_its_parts():
     assert offset == len(CHAMPION_MC_PARAMS)
     assert (
         len(np.load(STRATEGIES_DIRECTORY / "champion.npy"))
-        == looking.HANDS_OFFSET - looking.CHAMPION_OFFSET
+        == looking.HAND_WEIGHTS_OFFSET - looking.CHAMPION_WEIGHTS_OFFSET
     )
 
 
@@ -389,10 +394,10 @@ def roll_out_one_world(
     view, hand, stock, actions, cards, uses_champion_knock, rules, params, values, turns
 ):
     states, views = np.empty(1, STATE_DTYPE), np.zeros(2, VIEW_DTYPE)
-    looking.prepare_state(states[0], params, 1)
+    looking.prepare_rollout_state(states[0], params, 1)
     if not uses_champion_knock:
         states[0].lengths[1, SLOT_KNOCK] = 0
-    open_actions = (1 << len(actions)) - 1
+    undecided_actions = (1 << len(actions)) - 1
     looking.roll_out_world(
         states,
         views,
@@ -400,7 +405,7 @@ def roll_out_one_world(
         stock,
         actions,
         cards,
-        open_actions,
+        undecided_actions,
         0,
         values,
         turns,
@@ -498,11 +503,11 @@ def test_more_worlds_are_sampled_if_the_expected_gain_exceeds_the_cost(n, prior_
         )
 
 
-def find_open_actions(values, prior_gains, cost, turns=10.0):
+def find_undecided_actions(values, prior_gains, cost, turns=10.0):
     """Return the remaining actions after all worlds of a table, and the best one."""
     n_actions, n_worlds = values.shape
     turns_played = np.full(n_actions, turns * n_worlds)
-    return looking.find_open_actions(
+    return looking.find_undecided_actions(
         values, turns_played, (1 << n_actions) - 1, n_worlds, np.array(prior_gains), 2.5, cost
     )
 
@@ -511,26 +516,29 @@ def test_inferior_actions_are_eliminated():
     values = np.random.default_rng(1).normal(0, 6, (3, 64))
     values -= values.mean(axis=1, keepdims=True)
     close_gains = [0.0, -0.1, -0.1]
-    assert find_open_actions(values, close_gains, 1e-6) == (0b110, 0)
-    assert find_open_actions(values, close_gains, 1.0) == (0, 0)
-    assert find_open_actions(values - np.array([[0], [9], [0]]), close_gains, 1e-4) == (0b100, 0)
-    assert find_open_actions(values + np.array([[0], [30], [0]]), close_gains, 1e-4) == (0, 1)
-    assert find_open_actions(values + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (
+    assert find_undecided_actions(values, close_gains, 1e-6) == (0b110, 0)
+    assert find_undecided_actions(values, close_gains, 1.0) == (0, 0)
+    assert find_undecided_actions(values - np.array([[0], [9], [0]]), close_gains, 1e-4) == (
+        0b100,
+        0,
+    )
+    assert find_undecided_actions(values + np.array([[0], [30], [0]]), close_gains, 1e-4) == (0, 1)
+    assert find_undecided_actions(values + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (
         0b110,
         1,
     )
-    assert find_open_actions(values, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
-    costly_result = find_open_actions(values, close_gains, 1e-4, turns=1000.0)
+    assert find_undecided_actions(values, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
+    costly_result = find_undecided_actions(values, close_gains, 1e-4, turns=1000.0)
     assert costly_result == (0, 0)
     prior_gains = np.array([0.0, -0.5, -3.0])
-    result_without_worlds = looking.find_open_actions(
+    result_without_worlds = looking.find_undecided_actions(
         values, np.zeros(3), 0b111, 0, prior_gains, 2.5, 1e-4
     )
     assert result_without_worlds == (0b010, 0)
 
 
 def test_tried_discards_have_the_lowest_costs():
-    weights = CHAMPION_MC_PARAMS[looking.CHAMPION_OFFSET : looking.HANDS_OFFSET]
+    weights = CHAMPION_MC_PARAMS[looking.CHAMPION_WEIGHTS_OFFSET : looking.HAND_WEIGHTS_OFFSET]
     matchup = parse_matchup("champion", "gold-early", "eaai", 6, "deal")
     lengths = set()
     for unit in range(12):

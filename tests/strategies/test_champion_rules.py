@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simgin_strategies import champion as player
 from simgin_strategies._champion_rules import (
+    ACTIVE_FEATURES_BY_TRAINED_VARIANT,
     N_RULE_FEATURES,
-    TRAINED_VARIANT_FEATURES,
     compute_rule_features,
     compute_variant_features,
 )
@@ -89,7 +89,7 @@ def test_rule_features_are_bounded():
     assert np.abs(features).max() <= 1
 
 
-@pytest.mark.parametrize("name", TRAINED_VARIANT_FEATURES)
+@pytest.mark.parametrize("name", ACTIVE_FEATURES_BY_TRAINED_VARIANT)
 def test_trained_variants_have_known_features(name):
     assert (
         compute_rule_features(build_rules_from_spec(name)) == compute_variant_features(name)
@@ -105,7 +105,7 @@ def sample_weights():
     """Return random contents of champion.npy and champion-rules.npy."""
     rng = np.random.default_rng(9)
     weights = rng.normal(size=player.N_WEIGHTS)
-    size = 2 * player.BLEND_SIZE + player.N_LOG_ODDS
+    size = 2 * player.N_WEIGHTS_PER_BLEND + player.N_LOG_ODDS
     return weights, rng.normal(size=(1 + N_RULE_FEATURES, size))
 
 
@@ -124,13 +124,14 @@ def test_weights_are_a_linear_function_of_the_features(sample_weights, rules, gr
         player.adapt_weights(base_weights, deltas.ravel(), build_rules_from_spec(rules))
         - base_weights
     )
-    by_group = change.reshape(4, player.VARIANT_SIZE)
+    by_group = change.reshape(4, player.N_WEIGHTS_PER_VARIANT)
     assert not np.delete(by_group, group, axis=0).any()
     blends = by_group[group, : player.OPPONENT_TABLE_OFFSET].reshape(
-        player.N_BLENDS, player.BLEND_SIZE
+        player.N_BLENDS, player.N_WEIGHTS_PER_BLEND
     )
     shift = (
-        compute_rule_features(build_rules_from_spec(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
+        compute_rule_features(build_rules_from_spec(rules))
+        @ deltas[1:, : 2 * player.N_WEIGHTS_PER_BLEND]
     )
     patient, immediate = np.split(shift, 2)
     for i, blend in enumerate(blends):
@@ -146,16 +147,18 @@ def test_variants_with_separate_weights_keep_them(sample_weights, rules):
 def test_opponent_level_follows_its_log_odds(sample_weights):
     """Change even log odds by log 3, which moves the opponent by two levels."""
     base_weights, _ = sample_weights
-    deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_LOG_ODDS))
+    deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND + player.N_LOG_ODDS))
     rules = build_rules_from_spec("standard+undercut_bonus=10")
     (feature,) = np.flatnonzero(compute_rule_features(rules))
-    size = player.N_DEALS_WON * player.N_MEAN_POINTS
-    deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = compute_rule_features(rules)[
+    size = player.N_DEALS_WON_BINS * player.N_MEAN_POINTS_BINS
+    deltas[1 + feature, 2 * player.N_WEIGHTS_PER_BLEND :][:size] = compute_rule_features(rules)[
         feature
     ] * np.log(3)
     weights = base_weights.copy()
-    levels = slice(player.OPPONENT_TABLE_OFFSET, player.VARIANT_SIZE)
-    weights[levels] = np.resize([0, 3, 6, 7, 8], player.VARIANT_SIZE - player.OPPONENT_TABLE_OFFSET)
+    levels = slice(player.OPPONENT_TABLE_OFFSET, player.N_WEIGHTS_PER_VARIANT)
+    weights[levels] = np.resize(
+        [0, 3, 6, 7, 8], player.N_WEIGHTS_PER_VARIANT - player.OPPONENT_TABLE_OFFSET
+    )
     adapted_levels = player.adapt_weights(weights, deltas, rules)[levels]
     assert (adapted_levels == np.resize([2, 5, 8, 8, 8], adapted_levels.size)).all()
 

@@ -44,7 +44,7 @@ def evaluate_single_action(action, card, opponent_hand, stock, patient, view, ru
 
 @jit
 def sample_worlds_into(n, method, view, rules, opponent_hands, stocks):
-    cards, stream = mc._convert_to_array(view.unseen), np.zeros(9, np.int64)
+    cards, stream = mc._convert_mask_to_array(view.unseen), np.zeros(9, np.int64)
     for i in range(n):
         opponent_hands[i] = mc.sample_world(view, rules, method, cards, stream, stocks[i])
 
@@ -117,7 +117,9 @@ def sample_worlds(n_worlds, method, view=MID_DEAL_VIEW):
     return opponent_hands, stocks
 
 
-@pytest.mark.parametrize("method", [mc.HAND_IMPROVED, mc.HAND_BEST_OF_DRAWS, mc.HAND_RANDOM])
+@pytest.mark.parametrize(
+    "method", [mc.SAMPLED_HAND_IMPROVED, mc.SAMPLED_HAND_BEST_OF_DRAWS, mc.SAMPLED_HAND_RANDOM]
+)
 def test_world_deals_every_unseen_card_once(method):
     for opponent_hand, stock in zip(*sample_worlds(200, method), strict=True):
         cards = stock[stock >= 0]
@@ -134,7 +136,7 @@ def test_world_deals_every_unseen_card_once(method):
 def test_hidden_hands_and_stock_are_dealt_uniformly():
     """Test each unseen card in the hand and as next card: 1 alarm in 10,000."""
     n_worlds, unseen = 20_000, notation.mask_to_cards(int(MID_DEAL_VIEW.unseen))
-    opponent_hands, stocks = sample_worlds(n_worlds, mc.HAND_RANDOM)
+    opponent_hands, stocks = sample_worlds(n_worlds, mc.SAMPLED_HAND_RANDOM)
     probability = 8 / len(unseen)
     hand_counts = np.array([np.sum(opponent_hands >> card & 1) for card in unseen])
     next_counts = np.bincount(stocks[:, 0], minlength=52)[unseen]
@@ -148,7 +150,7 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 
 def test_hidden_hands_have_the_expected_deadwood():
-    methods = mc.HAND_IMPROVED, mc.HAND_BEST_OF_DRAWS, mc.HAND_RANDOM
+    methods = mc.SAMPLED_HAND_IMPROVED, mc.SAMPLED_HAND_BEST_OF_DRAWS, mc.SAMPLED_HAND_RANDOM
     deadwood_by_method = {
         method: [count_deadwood(opponent_hand) for opponent_hand in sample_worlds(60, method)[0]]
         for method in methods
@@ -157,10 +159,14 @@ def test_hidden_hands_have_the_expected_deadwood():
     expected = mc.EXPECTED_DEADWOOD[int(MID_DEAL_VIEW.pile).bit_count()]
     assert expected == 19
     assert (
-        abs(means[mc.HAND_IMPROVED] - expected) < 1
-        and max(deadwood_by_method[mc.HAND_IMPROVED]) <= expected + 8
+        abs(means[mc.SAMPLED_HAND_IMPROVED] - expected) < 1
+        and max(deadwood_by_method[mc.SAMPLED_HAND_IMPROVED]) <= expected + 8
     )
-    assert means[mc.HAND_IMPROVED] + 5 < means[mc.HAND_BEST_OF_DRAWS] < means[mc.HAND_RANDOM] - 5
+    assert (
+        means[mc.SAMPLED_HAND_IMPROVED] + 5
+        < means[mc.SAMPLED_HAND_BEST_OF_DRAWS]
+        < means[mc.SAMPLED_HAND_RANDOM] - 5
+    )
 
 
 def make_parameters(**values):

@@ -12,7 +12,7 @@ import pytest
 import solo as script
 import solo_champion as training
 from simgin_strategies import solo_champion as player
-from simgin_strategies.solo_two_draws import search_discards
+from simgin_strategies.solo_two_draws import find_best_discards
 from simgin_strategies.stop import (
     MAX_CARDS_LEFT,
     N_DEADWOOD_STATES,
@@ -504,7 +504,7 @@ def test_continuation_value_averages_over_joker_positions(scoring, ends_in_gin):
 
 def test_fit_recovers_known_planes(monkeypatch):
     """Fit exact sums of hands, with almost no prior."""
-    monkeypatch.setattr(script, "PRIOR_HANDS", 1e-6)
+    monkeypatch.setattr(script, "N_PRIOR_HANDS", 1e-6)
     rng = np.random.default_rng(3)
     expected = rng.normal(size=(15, 11, 3))
     x = np.concatenate([np.ones((15, 11, 60, 1)), rng.integers(0, 40, (15, 11, 60, 2))], axis=3)
@@ -604,7 +604,7 @@ def test_solo_champion_makes_the_discard_of_highest_corrected_value(variant):
         cards_left = int(view.deck_left) if rules.max_draws < 0 else 15 - int(view.own_turn)
         if cards_left == (1 if rules.max_draws < 0 else 0):
             continue
-        discards, values = search_discards(view, 4, rules, params[: player.TABLE_SIZE])
+        discards, values = find_best_discards(view, 4, rules, params[: player.DP_TABLE_SIZE])
         corrected = values.copy()
         for k, card in enumerate(discards):
             x = np.zeros(player.N_WEIGHTS)
@@ -619,7 +619,7 @@ def test_solo_champion_makes_the_discard_of_highest_corrected_value(variant):
 
 def test_every_solitaire_variant_has_separate_weights():
     offsets = [player.find_correction_offset(hands.game(variant)[0]) for variant in SOLO_VARIANTS]
-    assert offsets == [player.TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
+    assert offsets == [player.DP_TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
     assert list(training.REGRESSION_UNIT_BY_GAME) == SOLO_VARIANTS
     solo_names = {name for name in variants.variant_names() if variants.find_variant(name).is_solo}
     assert solo_names == set(SOLO_VARIANTS)
@@ -627,9 +627,9 @@ def test_every_solitaire_variant_has_separate_weights():
 
 def test_weights_file_begins_with_the_search_table():
     params = np.load(player.discard_by_corrected_value.weights)
-    assert params.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
+    assert params.size == player.DP_TABLE_SIZE + 5 * player.N_WEIGHTS
     table = np.load(STRATEGIES_DIRECTORY / "solo_dp.npy")
-    assert params[: player.TABLE_SIZE].tobytes() == table.tobytes()
+    assert params[: player.DP_TABLE_SIZE].tobytes() == table.tobytes()
 
 
 @pytest.mark.parametrize("variant", SOLO_VARIANTS)
@@ -675,7 +675,7 @@ def test_regression_recovers_known_weights():
 def test_solo_champion_training_is_reproducible(capsys):
     variant_names = ["solitaire-gin-scored", "solitary-gin"]
     weights = training.train_corrections(variant_names, 30, 20, 5)
-    assert weights.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
+    assert weights.size == player.DP_TABLE_SIZE + 5 * player.N_WEIGHTS
     assert capsys.readouterr().out.count("±") == len(variant_names)
     learning_kernel, _ = training.compile_kernels()
     first, repeated, other_seed = (

@@ -119,7 +119,7 @@ def test_default_players_come_from_the_cast():
     ]
     assert set(adapt.TRAINING_OPPONENTS) <= set(weaker)
     assert cast.find_strong_player(standard) in grades.STRATEGY_ERROR_RATES
-    types = {strategy for names in cards.STRATEGIES_BY_TYPE.values() for strategy in names}
+    types = {strategy for names in cards.STRATEGIES_BY_PLAYER_TYPE.values() for strategy in names}
     assert {*weaker, cast.find_strong_player(standard)} <= types
 
 
