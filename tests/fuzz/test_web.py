@@ -188,7 +188,7 @@ def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
                 assert text not in answer, exchange
             if i == n // 2:
                 memory = server.resident_bytes
-    print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.memory >> 20} MiB")
+    print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.resident_bytes >> 20} MiB")
     assert server.resident_bytes - memory < MAX_MEMORY_GROWTH
     assert {200, 400, 403, 404, 405, 413} <= counts.keys()
     assert server.get("/")[0] == 200
