@@ -396,11 +396,11 @@ class GamesBoard(Board):
         reversed_games = range(self._target - 1, -1, -1)
         for a in reversed_games:
             for b in reversed_games:
-                self._set_game_ends(table, a, b)
+                self._set_values_after_game(table, a, b)
                 compile_table_filler()(table[a, b], *transitions, np.zeros(2))
         return table
 
-    def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
+    def _set_values_after_game(self, table: ValueTable, a: int, b: int) -> None:
         """Set the values after the next game, if A has won `a` games and B has won `b` games."""
         max_games = self._target
         games_after_a_wins = np.minimum(a + self._games, max_games)

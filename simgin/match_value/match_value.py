@@ -125,7 +125,7 @@ class MatchValue(RenamedAttributes):
         """Return the probability that A wins a new match."""
         _, leave_one_out = self._jackknife
         se = float(compute_jackknife_se(leave_one_out))
-        return Estimate(self._start_probability(self.probabilities), se)
+        return Estimate(self._compute_start_probability(self.probabilities), se)
 
     @property
     def is_seat_symmetric(self) -> bool:
@@ -147,7 +147,7 @@ class MatchValue(RenamedAttributes):
         squared_sum = np.zeros_like(self.probabilities)
         start_values = []
         for table in self.jackknife_tables():
-            start_values.append(self._start_probability(table))
+            start_values.append(self._compute_start_probability(table))
             difference = table - self.probabilities
             difference_sum += difference
             squared_sum += difference**2
@@ -161,7 +161,7 @@ class MatchValue(RenamedAttributes):
         for probability in leave_one_out:
             yield self.board.solve(probability)
 
-    def _start_probability(self, table: boards.ValueTable) -> float:
+    def _compute_start_probability(self, table: boards.ValueTable) -> float:
         """Return the match value at the start, averaged over the possible first dealers."""
         first_dealer = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first_dealer in ("lot", None) else (int(first_dealer != self.seat),)

@@ -148,7 +148,7 @@ def count_outcomes(
     def compute_arrays() -> ArraysByName:
         return _count_outcomes(matchup, deals, workers, on_progress)
 
-    return Outcomes(**load_or_compute(identity, compute_arrays))
+    return Outcomes(**load_or_compute_arrays(identity, compute_arrays))
 
 
 def _count_outcomes(
@@ -311,7 +311,7 @@ def count_outcomes_by_score(
     def compute_arrays() -> ArraysByName:
         return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
 
-    arrays = load_or_compute(identity, compute_arrays)
+    arrays = load_or_compute_arrays(identity, compute_arrays)
     start = Outcomes(arrays["rows"], arrays["counts"])
     return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.is_mirrored else 1) // 2)
 
@@ -411,7 +411,7 @@ CHECKSUM_SIZE = 32  # size of the checksum at the end of a file, in bytes
 CACHE_VERSION = 1  # version of the file format
 
 
-def load_or_compute(
+def load_or_compute_arrays(
     identity: Mapping[str, Any], compute: Callable[[], ArraysByName]
 ) -> ArraysByName:
     """Return cached arrays, or compute the arrays and cache them.

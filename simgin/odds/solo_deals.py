@@ -147,7 +147,7 @@ def play_solo_deals(
         return compute_solo_arrays(matchup, n_units, workers, on_progress)
 
     identity = outcomes.make_cache_identity(matchup, n_units, "deals of one player")
-    arrays = outcomes.load_or_compute(identity, compute_arrays)
+    arrays = outcomes.load_or_compute_arrays(identity, compute_arrays)
     outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
     return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
 

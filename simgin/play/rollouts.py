@@ -102,7 +102,7 @@ def list_legal_actions(view: Any, rules: Any) -> list[Action]:
             *_list_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
         ]
     if view.taken_offer >= 0:
-        return [Action(action_type) for action_type in _list_draw_kinds(view, rules)]
+        return [Action(action_type) for action_type in _list_draw_actions(view, rules)]
     eleven_cards = int(view.hand)
     legal = int(find_permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
     discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
@@ -139,7 +139,7 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
     return [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)] + endings
 
 
-def _list_draw_kinds(view: Any, rules: Any) -> list[int]:
+def _list_draw_actions(view: Any, rules: Any) -> list[int]:
     """Return the legal actions of a player who chooses the draw source."""
     if view.phase != codes.PHASE_UPCARD:
         return [codes.ACTION_STOCK, codes.ACTION_TAKE]

@@ -249,7 +249,7 @@ def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, 
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
 
     def check_loaded_arrays():
-        arrays = outcomes.load_or_compute({"format": "of a test"}, lambda: dict(expected))
+        arrays = outcomes.load_or_compute_arrays({"format": "of a test"}, lambda: dict(expected))
         assert arrays.keys() == expected.keys()
         for name, array in expected.items():
             assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)

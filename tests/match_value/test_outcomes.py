@@ -147,7 +147,7 @@ def test_outcomes_are_computed_without_a_writable_cache(cache_folder, monkeypatc
 
     with monkeypatch.context() as patch_context:
         patch_context.setattr(outcomes.np, "savez_compressed", raise_disk_full)
-        assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
+        assert outcomes.load_or_compute_arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
     monkeypatch.setattr(outcomes, "get_outcomes_directory", lambda: None)
-    assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
+    assert outcomes.load_or_compute_arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(cache_folder.iterdir()) == []
