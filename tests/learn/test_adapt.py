@@ -77,7 +77,7 @@ def test_trained_variants_are_those_of_the_weights_file():
     assert (
         len(set(trained))
         == len(trained)
-        == np.load(CHAMPION_FILE).size // champion_weights.player.VARIANT_SIZE
+        == np.load(CHAMPION_FILE).size // champion_weights.player.N_WEIGHTS_PER_VARIANT
     )
     assert [
         champion_weights.find_trained_variant(variants.find_variant(name)) for name in trained
