@@ -312,7 +312,7 @@ def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(33, np.int64),
     )
-    knock_probability = player.find_immediate_knock_level(
+    knock_probability = player.find_knock_probability_index(
         view, rules, get_champion_weights(params)
     ) / (player.N_BLENDS - 1.0)
     interpolate_weights(weights, view, knock_probability, params, HAND_WEIGHTS_OFFSET)

@@ -159,7 +159,7 @@ WEIGHT_OPTIONS = {
 
 
 @helper
-def find_immediate_knock_level(view, rules, params):
+def find_knock_probability_index(view, rules, params):
     """Return the probability that the opponent knocks immediately, in eighths (0 to 8).
 
     The probability depends on the number of deals that the opponent won in this match, on their
@@ -177,7 +177,7 @@ def find_immediate_knock_level(view, rules, params):
 @helper
 def find_blend_offset(view, rules, params):
     """Return the offset of the blend of weights for the current opponent."""
-    return compiled_find_rules_offset(rules) + N_WEIGHTS_PER_BLEND * find_immediate_knock_level(
+    return compiled_find_rules_offset(rules) + N_WEIGHTS_PER_BLEND * find_knock_probability_index(
         view, rules, params
     )
 

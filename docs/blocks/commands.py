@@ -62,7 +62,7 @@ def render_grade_output(a: str, b: str, deals: str) -> str:
 def _iter_commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command below a group, with its own context, in the order of the help."""
+    """Yield every command below a group, with its own context, in the order of its help text."""
     for name, command in iter_subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner

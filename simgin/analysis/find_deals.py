@@ -52,7 +52,7 @@ DRAWN_DEAL_PHRASES = {
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
 SCREENING_WORLDS = 200  # number of worlds per decision in the first analysis
-MEASUREMENT_WORLDS = 2000  # number of new worlds for each decision that seems costly
+N_MEASUREMENT_WORLDS = 2000  # number of new worlds for each decision that seems costly
 
 
 class SearchError(SimginError):
@@ -413,7 +413,7 @@ def _find_costliest(
         result, screening, make_partial_progress(on_progress, 0, 2)
     )
     candidates = candidates[: result.request.limit]
-    measurement = replace(budget, worlds=MEASUREMENT_WORLDS, seed=budget.seed + 1)
+    measurement = replace(budget, worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
     report = make_partial_progress(on_progress, 1, 2)
     mistakes = []
     for deal_index, analysis in candidates:

@@ -124,7 +124,7 @@ def _compute_scores_after_deals(records: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the player who deals after each deal."""
+    """Return, for each deal, the player who deals next."""
     return np.asarray(make_next_dealer_table(variant.params)[records["dealer"], records["winner"]])
 
 

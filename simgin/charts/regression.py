@@ -75,28 +75,28 @@ class CellRegression:
         return np.asarray(self.weights[:, None], float)
 
     @cached_property
-    def _is_tried(self) -> np.ndarray:
+    def _has_value(self) -> np.ndarray:
         """Mask of the actions that exist at each decision, (n_decisions, n_actions) bool."""
         return np.asarray(~np.isnan(self.values))
 
     @property
     def _n_actions(self) -> np.ndarray:
         """Number of actions at each decision, at least 1, (n_decisions, 1) int64."""
-        return np.asarray(np.maximum(self._is_tried.sum(axis=1, keepdims=True), 1))
+        return np.asarray(np.maximum(self._has_value.sum(axis=1, keepdims=True), 1))
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
         """Mask of the actions that belong to a chart cell, (n_decisions, n_actions) bool."""
-        return np.asarray(self._is_tried & (self.cells >= 0))
+        return np.asarray(self._has_value & (self.cells >= 0))
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
         """Subtract the mean over all actions of a decision from the value of each action.
 
         If there is no action, the result is 0.
         """
-        defined_values = np.where(self._is_tried, values, 0)
+        defined_values = np.where(self._has_value, values, 0)
         mean = defined_values.sum(axis=1, keepdims=True) / self._n_actions
-        return np.where(self._is_tried, defined_values - mean, 0)
+        return np.where(self._has_value, defined_values - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of actions in each cell, (n_cells,) float64."""

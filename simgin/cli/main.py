@@ -90,7 +90,7 @@ class CommandGroup(click.Group):
     """Command group that imports each command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands in the order of the help."""
+        """Return the names of all commands in the order in which the help lists them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -430,7 +430,7 @@ def _train_champion(
     seconds = hasty_trainer.seconds + patient_trainer.seconds + time.process_time() - start_time
     _report_completed_step(step_progress(training.n_steps - 2))
     return {
-        "weights": champion_weights.tile_for_all_rules(
+        "weights": champion_weights.repeat_weights_for_all_rules(
             champion_weights.blend_weights(*mean_weights, probabilities)
         ),
         "course": np.hstack(

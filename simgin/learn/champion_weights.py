@@ -691,10 +691,10 @@ def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
     selection_table = np.zeros(
         (player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS)
     )
-    return tile_for_all_rules(blend_weights(weights, weights, selection_table))
+    return repeat_weights_for_all_rules(blend_weights(weights, weights, selection_table))
 
 
-def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
+def repeat_weights_for_all_rules(weights: np.ndarray) -> np.ndarray:
     """Repeat the weights of one rule group for each rule group of `champion`."""
     return np.tile(weights, player.N_WEIGHTS // player.N_WEIGHTS_PER_VARIANT)
 

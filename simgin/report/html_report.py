@@ -208,7 +208,7 @@ def _inline_svg(plot: Plot) -> Markup:
 
 
 def _make_text_element(tag: str, name: str, text: str) -> ElementTree.Element:
-    """Return an SVG element that contains a text, such as a title."""
+    """Return an SVG element that contains text, such as a title."""
     element = ElementTree.Element(tag, id=f"{name}-{tag}")
     element.text = text
     return element

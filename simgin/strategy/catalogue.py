@@ -20,7 +20,7 @@ from simgin.text.messages import capitalize_first
 _POLICY_PATTERN = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 # Speed tiers, with the minimum speed in self-play as a proportion of the speed of `simple`
-SPEED_TIERS = {0.1: "fast", 0.01: "thorough", 0: "searching"}
+LABELS_BY_MIN_SPEED = {0.1: "fast", 0.01: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
     "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "
     "percentage of matches won against simple. Elo combines the results against all strategies of "
@@ -99,7 +99,7 @@ def find_speed_tier(name: str) -> str:
     if rate is None:
         return ""
     speed = rate / read_catalogue_entry("simple")["deals_per_second"]
-    return next(tier for min_speed, tier in SPEED_TIERS.items() if speed >= min_speed)
+    return next(tier for min_speed, tier in LABELS_BY_MIN_SPEED.items() if speed >= min_speed)
 
 
 @cache

@@ -34,7 +34,7 @@ def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:
         for name in loader.list_built_in()
     ]
     simple = catalogue.read_catalogue_entry("simple")["deals_per_second"]
-    for limit in filter(None, catalogue.SPEED_TIERS):
+    for limit in filter(None, catalogue.LABELS_BY_MIN_SPEED):
         assert not any(0.8 < rate / simple / limit < 1.25 for rate in rates if rate)
 
 

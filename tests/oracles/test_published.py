@@ -82,7 +82,7 @@ POINTS_BY_BONUSES |= {(10, 10): -1.80, (0, 25): 2.26, (50, 25): 4.94, (100, 25):
 
 
 @pytest.mark.parametrize(("gin", "undercut"), POINTS_BY_BONUSES)
-def test_gin_only_scores_published_points_against_gold(gin, undercut):
+def test_published_score_of_gin_only_against_gold_is_reproduced(gin, undercut):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
     value, se = estimate_result("gin-only", "gold", variant, "deal", N_DEALS)
     assert abs(value - POINTS_BY_BONUSES[gin, undercut]) < 0.15 + 3 * se

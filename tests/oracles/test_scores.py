@@ -105,7 +105,7 @@ def test_match_scores_agree_with_reference(goal):
 
 
 def compare_match(params, rules, rng):
-    """Score one match with both engines; return its outcome, and if a side just won."""
+    """Score one match with both engines; return its outcome, and whether a side has won."""
     state, reference_match, dealer = create_state(0), reference.Match(params, 0), 0
     match.start_match(state, rules)
     while not reference_match.is_over:

@@ -51,7 +51,7 @@ def use_thread_loop(monkeypatch):
 
 
 def play_with_loop(matchup, loop, units=40):
-    """Return the batch rows and the deal records that a compiled loop plays, as bytes."""
+    """Play deals with a compiled loop, and return the batch rows and deal records as bytes."""
     thread_state.loop = loop
     rows, records = kernel.play_with_records(matchup, 0, units)
     return rows.tobytes(), records.tobytes()

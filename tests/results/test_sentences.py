@@ -1,4 +1,4 @@
-"""Tests that sentences about constructed results follow the intervals."""
+"""Tests of sentences about results, which must agree with the confidence intervals."""
 
 import itertools
 import math

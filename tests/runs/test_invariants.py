@@ -122,7 +122,7 @@ def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
 
 
 def test_changed_high_bit_of_a_square_is_detected(valid_batch):
-    """Check every fact except those that can be negative."""
+    """Set the high bit in the square of every statistic that cannot be negative."""
     for fact in {*batch_columns.STATISTIC_NAMES} - {
         *block.SIGNED_STATISTICS,
         *block.SOLO_SIGNED_STATISTICS,

@@ -190,7 +190,7 @@ def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_toy_player, wo
 
 
 def test_stopping_rule_continues_an_earlier_run(set_toy_player):
-    """Continue a run with a gap, as a kill can leave, and expect no play after the stop."""
+    """Resume a run that lacks a block, and expect that nothing is played after the stop."""
     with open_ledger(None, {}) as ledger:
         ledger.add_block(0, 0, [10] * 3, pack_rows(make_numbered_rows(TOY_MATCHUP, 0, 30)), "x")
         ledger.add_block(0, 5, [10] * 40, pack_rows(make_numbered_rows(TOY_MATCHUP, 50, 400)), "x")

@@ -53,7 +53,7 @@ def find_lowest(scores: dict) -> set[str]:
 
 
 def find_highest(candidates: list[str]) -> str:
-    """Return the card of the highest rank; within a rank, of the first suit of the pack."""
+    """Return the card of the highest rank. Ties go to the first suit of the pack."""
     return min(candidates, key=lambda card: (-get_rank_index(card), reference.SUITS.index(card[1])))
 
 

@@ -274,7 +274,7 @@ def test_blend_depends_on_the_points_of_the_opponent():
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
             mean = min(15, points // (3 * deals)) if deals else 0
             expected = table[min(deals, 4), mean, min(turn, 16) - 1]
-            assert player.find_immediate_knock_level(view, rules, params) == expected
+            assert player.find_knock_probability_index(view, rules, params) == expected
             assert (
                 player.find_blend_offset(view, rules, params)
                 == offset + expected * player.N_WEIGHTS_PER_BLEND

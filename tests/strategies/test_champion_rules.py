@@ -222,7 +222,7 @@ def test_training_range_of_parameters(name, value, expected):
 
 
 def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
-    """Use a seed that draws rules of the training if nothing rejects them."""
+    """Use a seed for which some of the first samples occurred in the training."""
     monkeypatch.setattr(random_rules, "TRAINING_ROUNDS", 1)
     monkeypatch.setattr(random_rules, "RULE_SETS_PER_ROUND", 96)
     training_variants = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)

@@ -1,4 +1,4 @@
-"""Facts of deals from known distributions, as batch rows and as populations of units."""
+"""Artificial deals from known distributions, as batch rows and as populations of units."""
 
 import numpy as np
 

@@ -173,7 +173,7 @@ def read_list(value):
 
 
 def read_scores(value):
-    """Return two scores, by seat or by name."""
+    """Return the scores of both players, which an example states by seat or by name."""
     return read_mapping(value) if isinstance(value, dict) else read_list(value)
 
 
