@@ -317,10 +317,14 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
     other_pickles = [pickle.dumps(one) for one in (None, "0.0.0", ["x"], 2**70)]
     other_pickles = st.sampled_from(other_pickles) | st.binary(max_size=10_000)
 
+    before = {path: path.read_bytes() for path in sorted(Path("cache").rglob("*.nb?"))}
+
     def check_corrupt_cache(data):
-        files = sorted(path for path in Path("cache").rglob("*.nb?") if path.is_file())
-        before = {path: path.read_bytes() for path in files}
-        path = data.draw(st.sampled_from(files))
+        shutil.rmtree("cache")  # A compiled file differs in size when it is written again.
+        for path, content in before.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        path = data.draw(st.sampled_from([*before]))
         damage = draw_corrupted(st.just(before[path]))
         content = (
             damage | damage | other_pickles | other_pickles.map(lambda new: new + before[path])
@@ -331,7 +335,7 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
             FILE_REPLACEMENTS[content](path)
         else:
             path.write_bytes(content)
-        is_valid = before == {path: path.read_bytes() for path in files if path.exists()}
+        is_valid = before == {path: path.read_bytes() for path in before if path.exists()}
         assert count_cache_hits(policy) == int(is_valid)
         if not is_valid and count_cache_hits(policy) == 0:  # files that cannot be replaced stay
             shutil.rmtree("cache/policies")
