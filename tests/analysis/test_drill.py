@@ -86,7 +86,7 @@ def test_best_option_is_correct_and_the_played_option_is_not(small_drill):
 def test_players_differ_in_when_they_knock():
     """Expect players that knock at the first chance, only in the first five turns, and never."""
     knocks = {}
-    for matchup in drill.DrillRequest.read("standard", None, N_POSITIONS, 1).players:
+    for matchup in drill.DrillRequest.read("standard", None, N_POSITIONS, 1).matchups:
         knock_decisions = [
             decision
             for unit in range(20)

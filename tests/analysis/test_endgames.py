@@ -92,26 +92,26 @@ def finish_reference_deal(variant, deal):
     """Play a reference deal to its end as the strategy `plain` does; return the result."""
     max_stake = game(variant)[1]["die_cap"]
     while deal.result is None:
-        hand = deal.hands[deal.to_move]
-        options = deal.options()
+        hand = deal.hands[deal.seat_to_move]
+        options = deal.legal_actions()
         hand_deadwood = compute_reference_deadwood(frozenset(hand), variant)
         endings = [option for option in options if option[0] == "end"]
         if ("no offer",) in options:
             offered_stake = min(max_stake or 0, deal.die.stake + 2)
-            deal.act(("offer", offered_stake) if hand_deadwood <= 30 else ("no offer",))
+            deal.apply_action(("offer", offered_stake) if hand_deadwood <= 30 else ("no offer",))
         elif ("accept",) in options:
-            deal.act(("accept",) if hand_deadwood <= 45 else ("refuse",))
+            deal.apply_action(("accept",) if hand_deadwood <= 45 else ("refuse",))
         elif ("take",) in options:
             hand_after_taking = {*hand, deal.pile[-1]}
             deadwood_after_taking = min(
                 compute_reference_deadwood(frozenset(hand_after_taking - {discard}), variant)
                 for discard in hand
             )
-            deal.act(("take",) if deadwood_after_taking < hand_deadwood else ("stock",))
+            deal.apply_action(("take",) if deadwood_after_taking < hand_deadwood else ("stock",))
         elif isinstance(deal, SoloDeal) and endings:
-            deal.act(endings[0])
+            deal.apply_action(endings[0])
         elif ("stock",) in options:
-            deal.act(("stock",))
+            deal.apply_action(("stock",))
         else:
             discards = [option[1] for option in options if option[0] == "throw"]
             deadwood_left = {
@@ -120,7 +120,7 @@ def finish_reference_deal(variant, deal):
             }
             card = min(deadwood_left, key=lambda card: (deadwood_left[card], parse_card(card)))
             matching_endings = [option for option in endings if option[1] == card]
-            deal.act(matching_endings[0] if matching_endings else ("throw", card))
+            deal.apply_action(matching_endings[0] if matching_endings else ("throw", card))
     return deal.result
 
 
@@ -137,15 +137,20 @@ def make_reference_deal(position, hidden, stock):
         names(int(view.pile)), key=lambda card: card == last_discard
     )  # on top if it exists
     deal.turns = int(view.turns)
-    deal._mover, deal._phase = seat, "discard"
-    deal._drawn = format_card(int(view.drawn)) if view.drawn >= 0 else None
-    deal._taken = format_card(int(view.taken)) if view.taken >= 0 else None
+    deal._active_seat, deal._phase = seat, "discard"
+    deal._drawn_card = format_card(int(view.drawn)) if view.drawn >= 0 else None
+    deal._taken_card = format_card(int(view.taken)) if view.taken >= 0 else None
     if position.is_about_die:
-        deal._blind, deal._seen, deal._after_offer, deal._phase = [], True, "draw", "offer"
+        deal._blind_offer_seats, deal._cards_seen, deal._phase_after_offer, deal._phase = (
+            [],
+            True,
+            "draw",
+            "offer",
+        )
         deal.die.stake = int(view.stake)
         deal.die.owner = None if view.owner < 0 else int(view.owner)
         if view.offered:
-            deal.die.offered, deal._phase = (1 - seat, int(view.offered)), "answer"
+            deal.die.pending_offer, deal._phase = (1 - seat, int(view.offered)), "answer"
     return deal
 
 
@@ -160,7 +165,7 @@ def make_reference_deal_solo(position, deck):
     deal.discards = names(int(view.pile))
     deal.turns = int(view.turns)
     deal.draws = int(view.own_turn) - (row["first_turn"] == "discard_first")
-    deal._drawn = format_card(int(view.drawn))
+    deal._drawn_card = format_card(int(view.drawn))
     return deal
 
 
@@ -173,17 +178,19 @@ def apply_action(deal, action):
     }
     card = format_card(action.card) if action.card >= 0 else None
     if action.kind in die_actions:
-        deal.act(die_actions[action.kind] if action.card else ("no offer",))
+        deal.apply_action(die_actions[action.kind] if action.card else ("no offer",))
     elif action.kind == ACTION_DISCARD:
-        deal.act(("throw", card))
+        deal.apply_action(("throw", card))
     elif not isinstance(deal, SoloDeal):
-        deal.act(next(option for option in deal.options() if option[:2] == ("end", card)))
+        deal.apply_action(
+            next(option for option in deal.legal_actions() if option[:2] == ("end", card))
+        )
     elif card is None:
-        deal.act(("end", None, "big_gin"))
+        deal.apply_action(("end", None, "big_gin"))
     else:
-        deal.act(("throw", card))
+        deal.apply_action(("throw", card))
         if deal.result is None:
-            deal.act(("end", None, "gin"))
+            deal.apply_action(("end", None, "gin"))
 
 
 def iter_reference_worlds(position):

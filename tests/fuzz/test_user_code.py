@@ -361,9 +361,7 @@ def test_file_name_is_neither_executed_nor_split(workspace, n):
         if result.exit_code == 0 and "--json" not in arguments:
             (command,) = [one for one in result.stdout.splitlines() if one.startswith("Command: ")]
             script = f"printf '%s\\0' {command.removeprefix('Command: ')}"
-            process = subprocess.run(
-                ["bash", "-c", script], capture_output=True, check_file_name=True
-            )
+            process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
             repeated = process.stdout.decode().split("\0")[:-1]
             assert repeated[:2] == ["simgin", arguments[0]], (arguments, command)
             assert any(name.removeprefix("./") in word for word in repeated) or "." in name, command

@@ -27,7 +27,7 @@ from simgin.web.pages import Form
 from simgin.play.table_text import list_choices
 from simgin.web.table_json import make_game_version
 
-played_game.saved_games_folder = lambda: Path("games")
+played_game.get_saved_games_folder = lambda: Path("games")
 game = OpenGame(GameRequest.read(Form({"opponent": "simple", "seed": "4"}), ()))
 decision = game.game.decision
 """
