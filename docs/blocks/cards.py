@@ -78,7 +78,7 @@ class FindingCard:
 
     @property
     def results(self) -> list[str]:
-        """Names of the results in the queries, starting with the result that determines the dot."""
+        """Names of the results that the card uses. The first one determines the symbol."""
         parts = [self.dots, *self.checks, *self.numbers.values()]
         queries = [
             add_family_keys(part[key]) for part in parts for key in ("of", "judged") if key in part

@@ -158,7 +158,7 @@ def render_review(name: str) -> str:
 
 
 def render_chart(name: str) -> str:
-    """Return the verdict of a chart in results/reference, without notes on the method."""
+    """Return the conclusions from a chart in results/reference, without notes on the method."""
     verdict = (REFERENCE_DIRECTORY / name / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
     lines = [line for line in verdict.splitlines() if not line.startswith(notes)]

@@ -22,7 +22,7 @@ def has_reference_counts(function):
 
 @pytest.fixture
 def enable_allocation_statistics():
-    """Enable the statistics of numba about allocated and freed arrays."""
+    """Enable numba's statistics on allocated and freed arrays."""
     _nrt_python.memsys_enable_stats()
     yield
     _nrt_python.memsys_disable_stats()

@@ -1,4 +1,4 @@
-"""Translate OpenSpiel's gin_rummy to the cards, actions and shuffles of simgin.
+"""Translate cards, actions and shuffles between OpenSpiel's gin_rummy and simgin.
 
 Its player 0 always starts and is the nondealer at seat 0. Cards are dealt when needed.
 """

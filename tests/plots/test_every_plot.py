@@ -41,7 +41,7 @@ def test_caption_states_what_was_played(name, size):
 
 
 def test_gin_plot_labels_the_weakest_and_the_strongest_player():
-    """Expect lines for both players' gins and for the joker of the strongest player."""
+    """Expect gin lines for the naive and the strong player, and a joker line for the strong one."""
     frame = FRAME_BUILDERS["gin_by_draw"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == ["joker", "naive", "strong"]

@@ -256,7 +256,7 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
 
 
 def test_blend_depends_on_the_points_of_the_opponent():
-    """Look up the mean points of the opponent in steps of three, and the own turn."""
+    """The blend depends on the opponent's mean points (in steps of three) and the player's turn."""
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = create_view()
     for variant, group in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):

@@ -107,7 +107,7 @@ def _can_lay_off(laid_off, shown_melds, params):
 
 
 def answer_deal_points(example, subject):
-    """Return the points of both sides for an ending and the deadwood of both."""
+    """Return the points of both sides, given the ending and the deadwood of each side."""
     params = example.read_params("stop", "own_deadwood", "other_count", "multiplier", "stock_left")
     scoring = params["deal_scoring"]
     if scoring not in ("versus", "joker"):

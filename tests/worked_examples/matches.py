@@ -1,4 +1,4 @@
-"""Matches of worked examples: results of deals are entered one by one."""
+"""Worked examples of matches, which add the results of deals one by one."""
 
 from dataclasses import dataclass
 

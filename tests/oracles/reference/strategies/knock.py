@@ -9,7 +9,7 @@ from .player_view import PlayerView
 
 
 def knock_if(view: PlayerView, is_wanted: bool) -> set[int]:
-    """Return the action: end the deal if wanted, or with gin, big gin or a shot."""
+    """End the deal if the strategy wants to knock or has gin, big gin or a shot."""
     return {int(is_wanted or view.ending_count == 0 or view.ending > 1)}
 
 
