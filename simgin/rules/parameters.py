@@ -196,7 +196,7 @@ class Parameter:
         return choice_by_name.get(word, word)
 
     def _is_valid(self, value: object) -> bool:
-        """Return True if a value has the type of the parameter and lies in its range."""
+        """Return True if a value has the type of the parameter and is within its range."""
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
