@@ -1,6 +1,6 @@
 """Adaptation of `champion` to other rules, with training for all of its decisions.
 
-    result = adapt_champion("straight")   # 20 s of CPU time on the first call
+    result = adapt_champion("straight")   # half a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
 
 The weights are cached next to the compiled code, under a digest of all their dependencies. A second
