@@ -1,6 +1,6 @@
 """Adaptation of `champion` to other rules, with training for all of its decisions.
 
-    result = adapt_champion("straight")   # half a minute of CPU time on the first call
+    result = adapt_champion("straight")   # less than a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
 
 The weights are cached next to the compiled code, under a digest of all their dependencies. A second
@@ -60,7 +60,8 @@ TRAINING_OPPONENTS = tuple(
     for name in group["opponents"]
     if name != SELF_PLAY_OPPONENT
 )
-# Number of rounds per opponent type. In tests, players trained in 12 rounds were not stronger.
+# Number of rounds per opponent type. Under six rule sets, 12 rounds did not give stronger players
+# (docs/explanation/decisions/0009-learning.md).
 ADAPT_ROUNDS = 4
 ADAPT_DEALS = 40_000  # number of deals per round
 ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the confirmation

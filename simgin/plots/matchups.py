@@ -19,6 +19,7 @@ from simgin.report.summary import (
     make_metric_columns,
 )
 from simgin.stats import metrics, table
+from simgin.text.amounts import UNIT_PLURALS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -265,7 +266,6 @@ def _format_players(matchups: list[MatchupRows]) -> str:
 
 # Leagues
 
-UNIT_NOUNS = {"deal": "deals", "match": "matches"}
 RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
 CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
 AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
@@ -316,7 +316,7 @@ def cross_table(
     wrapped_labels = [figures.escape_text(figures.wrap_row_name(row)) for row in row_labels]
     if len(strategies) > MAX_PLAYERS_WITH_NUMBERS:
         tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
-        colour_title = f"{UNIT_NOUNS[unit]} won by the row player, %"
+        colour_title = f"{UNIT_PLURALS[unit]} won by the row player, %"
         figures.draw_shade_map(
             axes,
             values,
@@ -337,8 +337,8 @@ def _make_league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int
     min_sample = int(cross["n"].min())
     suffix = " or more" if (cross["n"] > min_sample).any() else ""
     return (
-        f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
-        f"Variant: {variant}. Sample: {min_sample:,} {UNIT_NOUNS[unit]}{suffix} per "
+        f"{UNIT_PLURALS[unit].capitalize()} won by the row player against the column player, in %. "
+        f"Variant: {variant}. Sample: {min_sample:,} {UNIT_PLURALS[unit]}{suffix} per "
         f"pair{figures.format_seed_clause(seed)}. {figures.format_precision(cross)}"
     )
 
@@ -362,7 +362,9 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     variant = standings["variant"].iloc[0]
     names = list(standings["strategy"])
     min_sample = int(standings["n"].min())
-    sample_text = f"{min_sample:,} {UNIT_NOUNS[unit]} per player{figures.format_seed_clause(seed)}"
+    sample_text = (
+        f"{min_sample:,} {UNIT_PLURALS[unit]} per player{figures.format_seed_clause(seed)}"
+    )
     caption = f"Variant: {variant}. Sample: {sample_text}. {RATINGS_NOTE}"
     lead_columns = {"strategy": "name", "lead": "value", "lead_low": "low", "lead_high": "high"}
     leads = standings.iloc[:-1].rename(columns=lead_columns).assign(clear=True)

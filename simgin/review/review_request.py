@@ -311,7 +311,7 @@ class ReviewRequest:
     def untrained_variants(self) -> list[str]:
         """Variants for which simgin chose a strong player that was not trained for the rules.
 
-        If `adapt` is True, the tuple is empty, because the default `champion` is used only where
+        If `adapt` is True, the list is empty, because the default `champion` is used only where
         training did not improve it.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:

@@ -31,8 +31,6 @@ class Metric:
         meaning: Definition of the metric with unit and range.
         numerator: Recorded quantity from the perspective of A.  The default is the name of the
             metric.
-        better: "higher" or "lower", whichever is better for the strategy, or "" if neither is
-            better.
         scale: Divisor of the numerator, for quantities that are counted in halves.
         heading: Name of the column in summary.csv. The default is the name of the metric, with the
             suffix `_pct` for a proportion.
@@ -43,7 +41,6 @@ class Metric:
     title: str
     meaning: str
     numerator: str = ""
-    better: str = ""
     scale: int = 1
     heading: str = ""
     players: tuple[int, ...] = ONE_OR_TWO_PLAYERS

@@ -153,7 +153,7 @@ FORGED_VALUES = [
 
 @pytest.mark.parametrize("forged", FORGED_VALUES, ids=lambda forged: str(forged)[:20])
 def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
-    """One case changes a bit without updating the checksum."""
+    """In the case `bit`, a bit of the sums differs and the checksum is not updated."""
     columns = ("cell", "first", "units", "worker", "sums", "seal")
     expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
     if isinstance(forged, str):

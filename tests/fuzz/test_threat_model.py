@@ -49,7 +49,7 @@ def has_marked_code_run():
 
 @pytest.fixture
 def workspace(empty_directory):
-    """Return a directory with a strategy file, and check that no marked code runs."""
+    """Create a strategy file, and check after the test that no marked code has run."""
     Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
     assert not has_marked_code_run()

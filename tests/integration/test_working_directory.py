@@ -101,7 +101,7 @@ MATCH_COMMAND = "match gold simple --deals 200 -o out"
 
 @pytest.fixture(scope="module")
 def plain_directory(tmp_path_factory):
-    """Return a directory without settings files in which a match was played."""
+    """Play a match in a directory without settings files, and return the directory."""
     directory = tmp_path_factory.mktemp("plain")
     assert run_command(directory, *MATCH_COMMAND.split()).returncode == 0
     return directory

@@ -145,7 +145,7 @@ def test_variants_with_separate_weights_keep_them(sample_weights, rules):
 
 
 def test_opponent_level_follows_its_log_odds(sample_weights):
-    """Change even log odds by log 3, which moves the opponent by two levels."""
+    """Multiply the odds by three, which moves even odds up by two levels."""
     base_weights, _ = sample_weights
     deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND + player.N_LOG_ODDS))
     rules = build_rules_from_spec("standard+undercut_bonus=10")

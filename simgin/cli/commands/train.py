@@ -56,7 +56,7 @@ def train_command(
     """Train the weights of a strategy, and validate the gain.
 
     For the strategy `champion`, simgin fine-tunes the weights of all decisions for a two-player
-    variant. The training takes about half a minute on one core. simgin caches the trained weights.
+    variant. The training takes less than a minute on one core. simgin caches the trained weights.
 
     \b
       simgin train champion -v straight -o straight.npy
