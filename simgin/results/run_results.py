@@ -32,7 +32,7 @@ from simgin.runs.result import Result
 from simgin.runs.stopping import COMPLETE, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
-from simgin.stats.differences import add_adjusted_p_values, compute_differences
+from simgin.stats.differences import add_adjusted_p_values, adjust_p_values, compute_differences
 from simgin.stats.estimate import Z95, compute_two_sided_p_value, estimate_metric
 from simgin.stats.league import compute_equilibrium_mix
 from simgin.stats.metrics import METRICS_BY_NAME, select_headline_metrics
@@ -249,16 +249,21 @@ class RunResults(Result):
             table.build_output_frame("effects", table.concat_frames(frames))
         )
 
-    def compare_strategies(
-        self, variant: str, opponent: str, baseline: str, strategies: Sequence[str], metric: str
+    def compare_with_best(
+        self, variant: str, opponent: str, best: str, others: Sequence[str], metric: str
     ) -> pd.DataFrame:
-        """Compute the differences of strategies from a baseline that has the same opponent."""
-        baseline_rows = self._find_matchup(variant, baseline, opponent)
+        """Compute the differences of strategies from the best strategy against the same opponent.
+
+        Every strategy could have been the best, so the differences between all pairs of strategies
+        form the family for Holm's correction.
+        """
+        best_rows = self._find_matchup(variant, best, opponent)
         comparisons = [
-            (self._find_matchup(variant, strategy, opponent), baseline_rows)
-            for strategy in strategies
+            (self._find_matchup(variant, strategy, opponent), best_rows) for strategy in others
         ]
-        return compute_differences(comparisons, [metric])
+        differences = compute_differences(comparisons, [metric])
+        p_values = differences["p"].to_numpy(dtype=float)
+        return differences.assign(p_holm=adjust_p_values(p_values, comb(len(others) + 1, 2)))
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
         """Return the rows of a matchup from the perspective of a given strategy."""

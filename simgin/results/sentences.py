@@ -39,7 +39,7 @@ NamePair = tuple[str, str]  # names of the two strategies
 PairResult = tuple[IntervalEstimate, int]
 # names of strategies with their estimates by metric
 StrategyGroup = Sequence[tuple[str, "RowsByMetric"]]
-# function that compares other strategies with a strategy (see `RunResults.compare_strategies`)
+# function that compares other strategies with a strategy (see `RunResults.compare_with_best`)
 CompareFunction = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
 
 MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
@@ -121,7 +121,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from results.test_sentences.values()
     tested = {(key.variant, key.a, key.b) for key in results.test_sentences}
     yield from describe_matchups(
-        _select_rows_outside_leagues(results), results.compare_strategies, tested
+        _select_rows_outside_leagues(results), results.compare_with_best, tested
     )
     if info.contrasts:
         names = info.display_names
@@ -399,7 +399,8 @@ def describe_matchups(
     If there are more than MAX_SENTENCES matchups, the sentences mention only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the first
     sentence states the best value. For Holm's correction, all matchups form one family for matches
-    and one family for points. All comparisons of a group with its best strategy form one family.
+    and one family for points. In each group, the differences between all pairs of strategies form
+    one family.
     """
     groups: dict[tuple[str, str], list[tuple[str, RowsByMetric]]] = {}
     # A strategy that plays against itself always wins half of the deals, so its matchups are

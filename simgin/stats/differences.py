@@ -49,15 +49,17 @@ def add_adjusted_p_values(frame: Frame) -> Frame:
     return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
-def adjust_p_values(p_values: np.ndarray) -> np.ndarray:
+def adjust_p_values(p_values: np.ndarray, n_tests: int | None = None) -> np.ndarray:
     """Return p-values after Holm's correction, in the order of the input.
 
     Args:
         p_values: p-values of one family of tests. NaN values are ignored and stay NaN.
+        n_tests: Number of tests in the family, if `p_values` contains only some of them.
     """
     tested_indices = np.flatnonzero(~np.isnan(p_values))
     sorted_indices = tested_indices[np.argsort(p_values[tested_indices], kind="stable")]
-    scaled_p_values = p_values[sorted_indices] * np.arange(len(sorted_indices), 0, -1)
+    factors = (n_tests or len(sorted_indices)) - np.arange(len(sorted_indices))
+    scaled_p_values = p_values[sorted_indices] * factors
     adjusted_p_values = np.full(len(p_values), np.nan)
     adjusted_p_values[sorted_indices] = np.minimum(1, np.maximum.accumulate(scaled_p_values))
     return adjusted_p_values

@@ -70,14 +70,14 @@ def describe_matchups(tidy_rows, tied=()):
     Without `tied`, differences have a p-value of 0.001. None stands for too few deals.
     """
 
-    def compare_strategies(variant, opponent, baseline, strategies, metric):
+    def compare_with_best(variant, opponent, best, others, metric):
         if tied is None:
-            return make_differences(*((name, metric, NAN, NAN, NAN) for name in strategies))
-        p_values = (0.9 if name in tied else 0.001 for name in strategies)
-        rows = zip(strategies, p_values, strict=True)
+            return make_differences(*((name, metric, NAN, NAN, NAN) for name in others))
+        p_values = (0.9 if name in tied else 0.001 for name in others)
+        rows = zip(others, p_values, strict=True)
         return make_differences(*((name, metric, -1.0, 0.1, p_value) for name, p_value in rows))
 
-    return sentences.describe_matchups(tidy_rows, compare_strategies)
+    return sentences.describe_matchups(tidy_rows, compare_with_best)
 
 
 # Two players
