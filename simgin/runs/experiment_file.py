@@ -64,7 +64,7 @@ def _format_grid_value(value: object) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
-        case int() | float() if abs(value) < 1e18 or not math.isfinite(value):
+        case int() | float() if abs(value) < 1e18 or abs(value) == math.inf or value != value:
             return str(value).removesuffix(".0")
         case str():
             return value

@@ -48,7 +48,7 @@ BAD_POLICY_CASES = [
     ("writes", "changes view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
     ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),
-    ("read", "is a take policy and cannot be used as discard policy", "pass\nX = Strategy('x', "
+    ("read", "is a take policy, not a discard policy", "pass\nX = Strategy('x', "
      "discard=take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
 HELPER_CODE = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"

@@ -231,7 +231,7 @@ def test_holms_adjustment_follows_its_definition():
 
 
 def test_comparisons_with_the_best_of_ten_rarely_find_a_difference_that_does_not_exist():
-    """Give ten strategies equal means. If only nine tests were counted, 13 % of the sets would fail."""
+    """Give ten strategies equal means. If nine tests were counted, 13 % of sets would fail."""
     values = np.random.default_rng(3).normal(size=(4_000, 10))
     distances = values.max(axis=1, keepdims=True) - np.sort(values, axis=1)[:, :-1]
     p_values = 2 * stats.norm.sf(distances / np.sqrt(2))
