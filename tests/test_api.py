@@ -21,7 +21,7 @@ from simgin.runs import runner
 from simgin.stats import table
 from simgin.stats.table import format_csv
 from simgin.text.messages import SimginError
-from support.command_line import call, interrupt_after_blocks
+from support.command_line import interrupt_after_blocks, run_simgin
 
 PANEL_EXPERIMENT_TOML = """
 question = "Who throws better?"
@@ -67,7 +67,7 @@ def test_all_public_names_can_be_imported():
 
 def test_results_equal_the_files_of_a_run(experiment_file, panel_results, tmp_path):
     directory = tmp_path / "out"
-    call("run", experiment_file, "-o", directory)
+    run_simgin("run", experiment_file, "-o", directory)
     assert table.format_csv(panel_results.table) == (directory / "table.csv").read_text()
     assert (
         table.format_csv(panel_results.differences) == (directory / "differences.csv").read_text()
@@ -118,7 +118,7 @@ def test_forest_plot_has_one_dot_per_strategy_in_percent(panel_results):
 def test_odds_equal_those_of_the_command(tmp_path):
     directory = tmp_path / "out"
     options = ("--strategy", "solo-greedy", "--deals", 2000, "-o", directory)
-    call("odds", "solitary-gin", *options)
+    run_simgin("odds", "solitary-gin", *options)
     frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k").frames()
     assert frames
     for name, frame in frames.items():
@@ -130,7 +130,7 @@ def test_show_returns_the_text_of_the_command(deal):
     deal_options = {"seed": 7, "unit": 3, "half": 1} | ({} if deal is None else {"deal": deal})
     text = simgin.show("gold", "simple", "eaai", **deal_options)
     arguments = [word for name, number in deal_options.items() for word in (f"--{name}", number)]
-    result = call("show", "gold", "simple", "-v", "eaai", *arguments)
+    result = run_simgin("show", "gold", "simple", "-v", "eaai", *arguments)
     assert result.stdout.startswith(text)
 
 
@@ -138,14 +138,16 @@ def test_show_returns_the_text_of_the_command(deal):
     "cards", ["5S 6S 7S 9H 9D 9C KS QD 2C AH", "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S"]
 )
 def test_hand_equals_the_result_of_the_command(cards, tmp_path):
-    command = json.loads(call("hand", cards, "--upcard", "4D", "-v", "oklahoma", "--json").stdout)
+    command = json.loads(
+        run_simgin("hand", cards, "--upcard", "4D", "-v", "oklahoma", "--json").stdout
+    )
     result = simgin.hand(cards.split(), "oklahoma", upcard="4D")
     assert result.records() == command["rows"]
     assert result.deadwood == command["rows"][0]["deadwood"] == 23
     assert len(result.frame) == max(len(result.discards), 1)
     assert (
         repr(result).splitlines()[0]
-        in call("hand", cards, "--upcard", "4D", "-v", "oklahoma").stdout
+        in run_simgin("hand", cards, "--upcard", "4D", "-v", "oklahoma").stdout
     )
     assert result.save(tmp_path / "hand").exists()
 
@@ -262,11 +264,15 @@ def test_reviews_and_odds_are_written_to_an_output_directory(empty_directory, mo
 
 def test_analysis_prints_the_text_of_the_command():
     cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
-    screen = call("analyze", cards, "--pile", pile, "--worlds", 100, "--score", "30-45").stdout
+    screen = run_simgin(
+        "analyze", cards, "--pile", pile, "--worlds", 100, "--score", "30-45"
+    ).stdout
     for score in ((30, 45), "30-45"):
         result = simgin.analyze(cards, pile, score=score, worlds=100)
         assert str(result) == screen.partition("\n\nCommand: ")[0]
-    screen = call("analyze", "gold", "simple", "--unit", 3, "--turn", 5, "--worlds", 50).stdout
+    screen = run_simgin(
+        "analyze", "gold", "simple", "--unit", 3, "--turn", 5, "--worlds", 50
+    ).stdout
     turn = simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50)
     assert str(turn) == screen.partition("\n\nCommand: ")[0]
     assert str(turn).count("Cost of each action") == 2

@@ -15,7 +15,7 @@ from simgin.report.report import LazySequence
 from simgin.runs import directory
 from simgin.runs.result import Result
 from simgin.text.messages import SimginError
-from support.command_line import call
+from support.command_line import run_simgin
 from support.html_checks import find_elements, get_text, parse_html
 
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
@@ -29,7 +29,7 @@ round_robin = ["gold", "gold-early", "simple"]
 
 def make_grade(directory):
     path = directory / "deal.json"
-    path.write_text(call("show", "gold", "simple", "--json").stdout)
+    path.write_text(run_simgin("show", "gold", "simple", "--json").stdout)
     return simgin.grade(path, worlds=20)
 
 
@@ -137,7 +137,7 @@ def test_saved_files_equal_those_of_the_command(name, tmp_path, few_decks):
         "match": ("match", "gold", "--deals", "2k", "--seed", 7),
         "odds": ("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2k"),
     }[name]
-    call(*arguments, "-o", tmp_path / "command")
+    run_simgin(*arguments, "-o", tmp_path / "command")
     RESULT_MAKERS[name](tmp_path).save(tmp_path / "python")
     saved_files, command_files = (
         {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
@@ -158,7 +158,7 @@ def test_saved_run_can_be_reported_and_is_not_overwritten(tmp_path):
     path = tmp_path / "out"
     simgin.match("gold", deals=400).save(path)
     assert directory.read_manifest(path)["command"] == "simgin.match('gold', deals=400)"
-    assert json.loads(call("report", path, "--json").stdout)["rows"]
+    assert json.loads(run_simgin("report", path, "--json").stdout)["rows"]
     with pytest.raises(ValueError, match="contains"):
         simgin.match("gold-early", deals=400).save(path)
     with pytest.raises(ValueError, match="contains"):

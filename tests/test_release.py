@@ -132,7 +132,7 @@ def test_citation_matches_the_project_metadata():
     assert f"\nversion: {PROJECT_METADATA['version']}\n" in citation
     for line in (f'title: "{TITLE}"', f"  - name: {AUTHORS}", f"license: {LICENSE}"):
         assert f"\n{line}\n" in citation
-    entry = command_line.call("cite").stdout
+    entry = command_line.run_simgin("cite").stdout
     assert entry == f"{format_bibtex()}\n" and entry.count("{") == entry.count("}")
     assert all(
         text in entry for text in ("@software{simgin,", TITLE, get_version(), str(RELEASE_YEAR))

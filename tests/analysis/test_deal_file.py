@@ -12,7 +12,7 @@ from simgin.play.replay import make_replay, trace_numbered_deal
 from simgin.play.replay_json import replay_to_json
 from simgin.play.traced_deal import DealNotFoundError
 from simgin.rules import variants
-from support.command_line import call
+from support.command_line import run_simgin
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
@@ -113,15 +113,18 @@ def test_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
 )
 def test_analysis_of_a_file_equals_the_analysis_of_the_deal(address, tmp_path):
     path = tmp_path / "deal.json"
-    path.write_text(call("show", *address.split(), "--json").stdout)
+    path.write_text(run_simgin("show", *address.split(), "--json").stdout)
     options = ["--turn", 3, "--worlds", 200]
-    file_lines = call("analyze", path, *options).stdout.splitlines()
+    file_lines = run_simgin("analyze", path, *options).stdout.splitlines()
     command = next(line for line in file_lines if line.startswith("Command: "))
-    deal_lines = call("analyze", *address.split(), *options).stdout.splitlines()
+    deal_lines = run_simgin("analyze", *address.split(), *options).stdout.splitlines()
     assert [line for line in deal_lines if not line.startswith("Command: ")] == [
         line for line in file_lines if line != command
     ]
-    assert call(*command.removeprefix("Command: simgin ").split()).stdout.splitlines() == file_lines
+    assert (
+        run_simgin(*command.removeprefix("Command: simgin ").split()).stdout.splitlines()
+        == file_lines
+    )
 
 
 def test_unknown_players_are_replaced_by_champion(write_deal, tmp_path):
@@ -174,5 +177,5 @@ def test_option_that_conflicts_with_a_deal_file_is_rejected(
 ):
     path, _, deal = write_deal("gold", "simple", "standard", 2, 1)
     Path("printed.txt").write_text("\n".join(make_replay(deal).iter_lines()))
-    result = call("analyze", *arguments.format(path).split(), code=2)
+    result = run_simgin("analyze", *arguments.format(path).split(), exit_code=2)
     assert message in " ".join(result.stderr.split())

@@ -18,7 +18,7 @@ from simgin.cli.commands import drill as command
 from simgin.play.traced_deal import trace_deal
 from simgin.stats.table import to_json_row
 from simgin.text.notation import format_card, mask_to_cards
-from support.command_line import call
+from support.command_line import run_simgin
 
 N_WORLDS = 800
 SUIT_LETTERS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
@@ -51,7 +51,7 @@ def test_costs_equal_those_of_analyze(small_drill):
     for number, rows in groupby(first_positions, key=lambda row: row["position"]):
         rows = list(rows)
         _, *arguments = shlex.split(rows[0]["analyze"])
-        analysed = json.loads(call(*arguments, "--worlds", N_WORLDS, "--json").stdout)["rows"]
+        analysed = json.loads(run_simgin(*arguments, "--worlds", N_WORLDS, "--json").stdout)["rows"]
         expected = small_drill.exercises[number - 1].position.label
         decision = f"{expected}, {rows[0]['player']}"
         row_by_action = {row["action"]: row for row in analysed if row["decision"] == decision}
@@ -160,7 +160,7 @@ def test_every_cost_has_an_error_bound(small_drill):
 def test_anki_option_requires_genanki(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "genanki", None)
     monkeypatch.chdir(tmp_path)
-    result = call("drill", "--anki", "cards.apkg", code=2)
+    result = run_simgin("drill", "--anki", "cards.apkg", exit_code=2)
     assert "pip install 'simgin[anki]'" in result.stderr and not list(tmp_path.iterdir())
 
 
@@ -184,7 +184,7 @@ def test_command_writes_html_and_prints_json_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(drill, "DEFAULT_WORLDS", N_WORLDS)
     monkeypatch.setattr(drill, "DEALS_PER_POSITION", 4)
     page = tmp_path / "drill.html"
-    output = json.loads(call("drill", "--positions", 2, "-o", page, "--json").stdout)
+    output = json.loads(run_simgin("drill", "--positions", 2, "-o", page, "--json").stdout)
     assert output["files"] == [str(page)]
     assert {row["position"] for row in output["rows"]} <= {1, 2}
     assert all(row["low"] <= row["cost"] <= row["high"] for row in output["rows"])
@@ -206,13 +206,13 @@ def test_default_drill_is_included_in_the_package(tmp_path, monkeypatch):
     monkeypatch.setattr(drill, "run_drill", lambda *_: pytest.fail("searched for positions"))
     monkeypatch.setattr(command, "_open_drill", opened.append)
     monkeypatch.chdir(tmp_path)
-    output = call("drill").stdout
+    output = run_simgin("drill").stdout
     (page,) = opened
     assert page.read_text().count('<section class="position"') == 30
     assert output.startswith("30 positions: ") and "simgin drill -v standard" in output
-    call("drill", "-o", "named.html")
+    run_simgin("drill", "-o", "named.html")
     assert len(opened) == 1 and (tmp_path / "named.html").exists()
-    rows = json.loads(call("drill", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("drill", "--json").stdout)["rows"]
     exercises = json.loads(drill.INCLUDED_DRILL_FILE.read_text())["exercises"]
     commands = dict.fromkeys(row["analyze"] for row in rows)
     assert list(commands) == [exercise["command"] for exercise in exercises]
@@ -229,7 +229,7 @@ def test_options_run_a_new_drill(options, tmp_path, monkeypatch):
     monkeypatch.setattr(drill, "run_drill", record_request)
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        call("drill", *options, code=2)
+        run_simgin("drill", *options, exit_code=2)
     first, second = (request.identity for request in requests)
     assert (first == second) is (options != ["--new"])
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from simgin.analysis import drill
-from support.browser import LIST_TEXT_COLOURS, find_unreadable_texts
-from support.command_line import call
+from support.browser import TEXT_COLOURS_SCRIPT, find_unreadable_texts
+from support.command_line import run_simgin
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ def drill_page(tmp_path_factory):
     """Write the HTML page of the drill; return its path and the options of each position."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
     contents = json.loads(drill.INCLUDED_DRILL_FILE.read_text())
-    call("drill", "-o", page)
+    run_simgin("drill", "-o", page)
     options_by_position = [
         {option["text"]: option for option in exercise["options"]}
         for exercise in contents["exercises"]
@@ -142,7 +142,7 @@ def test_page_fits_the_screen_with_readable_text_and_large_buttons(
     for _ in drill_page[1]:
         for key in ("1", "Enter"):
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
+            assert find_unreadable_texts(tab.evaluate(TEXT_COLOURS_SCRIPT)) == []
             for button in tab.locator("button:visible").all():
                 box = button.bounding_box()
                 assert box["width"] >= MIN_BUTTON_SIZE and box["height"] >= MIN_BUTTON_SIZE
@@ -150,7 +150,7 @@ def test_page_fits_the_screen_with_readable_text_and_large_buttons(
             if key == "1":
                 assert_visible_together(tab)
     assert tab.locator("#result").is_visible()
-    assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
+    assert find_unreadable_texts(tab.evaluate(TEXT_COLOURS_SCRIPT)) == []
 
 
 def test_missed_positions_come_first_after_a_reload(open_page, drill_page):

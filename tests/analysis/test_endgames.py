@@ -19,7 +19,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_card
 from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
-from support.hands import game, names
+from support.hands import build_both_rules, list_card_names
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 DIE_VARIANT = "dice+die_centre_in_play=yes"
@@ -85,12 +85,12 @@ def strategy_files(tmp_path_factory):
 
 @cache
 def compute_reference_deadwood(hand, variant):
-    return reference.compute_deadwood(sorted(hand), game(variant)[1])
+    return reference.compute_deadwood(sorted(hand), build_both_rules(variant)[1])
 
 
 def finish_reference_deal(variant, deal):
     """Play a reference deal to its end as the strategy `plain` does; return the result."""
-    max_stake = game(variant)[1]["die_cap"]
+    max_stake = build_both_rules(variant)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.seat_to_move]
         options = deal.legal_actions()
@@ -128,13 +128,15 @@ def make_reference_deal(position, hidden, stock):
     """Return the reference deal at a two-player position, with the given hidden cards."""
     view = position.view
     seat = int(view.seat)
-    deal = reference.Deal(game(position.variant.spec)[1], reference.PACK, dealer=int(view.dealer))
-    deal.hands[seat] = names(int(view.hand))
-    deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
+    deal = reference.Deal(
+        build_both_rules(position.variant.spec)[1], reference.PACK, dealer=int(view.dealer)
+    )
+    deal.hands[seat] = list_card_names(int(view.hand))
+    deal.hands[1 - seat] = [*list_card_names(int(view.known)), *hidden]
     deal.stock = list(stock)
     last_discard = format_card(int(view.history[view.turns - 1, 3]))
     deal.pile = sorted(
-        names(int(view.pile)), key=lambda card: card == last_discard
+        list_card_names(int(view.pile)), key=lambda card: card == last_discard
     )  # on top if it exists
     deal.turns = int(view.turns)
     deal._active_seat, deal._phase = seat, "discard"
@@ -157,12 +159,12 @@ def make_reference_deal(position, hidden, stock):
 def make_reference_deal_solo(position, deck):
     """Return the reference deal at a solitaire position, with the given deck."""
     view = position.view
-    row = game(position.variant.spec)[1]
+    row = build_both_rules(position.variant.spec)[1]
     deal = SoloDeal(row, reference.PACK, None if row["joker"] == "none" else 20)
     deal.result = None
-    deal.hands = [names(int(view.hand))]
+    deal.hands = [list_card_names(int(view.hand))]
     deal.deck = list(deck)
-    deal.discards = names(int(view.pile))
+    deal.discards = list_card_names(int(view.pile))
     deal.turns = int(view.turns)
     deal.draws = int(view.own_turn) - (row["first_turn"] == "discard_first")
     deal._drawn_card = format_card(int(view.drawn))
@@ -197,9 +199,9 @@ def iter_reference_worlds(position):
     """Yield, for each world, a function that makes its reference deal."""
     view = position.view
     variant = position.variant.spec
-    unseen = names(int(view.unseen))
+    unseen = list_card_names(int(view.unseen))
     if view.deck_left >= 0:
-        row = game(variant)[1]
+        row = build_both_rules(variant)[1]
         deck_cards = [*unseen, JOKER]
         length = None
         if row["joker"] == "none":
@@ -209,7 +211,10 @@ def iter_reference_worlds(position):
         return
     for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
         offers = (
-            compute_reference_deadwood(frozenset([*names(int(view.known)), *hidden]), variant) <= 30
+            compute_reference_deadwood(
+                frozenset([*list_card_names(int(view.known)), *hidden]), variant
+            )
+            <= 30
         )
         if view.offered and not offers:
             continue  # `plain` never makes an offer

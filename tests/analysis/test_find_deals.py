@@ -8,7 +8,7 @@ import pytest
 import simgin
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
-from support.command_line import call
+from support.command_line import run_simgin
 
 N_DEALS = 600
 
@@ -36,7 +36,7 @@ def run_show(command):
     """Run a `simgin show` command; return the first and the last row."""
     program, *arguments = shlex.split(command)
     assert program == "simgin"
-    first, *_, last = json.loads(call(*arguments, "--json").stdout)["rows"]
+    first, *_, last = json.loads(run_simgin(*arguments, "--json").stdout)["rows"]
     return first, last
 
 
@@ -91,7 +91,7 @@ def test_costly_decision_is_confirmed_by_analyze():
     assert (frame["cost"] > 0).all()
     row = frame.iloc[0]
     _, _, *arguments = shlex.split(row["analyze"])
-    output = call("analyze", *arguments, "--seed", 1, "--worlds", 400).stdout
+    output = run_simgin("analyze", *arguments, "--seed", 1, "--worlds", 400).stdout
     assert f"{row['own']} <" in output
 
 
@@ -141,14 +141,18 @@ def test_printed_command_repeats_the_search():
         "--limit",
         2,
     ]
-    screen = call(*arguments).stdout
+    screen = run_simgin(*arguments).stdout
     assert "undercuts with" in screen
     assert screen.count("simgin show gold simple -v standard --seed 1 --unit ") == 2
     repeated_arguments = shlex.split(screen.splitlines()[-1].removeprefix("Command: simgin "))
-    assert call(*repeated_arguments).stdout == screen
+    assert run_simgin(*repeated_arguments).stdout == screen
     options = {"where": "undercut, lost", "deals": 2000, "limit": 2}
     for workers in (1, 3):
         frame = simgin.find("gold", "simple", workers=workers, **options).frame
-        assert json.loads(call(*arguments, "--json").stdout)["rows"] == frame.to_dict("records")
+        assert json.loads(run_simgin(*arguments, "--json").stdout)["rows"] == frame.to_dict(
+            "records"
+        )
     arguments_without_result = ["gold", "--where", "points > 5000", "--deals", 100]
-    assert "0 of 100 deals meet the condition." in call("find", *arguments_without_result).stdout
+    assert (
+        "0 of 100 deals meet the condition." in run_simgin("find", *arguments_without_result).stdout
+    )

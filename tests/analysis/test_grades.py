@@ -23,7 +23,7 @@ from simgin.play.replay_json import replay_to_json
 from simgin.play.traced_deal import trace_deal, truncate_deal
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask, format_card, parse_cards
-from support.command_line import call
+from support.command_line import run_simgin
 
 LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 SLOW_MARK = pytest.mark.slow
@@ -237,7 +237,7 @@ def test_opponents_are_counted_in_the_summary(empty_directory):
         matchup = parse_matchup("champion", opponent, "standard", 1, "deal")
         write_deal(Path(f"{number}.json"), trace_deal(matchup, number, number % 2))
     two_opponents, one_opponent = (
-        " ".join(call("grade", *files, "--player", "champion", "--worlds", 1).stdout.split())
+        " ".join(run_simgin("grade", *files, "--player", "champion", "--worlds", 1).stdout.split())
         for files in (("0.json", "1.json", "2.json"), ("1.json", "2.json"))
     )
     assert "The deals were played against 2 opponents: simple (2) and gold (1)." in two_opponents
@@ -272,12 +272,12 @@ def test_cost_of_a_blunder_agrees_with_analyze(empty_directory):
     file = write_deal(
         Path("blunder.json"), truncate_deal(played, number + 1, has_open_decision=False)
     )
-    rows = json.loads(call("grade", file, "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("grade", file, "--json").stdout)["rows"]
     cost_row = next(row for row in rows if row["metric"] == "cost")
     assert cost_row["done"].startswith("discard") and cost_row["value"] > 5
     assert not [row for row in rows if row["metric"] in ("won", "less_luck")]
     arguments = cost_row["command"].split()[1:]
-    analysed_rows = json.loads(call(*arguments, "--worlds", 2000, "--json").stdout)["rows"]
+    analysed_rows = json.loads(run_simgin(*arguments, "--worlds", 2000, "--json").stdout)["rows"]
     by_action = {row["action"]: row for row in analysed_rows}
     played_row, best_deal = (by_action[cost_row[name]] for name in ("done", "best"))
     error = math.hypot(played_row["points_se"], best_deal["points_se"], cost_row["se"])
@@ -328,7 +328,7 @@ def test_kaggle_replay_contains_the_team_names():
     )
     assert replay.names == ("Team One", "Team Two")
     assert replace(replay, names=history.names, variant=history.variant) == history
-    output = call(
+    output = run_simgin(
         "grade", LOG_DIRECTORY / "kaggle-replay.json", "--player", "Team Two", "--worlds", 25
     )
     assert "Grade of Team Two in 1 deal (OpenSpiel)" in output.stdout
@@ -337,7 +337,7 @@ def test_kaggle_replay_contains_the_team_names():
 def test_screen_notes_rule_differences_of_other_engines(empty_directory):
     for engine, name in (("OpenSpiel", "openspiel-bots"), ("RLCard", "rlcard-novices")):
         file = LOG_DIRECTORY / f"{name}.txt"
-        screen = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
+        screen = " ".join(run_simgin("grade", file, "--player", 1, "--worlds", 25).stdout.split())
         assert ENGINE_NOTES[engine] in screen and f"1 deal ({engine})" in screen
         assert "error for this deal" in screen
         has_analyze_command = f"simgin analyze {file} --turn" in screen
@@ -414,7 +414,7 @@ ERROR_BY_LOG = {
 @pytest.mark.parametrize("log", ERROR_BY_LOG)
 def test_invalid_log_is_rejected(log, empty_directory):
     Path("log.txt").write_text(log)
-    message = " ".join(call("grade", "log.txt", code=2).stderr.split())
+    message = " ".join(run_simgin("grade", "log.txt", exit_code=2).stderr.split())
     assert ERROR_BY_LOG[log] in message and message.endswith(".")
 
 
@@ -442,12 +442,12 @@ def test_invalid_grade_arguments_are_rejected(arguments, message, deal_files):
         "openspiel": LOG_DIRECTORY / "openspiel-bots.txt",
         "rlcard": LOG_DIRECTORY / "rlcard-random.txt",
     }
-    result = call("grade", *arguments.format(**logs).split(), code=2)
+    result = run_simgin("grade", *arguments.format(**logs).split(), exit_code=2)
     assert message in " ".join(result.stderr.split())
 
 
 def test_report_contains_analyze_commands(deal_files):
-    call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
+    run_simgin("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     html = Path("out/report.html").read_text()
     assert "Grade of gold in 2 deals" in html and "rlcard-novice" not in html
     assert "simgin analyze 0" in html
@@ -517,7 +517,7 @@ def test_openspiel_deals_are_replayed(n_deals):
             BASE_VARIANT
             + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i // 3 % 3]
         )
-        rules, row = hands.game(variant)
+        rules, row = hands.build_both_rules(variant)
         spiel_deal = openspiel.OpenSpielDeal(
             row, deal_stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
         )

@@ -24,7 +24,7 @@ from simgin.toolkit.hand_sampling import (
     find_declined_and_discarded,
     interpolate_weights,
 )
-from support.hands import game, names
+from support.hands import build_both_rules, list_card_names
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 
@@ -182,14 +182,14 @@ def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pi
     variant = variants.find_variant("dice")
     die = Die(2, "other", offered=3)
     view = parse_position(HAND, pile, variant, die=die).view
-    rules, row = game("dice")
+    rules, row = build_both_rules("dice")
     opponent = f"gold+offer=strong:count={max_deadwood},turn=9"
     matchup = parse_matchup("gold", opponent, "dice", 4, "deal")
     sampler = WorldSampler(matchup, view)
     all_worlds = sample_worlds(view, rules, 400, 9)
     offer_rate = np.mean(
         [
-            reference.compute_deadwood(names(int(hand)), row) <= max_deadwood
+            reference.compute_deadwood(list_card_names(int(hand)), row) <= max_deadwood
             for hand in all_worlds.hands
         ]
     )
@@ -198,7 +198,9 @@ def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pi
         offer_rate * (1 - offer_rate) * (1 / 400 + 1 / 500)
     )
     worlds = sampler.sample(60, 0)
-    deadwood_values = [reference.compute_deadwood(names(int(hand)), row) for hand in worlds.hands]
+    deadwood_values = [
+        reference.compute_deadwood(list_card_names(int(hand)), row) for hand in worlds.hands
+    ]
     assert max(deadwood_values) <= max_deadwood
     views = worlds.get_views(view)
     for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):

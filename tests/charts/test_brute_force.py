@@ -26,7 +26,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import discard
 from simgin.toolkit import lowest_bit, popcount, unmatched_cards
-from support.probes import FIRST_UPCARD, OWN_DECISION, count_partners, force_policy
+from support.probes import AT_FIRST_UPCARD, OWN_DECISION, count_partners, force_policy
 
 pytestmark = pytest.mark.slow
 MAX_Z_SCORE = 3.3  # standard errors
@@ -137,7 +137,7 @@ def estimate_upcard_gains(player, rules, n_deals):
     for row in range(4):
         matchup = make_matchup(player, rules, SEED + 20 + row)
         taken, declined = (
-            play_records(force_policy(matchup, "take", FIRST_UPCARD, action, row), n_deals)
+            play_records(force_policy(matchup, "take", AT_FIRST_UPCARD, action, row), n_deals)
             for action in (1, 0)
         )
         gain = compute_margins(taken) - compute_margins(declined)

@@ -11,7 +11,7 @@ from simgin.charts.chart import SUMMARY_FUNCTIONS, Chart, ChartError, ChartReque
 from simgin.charts.chart_kinds import CHART_KINDS, N_TURNS
 from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
-from support.command_line import call
+from support.command_line import run_simgin
 
 KNOCK_REQUEST = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
 DISCARD_REQUEST = ChartRequest.read("discard", player="simple", deals=4000, seed=12)
@@ -262,7 +262,7 @@ def test_chart_at_a_score_reports_match_wins(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 50_000)
     arguments = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
-    output = " ".join(call(*arguments, "-o", "out").stdout.split())
+    output = " ".join(run_simgin(*arguments, "-o", "out").stdout.split())
     assert output.startswith("When should you knock?") and "% of matches" in output
     assert {"report.html", "summary.md", "chart_knock.csv"} <= {
         path.name for path in (tmp_path / "out").iterdir()

@@ -16,7 +16,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from simgin.text.files import NewFileError, check_writable
-from support.command_line import call
+from support.command_line import run_simgin
 
 
 def test_dealt_hands_are_those_of_traced_deals():
@@ -50,10 +50,10 @@ def test_printed_measurements_are_consistent(monkeypatch):
     measured = bench.measure_speeds(0.01, [1, 2])
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: measured)
     arguments = ["bench", "--seconds", "0.01"]
-    printed = call(*arguments)
+    printed = run_simgin(*arguments)
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
     assert all(len(line) <= 80 for line in printed.stdout.splitlines())
-    output = json.loads(call(*arguments, "--json").stdout)
+    output = json.loads(run_simgin(*arguments, "--json").stdout)
     assert list(output) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert output["command"] == "simgin bench --seconds 0.01"
     rows = output["rows"]
@@ -151,21 +151,21 @@ def test_saved_measurements_are_compared(tmp_path, monkeypatch):
     measurement = bench.Measurement("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: [measurement])
     monkeypatch.chdir(tmp_path)
-    saving = call("bench", "--save", "old.json")
+    saving = run_simgin("bench", "--save", "old.json")
     assert "gold v gold" in saving.stdout
     assert saving.stderr.endswith("simgin: wrote old.json.\n")
     saved = json.loads((tmp_path / "old.json").read_text())
     saved["rows"][0]["ratio"] = 75.0
     (tmp_path / "old.json").write_text(json.dumps(saved))
     arguments = ["bench", "--against", "old.json"]
-    comparison = call(*arguments)
+    comparison = run_simgin(*arguments)
     assert all(len(line) <= 80 for line in comparison.stdout.splitlines())
     (line,) = (line for line in comparison.stdout.splitlines() if line.startswith("gold v gold"))
     assert line.split()[-3:] == ["50", "75", "1.50"]
     assert "Differences of up to 10 % can be due to the machine" in " ".join(
         comparison.stdout.split()
     )
-    output = json.loads(call(*arguments, "--json").stdout)
+    output = json.loads(run_simgin(*arguments, "--json").stdout)
     assert output["command"] == "simgin bench --seconds 1 --against old.json"
     assert output["rows"][0]["faster"] == 1.5
 
@@ -189,7 +189,7 @@ def test_two_installations_are_measured_alternately(tmp_path, monkeypatch):
 
 def test_failing_installation_is_reported(tmp_path):
     broken = write_executable(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
-    result = call("bench", "--against", broken, code=2)
+    result = run_simgin("bench", "--against", broken, exit_code=2)
     assert result.stdout == ""
     assert result.stderr.endswith(
         f"simgin: error: the speed of {broken} could not be measured (simgin: no numba here). "

@@ -9,7 +9,7 @@ from simgin.checks import contract, contract_process
 from simgin.rules import variants
 from simgin.strategy import loader, strategy_spec
 from simgin.text.files import create_file
-from support.command_line import call
+from support.command_line import run_simgin
 
 STANDARD_VARIANT_LIST = [variants.find_variant("standard")]
 BEST_DISCARD_CODE = "best_discard(view.hand, view.legal, rules)"
@@ -148,10 +148,10 @@ def test_command_exits_with_1_if_a_check_fails(tmp_path: Path) -> None:
         "-v",
         "oklahoma",
     ]
-    rows = json.loads(call(*arguments, "--json", code=1).stdout)["rows"]
+    rows = json.loads(run_simgin(*arguments, "--json", exit_code=1).stdout)["rows"]
     assert [row["check"] for row in rows] == list(contract.CONTRACT_CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
-    missing = call("strategies", "check", tmp_path / "no.py", code=2)
+    missing = run_simgin("strategies", "check", tmp_path / "no.py", exit_code=2)
     assert "cannot be read (No such file" in missing.stderr
 
 

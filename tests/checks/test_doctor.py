@@ -12,21 +12,21 @@ from simgin.checks import doctor
 from simgin.cli import session
 from simgin.runs import runner
 from simgin.strategy import loader
-from support.command_line import call
+from support.command_line import run_simgin
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT_METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def test_passed_checks_fit_on_one_screen(monkeypatch):
-    lines = call("doctor").stdout.splitlines()
+    lines = run_simgin("doctor").stdout.splitlines()
     assert "All checks passed." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert "state: ok" in lines
     rows = itertools.takewhile(str.strip, lines[lines.index("state: ok") + 4 :])
     assert [line.split()[0] for line in rows if line[0] != " "] == list(doctor.HEALTH_CHECKS)
     monkeypatch.setitem(doctor.HEALTH_CHECKS, "play", doctor.check_versions)
-    output = json.loads(call("doctor", "--json").stdout)
+    output = json.loads(run_simgin("doctor", "--json").stdout)
     assert output["command"] == "simgin doctor" and len(output["rows"]) == len(doctor.HEALTH_CHECKS)
     assert all(
         row["well"] is True and row["fault"] == "" and row["found"] for row in output["rows"]
@@ -67,7 +67,7 @@ def test_required_packages_are_those_of_the_project():
 )
 def test_unexpected_result_is_reported(monkeypatch, constant, value, check):
     monkeypatch.setattr(doctor, constant, value)
-    result = call("doctor", "--json", code=1)
+    result = run_simgin("doctor", "--json", exit_code=1)
     (failed,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert failed["check"] == check
     message = result.stderr.replace(
@@ -99,7 +99,7 @@ def test_exception_in_a_check_does_not_stop_the_others(monkeypatch):
 def test_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")  # also blocks the superuser
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
-    result = call("doctor", code=1)
+    result = run_simgin("doctor", exit_code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
     assert "1 of 9 checks failed." in result.stdout
 

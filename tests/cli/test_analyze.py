@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import simgin
-from support.command_line import call
+from support.command_line import run_simgin
 from support.html_checks import find_html_errors
 
 HAND_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
@@ -23,7 +23,7 @@ def narrow_terminal(monkeypatch):
 
 def run_analyze(*arguments):
     """Run `simgin analyze`, check that its screen fits 80 columns, and return the screen."""
-    screen = call("analyze", *arguments).stdout
+    screen = run_simgin("analyze", *arguments).stdout
     for line in screen.splitlines():
         assert len(line) <= 80 or "simgin analyze" in line, line
     return screen
@@ -35,7 +35,7 @@ def run_repeat_command(screen):
     command, _, result = after_heading.partition("\n")
     start = " ".join(result.split())[:20]
     assert start and (start in " ".join(screen.split()) or start.startswith("Costliest decision"))
-    return call(*shlex.split(command)).stdout
+    return run_simgin(*shlex.split(command)).stdout
 
 
 def test_position_on_the_command_line_is_analysed():
@@ -104,7 +104,7 @@ def test_json_rows_equal_the_frame_for_any_number_of_workers():
         "--workers",
         3,
     ]
-    rows = json.loads(call(*arguments).stdout)["rows"]
+    rows = json.loads(run_simgin(*arguments).stdout)["rows"]
     frame = simgin.analyze(
         " ".join(HAND_CARDS), PILE_TEXT, strategy="gold", opponent="gold", worlds=400
     ).frame
@@ -126,7 +126,7 @@ def test_error_rates_list_decision_kinds_and_costliest_decisions():
     assert "gold-early gains" in " ".join(screen.split())
     commands = [line.strip() for line in lines if line.startswith("  simgin analyze")]
     assert len(commands) == 5
-    analysis = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
+    analysis = run_simgin(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
     position, mistake = re.search(r"points: (.*?)\. Chosen: (.*)\. Better", screen).groups()
     assert re.search(f"^{position}, .*, gold", analysis, re.M) and f"{mistake} <" in analysis
 
@@ -134,12 +134,12 @@ def test_error_rates_list_decision_kinds_and_costliest_decisions():
 def test_dice_deal_has_rows_for_offers_of_the_die(tmp_path):
     offers = "gold+offer=strong:{}+answer=brave"
     players = [offers.format("blind=yes"), offers.format("count=60")]
-    screen = call("analyze", *players, "-v", "dice", "--unit", 3, "--worlds", 200).stdout
+    screen = run_simgin("analyze", *players, "-v", "dice", "--unit", 3, "--worlds", 200).stdout
     for words in ("blind, offer", "upcard, answer", "in won deals"):
         assert words in screen
     path = tmp_path / "deal.json"
-    path.write_text(call("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
-    analysis = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
+    path.write_text(run_simgin("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
+    analysis = run_simgin("analyze", path, "--worlds", 200, "--turn", 0).stdout
     assert "The player chose refuse 3" in analysis
     frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200).frame
     assert list(frame["by"].unique()) == ["deals"]
@@ -152,7 +152,7 @@ POSITION_ARGUMENTS = ("analyze", *HAND_CARDS, "--pile", PILE_TEXT, *FAST_OPTIONS
 def report_directory(tmp_path_factory):
     """Save the report of a position, and return its directory."""
     directory = tmp_path_factory.mktemp("position") / "page"
-    screen = call(*POSITION_ARGUMENTS, "-o", directory).stdout
+    screen = run_simgin(*POSITION_ARGUMENTS, "-o", directory).stdout
     assert f"Output:  {directory / 'report.html'}" in screen
     assert f" -o {directory}\n" in screen
     return directory
@@ -186,7 +186,7 @@ def test_report_shows_every_card(report_directory):
 
 def test_deal_report_lists_every_decision_and_draws_costly_ones(tmp_path):
     directory = tmp_path / "deal"
-    screen = call(
+    screen = run_simgin(
         "analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", directory
     ).stdout
     page = (directory / "report.html").read_text()
@@ -200,5 +200,5 @@ def test_deal_report_lists_every_decision_and_draws_costly_ones(tmp_path):
 
 def test_output_directory_with_unrelated_files_is_rejected(tmp_path):
     (tmp_path / "own.txt").write_text("mine")
-    assert str(tmp_path) in call(*POSITION_ARGUMENTS, "-o", tmp_path, code=2).stderr
+    assert str(tmp_path) in run_simgin(*POSITION_ARGUMENTS, "-o", tmp_path, exit_code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["own.txt"]

@@ -7,7 +7,7 @@ import platformdirs
 import pytest
 
 from simgin.cli import config
-from support.command_line import call
+from support.command_line import run_simgin
 
 FEW_DEALS_OPTIONS = ("--deals", "200")
 
@@ -21,23 +21,23 @@ def config_file(empty_directory, monkeypatch):
 
 
 def test_settings_are_shown_changed_and_removed(config_file):
-    output = call("config").stdout
+    output = run_simgin("config").stdout
     assert str(config_file) in output and all(key in output for key in config.CONFIG_KEYS)
     assert not config_file.exists()
-    call("config", "variant", "oklahoma")
-    call("config", "workers", "2")
-    call("config", "seconds_per_turn", "10")
-    call("config", "results", 'my "results"')
+    run_simgin("config", "variant", "oklahoma")
+    run_simgin("config", "workers", "2")
+    run_simgin("config", "seconds_per_turn", "10")
+    run_simgin("config", "results", 'my "results"')
     assert config.read_config() == {
         "variant": "oklahoma",
         "seconds_per_turn": 10.0,
         "workers": 2,
         "results": 'my "results"',
     }
-    assert " oklahoma " in call("config", "variant").stdout
-    call("config", "variant", "--unset")
+    assert " oklahoma " in run_simgin("config", "variant").stdout
+    run_simgin("config", "variant", "--unset")
     assert "variant" not in config.read_config()
-    rows = json.loads(call("config", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("config", "--json").stdout)["rows"]
     assert {row["key"]: row["value"] for row in rows}["workers"] == 2
 
 
@@ -63,7 +63,7 @@ def test_config_file_is_in_the_config_directory_of_the_user(monkeypatch):
 )
 def test_invalid_setting_is_rejected(arguments, message, config_file):
     arguments = ["--", *arguments] if "-1" in arguments else arguments
-    assert message in call("config", *arguments, code=2).stderr
+    assert message in run_simgin("config", *arguments, exit_code=2).stderr
     assert not config_file.exists()
 
 
@@ -79,16 +79,16 @@ def test_invalid_setting_is_rejected(arguments, message, config_file):
 def test_errors_in_the_config_file_are_reported_by_every_command(content, message, config_file):
     config_file.parent.mkdir()
     config_file.write_text(content)
-    assert message in call("cite", code=2).stderr
-    assert message in call("config").stderr
-    assert call("--help").stdout
+    assert message in run_simgin("cite", exit_code=2).stderr
+    assert message in run_simgin("config").stderr
+    assert run_simgin("--help").stdout
 
 
 @pytest.mark.parametrize("arguments", [("variant", "oklahoma"), ("variant", "--unset")])
 def test_config_file_that_is_not_toml_is_not_overwritten(arguments, config_file):
     config_file.parent.mkdir()
     config_file.write_text("variant = 'eaai'\nworkers 2\n")
-    error = call("config", *arguments, code=2).stderr
+    error = run_simgin("config", *arguments, exit_code=2).stderr
     assert "config.toml is not valid TOML" in error and "line 2" in error
     assert "Correct the file. To restore all defaults, delete the file." in error
     assert config_file.read_text() == "variant = 'eaai'\nworkers 2\n"
@@ -97,40 +97,40 @@ def test_config_file_that_is_not_toml_is_not_overwritten(arguments, config_file)
 def test_invalid_settings_can_be_removed_or_replaced(config_file):
     config_file.parent.mkdir()
     config_file.write_text("vriant = 'eaai'\nworkers = true\nopponent = 'gold'\nsince = 2020-01-01")
-    warnings = call("config").stderr
+    warnings = run_simgin("config").stderr
     assert "run: simgin config vriant --unset" in warnings and "config workers --unset" in warnings
-    call("config", "vriant", "--unset")
-    call("config", "since", "--unset")
-    assert "vriant" not in call("config", "workers", "2").stderr
+    run_simgin("config", "vriant", "--unset")
+    run_simgin("config", "since", "--unset")
+    assert "vriant" not in run_simgin("config", "workers", "2").stderr
     assert config.read_config() == {"workers": 2, "opponent": "gold"}
 
 
 def test_settings_are_defaults_that_the_recorded_command_contains(empty_directory):
-    call("config", "variant", "oklahoma")
-    call("config", "opponent", "gold-early")
-    call("config", "workers", "1")
-    printed = call("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out").stdout
+    run_simgin("config", "variant", "oklahoma")
+    run_simgin("config", "opponent", "gold-early")
+    run_simgin("config", "workers", "1")
+    printed = run_simgin("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out").stdout
     command = printed.partition("Command: ")[2]
     assert "simgin match gold gold-early -v oklahoma --deals 200" in command
     manifest = json.loads(Path("out/manifest.json").read_text())
     assert manifest["command"] in printed and manifest["workers"] == 1
     options = ("-v", "standard", "--workers", "2")
-    printed = call("match", "gold", "simple", *FEW_DEALS_OPTIONS, *options).stdout
+    printed = run_simgin("match", "gold", "simple", *FEW_DEALS_OPTIONS, *options).stdout
     assert "simgin match gold simple -v standard --deals 200" in printed
-    assert "[default: oklahoma]" in call("match", "--help").stdout
+    assert "[default: oklahoma]" in run_simgin("match", "--help").stdout
     # the recorded command gives the same result without the file
     for key in ("variant", "opponent", "workers"):
-        call("config", key, "--unset")
-    call(*command.split()[1:-2], "-o", "again")
+        run_simgin("config", key, "--unset")
+    run_simgin(*command.split()[1:-2], "-o", "again")
     assert Path("out/table.csv").read_bytes() == Path("again/table.csv").read_bytes()
 
 
 def test_configured_opponent_is_ignored_in_solitaire_variants():
-    call("config", "opponent", "gold-early")
-    printed = call("match", "solo-greedy", *FEW_DEALS_OPTIONS, "-v", "solitaire-gin").stdout
+    run_simgin("config", "opponent", "gold-early")
+    printed = run_simgin("match", "solo-greedy", *FEW_DEALS_OPTIONS, "-v", "solitaire-gin").stdout
     assert "Command: simgin match solo-greedy -v solitaire-gin --deals 200" in printed
-    assert "solo-greedy" in call("show", "solo-greedy", "-v", "solitaire-gin").stdout
-    assert "gold-early" in call("show", "gold").stdout
+    assert "solo-greedy" in run_simgin("show", "solo-greedy", "-v", "solitaire-gin").stdout
+    assert "gold-early" in run_simgin("show", "gold").stdout
 
 
 EXPERIMENT_TOML = """
@@ -143,18 +143,18 @@ REVIEW_TOML = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 
 
 
 def test_configured_results_directory_and_turn_seconds_are_used(empty_directory):
-    call("config", "results", "mine")
-    call("config", "seconds_per_turn", "20")
+    run_simgin("config", "results", "mine")
+    run_simgin("config", "seconds_per_turn", "20")
     Path("who.toml").write_text(EXPERIMENT_TOML)
-    printed = call("run", "who.toml").stdout
+    printed = run_simgin("run", "who.toml").stdout
     assert "Command: simgin run who.toml -o mine/who" in printed
     assert Path("mine/who/table.csv").exists() and not Path("results").exists()
     size_options = ("--matches", "1k", "--players", "simple,gold")
-    printed = call("review", "eaai", "--against", "standard", *size_options).stdout
+    printed = run_simgin("review", "eaai", "--against", "standard", *size_options).stdout
     assert "--seconds-per-turn 20" in printed
     assert "-o mine/review-eaai-against-standard" in printed
     Path("club.toml").write_text(REVIEW_TOML)
-    printed = call("review", "--file", "club.toml", "--matches", "1k", "-o", "club").stdout
+    printed = run_simgin("review", "--file", "club.toml", "--matches", "1k", "-o", "club").stdout
     assert "--seconds-per-turn" not in printed
-    call("odds", "solitaire-gin", "--deals", "1k", "--strategy", "solo-greedy")
+    run_simgin("odds", "solitaire-gin", "--deals", "1k", "--strategy", "solo-greedy")
     assert Path("mine/odds").is_dir()

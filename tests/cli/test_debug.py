@@ -14,7 +14,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
-from support.command_line import call
+from support.command_line import run_simgin
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERPRETED_ENVIRONMENT = {
@@ -73,7 +73,7 @@ MATCHUPS = (
 
 
 def test_interpreted_run_prints_the_rows_of_the_compiled_run():
-    compiled = call("match", "gold", "--deals", DEBUG_DEALS, "--json")
+    compiled = run_simgin("match", "gold", "--deals", DEBUG_DEALS, "--json")
     process = run_module("match", "gold", "--debug", "--json")
     assert (process.stdout, process.returncode) == (compiled.stdout, 0), process.stderr
     assert f"{DEBUG_DEALS} deals" in process.stderr and "--deals" in process.stderr

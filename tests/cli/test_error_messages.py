@@ -13,7 +13,7 @@ from simgin.cli import session
 from simgin.runs import directory
 from support.command_runs import FAULTY_STRATEGIES_SOURCE, STRATEGY_SOURCE
 from support.hostile import run_cli, run_cli_harmlessly
-from support.variant_files import CLUB_VARIANT, DEN_VARIANT
+from support.variant_files import CLUB_VARIANT_TOML, DEN_VARIANT_TOML
 from support.weighted_strategy import write_weighted_strategy
 
 DATA_DIRECTORY = Path(__file__).parents[1] / "data"
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     }
     texts |= {"knocks.toml": "[knock]\nk = 3\n", "there.toml": "mine", "there.html": "mine"}
     for name, text in (
-        texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB_VARIANT + DEN_VARIANT)
+        texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB_VARIANT_TOML + DEN_VARIANT_TOML)
     ).items():
         (folder / name).write_text(text)
     np.save(folder / "mine.npy", np.zeros(8))
@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 def test_bad_input_is_rejected_without_side_effects(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     command, _, message = line.partition(" | ")
-    output = run_cli_harmlessly(*shlex.split(command), codes=(2,)).stderr
+    output = run_cli_harmlessly(*shlex.split(command), exit_codes=(2,)).stderr
     assert message in " ".join(output.split())
 
 
@@ -61,7 +61,7 @@ def test_every_mistake_in_a_file_is_reported(empty_directory, block):
     command, *messages = first.split(" | ")
     (file,) = (word.rpartition("@")[2] for word in command.split() if "." in word)
     Path(file).write_text(content)
-    output = run_cli(*command.split(), codes=(0, 2)).stderr.splitlines()
+    output = run_cli(*command.split(), exit_codes=(0, 2)).stderr.splitlines()
     output = [
         line for line in output if line != f"simgin: {session.COMPILING_NOTICE}"
     ]  # on a busy machine

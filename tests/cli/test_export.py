@@ -7,21 +7,21 @@ import json
 import pytest
 
 from simgin.report.report_table import make_table_from_rows
-from support.command_line import call
+from support.command_line import run_simgin
 
 MATCH_COMMAND = ["match", "gold", "simple", "--deals", "200"]
 
 
 def test_exported_cells_equal_those_on_the_screen():
-    screen = call(*MATCH_COMMAND).stdout
-    rows = [*csv.reader(io.StringIO(call(*MATCH_COMMAND, "--export", "csv").stdout))]
+    screen = run_simgin(*MATCH_COMMAND).stdout
+    rows = [*csv.reader(io.StringIO(run_simgin(*MATCH_COMMAND, "--export", "csv").stdout))]
     assert rows[0] == ["metric", "gold", "simple"]
     for row in rows[1:]:
         assert all(cell in screen for cell in row)
-    markdown = call(*MATCH_COMMAND, "--export", "markdown").stdout.splitlines()
+    markdown = run_simgin(*MATCH_COMMAND, "--export", "markdown").stdout.splitlines()
     cells = [line.strip("| ").split(" | ") for line in markdown]
     assert [cells[0], *cells[2:]] == rows
-    latex = call(*MATCH_COMMAND, "--export", "latex").stdout
+    latex = run_simgin(*MATCH_COMMAND, "--export", "latex").stdout
     assert latex.startswith("\\begin{tabular}{lrr}\n\\toprule\nmetric & gold & simple")
     assert latex.count(" \\\\\n") == len(rows)
 
@@ -40,7 +40,7 @@ def test_latex_uses_the_minus_sign_of_math_mode():
 
 def test_details_exports_every_table():
     one, several = (
-        call(*MATCH_COMMAND, *more, "--export", "csv").stdout.count("\n\n")
+        run_simgin(*MATCH_COMMAND, *more, "--export", "csv").stdout.count("\n\n")
         for more in ([], ["--details"])
     )
     assert one == 0 and several > 0
@@ -48,7 +48,7 @@ def test_details_exports_every_table():
 
 def test_export_of_a_result_without_a_table_is_rejected(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = call("examples", "copied", "--export", "csv", code=2)
+    result = run_simgin("examples", "copied", "--export", "csv", exit_code=2)
     assert "this result contains no table to export. Omit --export." in result.stderr
     assert not (tmp_path / "copied").exists()
 
@@ -56,5 +56,7 @@ def test_export_of_a_result_without_a_table_is_rejected(tmp_path, monkeypatch):
 @pytest.mark.parametrize("arguments", [["variants"], ["config"], ["examples"]])
 def test_list_commands_export_their_rows(arguments, monkeypatch, tmp_path):
     monkeypatch.setenv("SIMGIN_CONFIG", str(tmp_path / "config.toml"))
-    exported = [*csv.reader(io.StringIO(call(*arguments, "--export", "csv").stdout))]
-    assert len(exported) > 5 and len(json.loads(call(*arguments, "--json").stdout)["rows"]) >= 5
+    exported = [*csv.reader(io.StringIO(run_simgin(*arguments, "--export", "csv").stdout))]
+    assert (
+        len(exported) > 5 and len(json.loads(run_simgin(*arguments, "--json").stdout)["rows"]) >= 5
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from support.command_runs import STRATEGY_SOURCE
 from support.hostile import cpu_limit, run_cli
-from support.variant_files import CLUB_VARIANT
+from support.variant_files import CLUB_VARIANT_TOML
 
 LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
@@ -28,7 +28,7 @@ ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
 def run_and_parse_rows(*arguments):
-    return json.loads(run_cli(*arguments, codes=(0,)).stdout)["rows"]
+    return json.loads(run_cli(*arguments, exit_codes=(0,)).stdout)["rows"]
 
 
 def test_pasted_hand_formats_are_equivalent():
@@ -59,8 +59,8 @@ def test_card_formats_are_accepted_in_a_game(monkeypatch, empty_directory):
 
 INPUT_FILES = {
     "e.toml": ('question = "?"\nmatchups = [{ a = "gold" }]\n', "run {} --dry-run"),
-    "club.toml": (CLUB_VARIANT, "variants {}"),
-    "rules.toml": (CLUB_VARIANT, "match gold -v {} --deals 20"),
+    "club.toml": (CLUB_VARIANT_TOML, "variants {}"),
+    "rules.toml": (CLUB_VARIANT_TOML, "match gold -v {} --deals 20"),
     "knocks.toml": ("[knock]\nk = 3\n", "match gold-early@{} gold --deals 20"),
     "goals.toml": ('rule_sets = ["eaai"]\ngoals = ["no row < 5"]\n', "review --file {}"),
     "log.txt": (
@@ -95,7 +95,7 @@ def test_encoding_and_upper_case_name_of_a_file_do_not_matter(name, empty_direct
 def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
     from worked_examples import files
 
-    deal = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
+    deal = run_cli("show", "gold", "simple", "--json", exit_codes=(0,)).stdout
     arguments = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
     examples = LOG_DIRECTORY.with_name("more_examples.json").read_text()
     results = []
@@ -115,7 +115,7 @@ def test_python_file_that_is_not_utf8_is_rejected(empty_directory):
 
 def test_python_file_named_in_a_deal_is_not_executed(empty_directory):
     Path("EVIL.PY").write_text("open('it-ran', 'w')\n")
-    deal = json.loads(run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout)
+    deal = json.loads(run_cli("show", "gold", "simple", "--json", exit_codes=(0,)).stdout)
     deal["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
     Path("deal.json").write_text(json.dumps(deal))
     run_cli("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
@@ -150,7 +150,7 @@ LONG_ARGUMENTS = {
 @pytest.mark.parametrize("arguments", LONG_ARGUMENTS.values(), ids=LONG_ARGUMENTS)
 def test_long_argument_is_rejected_quickly_with_a_short_error(arguments, empty_directory):
     with cpu_limit(5):
-        output = run_cli(*arguments, codes=(2,)).stderr
+        output = run_cli(*arguments, exit_codes=(2,)).stderr
     assert len(output.splitlines()) <= 62
     assert all(len(line) < 2100 for line in output.splitlines())
     assert max(map(len, output.split())) <= 300
@@ -183,5 +183,5 @@ def test_file_with_huge_value_is_rejected_quickly(name, empty_directory):
     text, command, message = LARGE_FILES[name]
     Path(name).write_text(text)
     with cpu_limit(5):
-        output = run_cli(*command.format(name).split(), codes=(2,)).stderr
+        output = run_cli(*command.format(name).split(), exit_codes=(2,)).stderr
     assert message in output and "limit" not in output

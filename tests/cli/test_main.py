@@ -16,11 +16,11 @@ from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
 from simgin.core import jit, shipped_code
 from simgin.runs import directory, ledger, runner
-from support.command_line import call, interrupt_after_blocks
+from support.command_line import interrupt_after_blocks, run_simgin
 from support.command_runs import (
-    EXPERIMENT,
+    EXPERIMENT_TOML,
     FAULTY_STRATEGIES_SOURCE,
-    FEW_DEALS,
+    FEW_DEALS_OPTIONS,
     list_files,
     read_reproducible_files,
 )
@@ -29,16 +29,16 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_help_lists_all_commands():
-    output = call("--help").stdout
+    output = run_simgin("--help").stdout
     assert all(f"\n  {name} " in output for name in COMMANDS)
     assert all(len(line) <= 80 for line in output.splitlines())
     shown = re.findall(r"^    simgin (\S+)", output, re.M)
     assert len(shown) > 8 and set(shown) <= set(COMMANDS)
-    assert call("--version").stdout == f"simgin {simgin.__version__}\n"
+    assert run_simgin("--version").stdout == f"simgin {simgin.__version__}\n"
 
 
 def test_simgin_without_arguments_lists_the_tasks_on_one_screen():
-    output = call().stdout
+    output = run_simgin().stdout
     lines = output.splitlines()
     assert len(lines) <= 22 and all(len(line) <= 80 for line in lines)
     assert "simgin --help" in lines[-1]
@@ -50,18 +50,22 @@ def test_simgin_without_arguments_lists_the_tasks_on_one_screen():
 def test_every_command_has_its_own_help(name):
     command = cli.get_command(click.Context(cli), name)
     assert isinstance(command, click.Command) and command.help
-    output = call(name, "--help").stdout
+    output = run_simgin(name, "--help").stdout
     assert f"Usage: simgin {name}" in output
     assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_illegal_action_is_reported_with_a_command_to_replay_it(empty_directory):
     Path("mine.py").write_text(FAULTY_STRATEGIES_SOURCE)
-    message = call("match", "mine.py#throws", *FEW_DEALS, "-o", "out", "--json", code=2).stderr
+    message = run_simgin(
+        "match", "mine.py#throws", *FEW_DEALS_OPTIONS, "-o", "out", "--json", exit_code=2
+    ).stderr
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in message
     assert list_files("out") == ["ledger.sqlite"]
     Path("mine.py").write_text(FAULTY_STRATEGIES_SOURCE.replace(", discard=not_held", ""))
-    call("match", "mine.py#throws", *FEW_DEALS, "-o", "out")  # fixed: no faulty code was cached
+    run_simgin(
+        "match", "mine.py#throws", *FEW_DEALS_OPTIONS, "-o", "out"
+    )  # fixed: no faulty code was cached
 
 
 def test_command_can_be_repeated_after_a_full_disk(empty_directory, monkeypatch):
@@ -70,11 +74,11 @@ def test_command_can_be_repeated_after_a_full_disk(empty_directory, monkeypatch)
 
     with monkeypatch.context() as patched:
         patched.setattr(directory, "write_file", fail_as_full_disk)
-        message = call("match", "gold", *FEW_DEALS, "-o", "out", code=2).stderr
+        message = run_simgin("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out", exit_code=2).stderr
     assert "No space left on device" in message and "repeat the command to continue" in message
     assert list_files(empty_directory) == ["out", "out/ledger.sqlite"]
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
-    call("match", "gold", *FEW_DEALS, "-o", "out")
+    run_simgin("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out")
 
 
 def test_unexpected_exception_is_not_reported_as_bad_input(monkeypatch):
@@ -86,7 +90,7 @@ def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_dire
     with monkeypatch.context() as patched:
         interrupt_after_blocks(patched, 2)
         arguments = ("match", "gold", "--deals", "60k", "--for", "10m")
-        message = call(*arguments, "-o", "out", "--workers", 1, code=130).stderr
+        message = run_simgin(*arguments, "-o", "out", "--workers", 1, exit_code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
     expected = (
         f"interrupted. Finished batches are saved in out. Continue with: {command} --workers 1\n"
@@ -95,13 +99,13 @@ def test_interrupted_command_exits_with_130_and_saves_finished_blocks(empty_dire
     assert list_files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
         assert len(run_ledger.find_finished_batches(0, 1000)) >= 2
-    call(*shlex.split(command)[1:])
-    call("match", "gold", "--deals", "60k", "-o", "whole")
+    run_simgin(*shlex.split(command)[1:])
+    run_simgin("match", "gold", "--deals", "60k", "-o", "whole")
     assert read_reproducible_files("out") == read_reproducible_files("whole")
     before = list_files(empty_directory)
     with monkeypatch.context() as patched:
         interrupt_after_blocks(patched, 1)
-        message = call("match", "gold", "--deals", "60k", code=130).stderr
+        message = run_simgin("match", "gold", "--deals", "60k", exit_code=130).stderr
     assert "Nothing was saved. Start again with: simgin match gold simple" in message
     assert list_files(empty_directory) == before
 
@@ -123,10 +127,10 @@ def test_command_to_resume_contains_all_options(empty_directory, monkeypatch, ar
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    Path("e.toml").write_text(EXPERIMENT)
+    Path("e.toml").write_text(EXPERIMENT_TOML)
     for path in ("runs.runner.run_tasks", "odds.odds.run_odds"):
         monkeypatch.setattr(f"simgin.{path}", interrupt)
-    output = call(*arguments, *options, code=130).stderr
+    output = run_simgin(*arguments, *options, exit_code=130).stderr
     resume_arguments = shlex.split(output.splitlines()[-1].partition(" with: simgin ")[2])
     assert resume_arguments[0] == arguments[0] and set(arguments) <= {
         *resume_arguments,

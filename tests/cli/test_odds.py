@@ -12,7 +12,7 @@ from support import command_line
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "few_decks")
 
-call_odds = partial(command_line.call, "odds")
+call_odds = partial(command_line.run_simgin, "odds")
 # Further columns after those of tidy rows, by table
 EXTRA_COLUMNS_BY_TABLE = {
     "strength": [],
@@ -34,7 +34,7 @@ def assert_fits_80_columns(output):
 
 def test_report_of_odds_shows_the_command_to_repeat():
     call_odds("solitary-gin", *SOLO_OPTIONS, "-o", "out")
-    error = " ".join(command_line.call("report", "out", code=2).stderr.split())
+    error = " ".join(command_line.run_simgin("report", "out", exit_code=2).stderr.split())
     assert "out does not contain a run or a review." in error
     assert "repeat the command: simgin odds solitary-gin" in error
 

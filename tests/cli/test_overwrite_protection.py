@@ -42,7 +42,7 @@ def working_directory(empty_directory, few_decks, monkeypatch):
 def test_results_of_another_command_are_not_overwritten(working_directory, command):
     for other_command in WRITING_COMMANDS.keys() - {command}:
         write_results(WRITING_COMMANDS[other_command])
-        output = run_cli_harmlessly(*WRITING_COMMANDS[command].split(), codes=(2,)).stderr
+        output = run_cli_harmlessly(*WRITING_COMMANDS[command].split(), exit_codes=(2,)).stderr
         last_line = output.splitlines()[-1]  # a busy machine prints the notice about compiling
         assert last_line.startswith(
             f"simgin: error: out contains the results of 'simgin {other_command} "
@@ -53,25 +53,31 @@ def test_results_of_another_command_are_not_overwritten(working_directory, comma
 def test_results_of_another_request_are_not_overwritten(working_directory, command):
     command_line = WRITING_COMMANDS[command]
     write_results(command_line.replace(*CHANGED_ARGUMENTS[command]))
-    assert "contains the results of" in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
+    assert (
+        "contains the results of"
+        in run_cli_harmlessly(*command_line.split(), exit_codes=(2,)).stderr
+    )
     (working_directory / "out" / "manifest.json").unlink()
     (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
     assert (
         "out contains a run. Move it away"
-        in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
+        in run_cli_harmlessly(*command_line.split(), exit_codes=(2,)).stderr
     )
 
 
 def test_larger_run_of_the_same_request_replaces_the_results(working_directory):
     command_line = "odds gin-solitaire --strategy solo-greedy --seed 1"
     for deals, output_option in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
-        run_cli(*command_line.split(), "--deals", deals, *output_option.split(), codes=(0,))
+        run_cli(*command_line.split(), "--deals", deals, *output_option.split(), exit_codes=(0,))
         manifest = directory.read_manifest("results/odds")
         assert f"--deals {deals}" in manifest["command"] and manifest["matchups"][0]["n"] == deals
     # The default directory contains the last request
-    run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
+    run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", exit_codes=(0,))
     write_results("run odds.toml", "results/odds")
-    assert "contains the results of" in run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
+    assert (
+        "contains the results of"
+        in run_cli_harmlessly(*command_line.split(), exit_codes=(2,)).stderr
+    )
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
@@ -80,12 +86,12 @@ def test_directory_in_use_by_another_process_is_rejected(working_directory, comm
         command
     ]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
-        output = run_cli_harmlessly(*command_line.split(), codes=(2,)).stderr
+        output = run_cli_harmlessly(*command_line.split(), exit_codes=(2,)).stderr
     assert "in use by another process. Wait until that process ends" in output
 
 
 def test_results_of_an_unparsable_command_are_not_overwritten(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
-        output = run_cli_harmlessly(*WRITING_COMMANDS["analyze"].split(), codes=(2,)).stderr
+        output = run_cli_harmlessly(*WRITING_COMMANDS["analyze"].split(), exit_codes=(2,)).stderr
         assert "contains the results of" in output and len(output) < 400

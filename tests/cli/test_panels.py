@@ -10,7 +10,7 @@ import simgin
 from simgin.cli import session
 from simgin.runs import directory, runner
 from simgin.stats.table import format_csv
-from support.command_line import call, interrupt_after_blocks
+from support.command_line import interrupt_after_blocks, run_simgin
 from support.command_runs import STRATEGY_SOURCE, list_files, read_reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "few_mix_samples")
@@ -42,31 +42,33 @@ def read_csv_files(path):
 
 
 def test_match_of_several_strategies_equals_a_panel_experiment():
-    output = call(*PANEL_COMMAND, *DEAL_OPTIONS, "-o", "out").stdout
+    output = run_simgin(*PANEL_COMMAND, *DEAL_OPTIONS, "-o", "out").stdout
     assert "Which strategies beat gold?" in output
     Path("e.toml").write_text(
         'question = "?"\ndeals = 4000\n'
         'panel = {strategies = ["mine.py", "gold-early", "stubborn"], against = "gold"}\n'
     )
-    screen = call("run", "e.toml", "-o", "file", "--workers", 1).stdout
+    screen = run_simgin("run", "e.toml", "-o", "file", "--workers", 1).stdout
     assert "Estimated time: a few seconds." in screen
     assert read_csv_files("out") == read_csv_files("file")
     assert {"differences.csv", "table.csv"} <= read_csv_files("out").keys()
     repeat_command = extract_repeat_arguments(output)
     assert repeat_command[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
     assert (
-        call(*repeat_command[:-2], "-o", "again").stdout.splitlines()[:-2]
+        run_simgin(*repeat_command[:-2], "-o", "again").stdout.splitlines()[:-2]
         == output.splitlines()[:-2]
     )
     assert read_csv_files("again") == read_csv_files("out")
 
 
 def test_common_opponent_is_not_played_as_a_strategy():
-    result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCH_OPTIONS)
+    result = run_simgin(
+        "match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCH_OPTIONS
+    )
     assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
     assert extract_repeat_arguments(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
     for pair in (("gold-early", "gold"), ("gold", "gold-early")):
-        result = call("match", *pair, "--against", "gold", *DEAL_OPTIONS)
+        result = run_simgin("match", *pair, "--against", "gold", *DEAL_OPTIONS)
         assert "gold is used only as the common opponent" in result.stderr
         assert extract_repeat_arguments(result.stdout)[:3] == ["match", "gold-early", "gold"]
     played = simgin.match(["gold-early", "gold"], against="gold", deals=4000)
@@ -80,13 +82,13 @@ def test_sample_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit
         f"200 {unit} are too few to test differences. Use --{unit} {min_size} or more (in an "
         f"experiment file, {unit} = {min_size})."
     )
-    assert warning in call(*PANEL_COMMAND, f"--{unit}", 200).stderr
-    assert call(*PANEL_COMMAND, f"--{unit}", min_size).stderr == ""
+    assert warning in run_simgin(*PANEL_COMMAND, f"--{unit}", 200).stderr
+    assert run_simgin(*PANEL_COMMAND, f"--{unit}", min_size).stderr == ""
 
 
 def test_command_of_a_report_contains_the_style():
-    call("match", "gold", "simple", *MATCH_OPTIONS, "-o", "out")
-    assert extract_repeat_arguments(call("report", "out", "--style", "ggplot").stdout) == [
+    run_simgin("match", "gold", "simple", *MATCH_OPTIONS, "-o", "out")
+    assert extract_repeat_arguments(run_simgin("report", "out", "--style", "ggplot").stdout) == [
         *("report", "out", "--style", "ggplot")
     ]
 
@@ -94,7 +96,7 @@ def test_command_of_a_report_contains_the_style():
 def test_differences_are_relative_to_the_baseline():
     frames = {}
     for base in ("gold-early", "simple", "gold"):
-        call(*PANEL_COMMAND, *DEAL_OPTIONS, "--base", base, "-o", base)
+        run_simgin(*PANEL_COMMAND, *DEAL_OPTIONS, "--base", base, "-o", base)
         results = simgin.match(
             ["mine.py", "gold-early", "stubborn"], against="gold", base=base, deals=4000, workers=1
         )
@@ -120,7 +122,7 @@ def test_differences_are_relative_to_the_baseline():
 
 
 def test_differences_from_the_opponent_equal_the_match_results():
-    call(
+    run_simgin(
         "match",
         "gold-early",
         "stubborn",
@@ -143,40 +145,40 @@ def test_differences_from_the_opponent_equal_the_match_results():
 
 
 def test_panel_of_one_strategy_equals_a_match():
-    expected = call("match", "gold-early", "gold", *DEAL_OPTIONS).stdout
-    assert call("match", "gold-early", "--against", "gold", *DEAL_OPTIONS).stdout == expected
+    expected = run_simgin("match", "gold-early", "gold", *DEAL_OPTIONS).stdout
+    assert run_simgin("match", "gold-early", "--against", "gold", *DEAL_OPTIONS).stdout == expected
 
 
 @pytest.mark.parametrize(
     "command", [(*PANEL_COMMAND, *DEAL_OPTIONS), (*LEAGUE_COMMAND, *MATCH_OPTIONS)]
 )
 def test_interrupted_command_resumes(monkeypatch, command):
-    call(*command, "-o", "whole")
+    run_simgin(*command, "-o", "whole")
     with monkeypatch.context() as patch:
         interrupt_after_blocks(patch, 2)
-        assert "Continue with: simgin" in call(*command, "-o", "out", code=130).stderr
-    assert "resuming the run in out." in call(*command, "-o", "out").stderr
+        assert "Continue with: simgin" in run_simgin(*command, "-o", "out", exit_code=130).stderr
+    assert "resuming the run in out." in run_simgin(*command, "-o", "out").stderr
     assert read_reproducible_files("out") == read_reproducible_files("whole")
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
-    assert "already complete" in call(*command, "-o", "out").stderr
-    call("report", "out")
+    assert "already complete" in run_simgin(*command, "-o", "out").stderr
+    run_simgin("report", "out")
     assert read_csv_files("out") == read_csv_files("whole")
 
 
 def test_league_equals_a_round_robin_experiment():
-    output = call(*LEAGUE_COMMAND, *MATCH_OPTIONS, "-o", "out").stdout
+    output = run_simgin(*LEAGUE_COMMAND, *MATCH_OPTIONS, "-o", "out").stdout
     assert "leads the league of 3" in " ".join(output.split())
     Path("e.toml").write_text(
         'question = "?"\nmatches = 1000\nround_robin = ["gold", "simple", "stubborn"]\n'
     )
-    call("run", "e.toml", "-o", "file", "--workers", 1)
+    run_simgin("run", "e.toml", "-o", "file", "--workers", 1)
     assert read_csv_files("out") == read_csv_files("file") and "league.csv" in list_files("out")
     results = simgin.league(["gold", "simple", "stubborn"], matches=1000, workers=1)
     assert len(results.standings) == 3
-    found = json.loads(call(*LEAGUE_COMMAND, *MATCH_OPTIONS, "--json").stdout)
+    found = json.loads(run_simgin(*LEAGUE_COMMAND, *MATCH_OPTIONS, "--json").stdout)
     assert found["command"].startswith("simgin league gold simple stubborn -v standard --matches")
     assert found["rows"] == results.records()
-    plan = call(*LEAGUE_COMMAND, "--dry-run").stdout
+    plan = run_simgin(*LEAGUE_COMMAND, "--dry-run").stdout
     assert "3 matchups" in plan and "5,000 matches each" in plan
 
 
@@ -186,13 +188,13 @@ def test_labels_replace_specs_on_screen_but_not_in_tables():
         'labels = {"mine.py" = "My bot", gold = "Golden", oklahoma = "With a limit card"}\n'
         'panel = {strategies = ["mine.py", "gold-early"], against = "gold"}\n'
     )
-    output = " ".join(call("run", "e.toml", "-o", "out", "--details").stdout.split())
+    output = " ".join(run_simgin("run", "e.toml", "-o", "out", "--details").stdout.split())
     assert "My bot" in output and "Golden" in output and "With a limit card: " in output
     assert "mine.py" not in output.partition("Output:")[0]
     text = Path("out/table.csv").read_text()
     assert "mine.py" in text and "My bot" not in text and "oklahoma" in text
     report = Path("out/report.html").read_text()
-    call("report", "out")
+    run_simgin("report", "out")
     assert Path("out/report.html").read_text() == report and "My bot" in report
     results = simgin.league(
         ["gold", "simple", "mine.py"], matches=20, workers=1, labels={"gold": "Golden"}
@@ -222,7 +224,7 @@ def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
         'labels."near.py" = "Near"\n'
         'panel.strategies = ["near.py", "simple+knock=near.py#mine", "mine.py"]\n'
     )
-    call("run", "inner/e.toml", "--workers", 1)
+    run_simgin("run", "inner/e.toml", "--workers", 1)
     manifest = directory.read_manifest("results/e")
     a, changed, b = [matchup["a"] for matchup in manifest["matchups"]]
     assert (a, b) == ("inner/near.py", "mine.py") and changed.endswith("/inner/near.py#mine")
@@ -230,5 +232,5 @@ def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
     assert manifest["matchups"][0]["variant"].startswith("inner/club.toml")
     monkeypatch.chdir("inner")
     Path("mine.py").write_text(STRATEGY_SOURCE)
-    call("run", "e.toml", "--workers", 1)
+    run_simgin("run", "e.toml", "--workers", 1)
     assert directory.read_manifest("results/e")["matchups"][0]["a"] == "near.py"

@@ -25,7 +25,7 @@ from simgin.play import saved_deals, table_text
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
 from simgin.web.coach_json import analysis_to_json
-from support.command_line import call
+from support.command_line import run_simgin
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -98,7 +98,7 @@ def test_finished_game_saves_a_deal_that_can_be_graded(variant, monkeypatch, cap
     assert rows[0]["taken_back"] == 0 and deal.state.score.tolist() == rows[-1]["score"]
     assert f"Points: you {rows[-1]['score'][0]}" in screens[-1]
     grade_options = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
-    graded = call("grade", tmp_path / "mine-2.json", *grade_options).stdout
+    graded = run_simgin("grade", tmp_path / "mine-2.json", *grade_options).stdout
     assert graded.startswith("Your grade in 1 deal (")
     assert "\nYou lost " in graded or "\nYou made no significant mistake" in graded
     assert "Comparison" not in graded and ("Net score: " in graded) == (variant == "standard")
@@ -219,13 +219,13 @@ def test_unusable_saved_game_file_is_reported(saved_game, file_type):
     else:
         with saved_game.open("wb") as file:
             file.truncate(1 << 40)
-    output = call("play", "gold", code=2).output
+    output = run_simgin("play", "gold", exit_code=2).output
     assert output.count("simgin: ") == 1 and "could not be read" in output
     assert "delete the file" in output
 
 
 def test_opponent_in_a_solitaire_variant_is_rejected(games_in_test_directory):
-    result = call("play", "gold", "-v", "solitaire-gin", code=2)
+    result = run_simgin("play", "gold", "-v", "solitaire-gin", exit_code=2)
     assert "Omit gold" in result.output
 
 
@@ -457,7 +457,7 @@ def test_suits_have_colours_on_a_terminal_only(monkeypatch):
 
 
 def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
-    output = call("grade", "--last", 1, code=2).output
+    output = run_simgin("grade", "--last", 1, exit_code=2).output
     assert "contains no deals. To play a deal" in " ".join(output.split())
     for seed, variant in (("1", "oklahoma"), ("2", "standard"), ("3", "standard")):
         play_to_the_end(monkeypatch, capsys, "gold", "--one", "-v", variant, "--seed", seed)
@@ -469,11 +469,11 @@ def test_grade_last_grades_the_most_recent_deals(monkeypatch, capsys, tmp_path):
     assert saved_deals.find_last_deals(1) == [str(deal_files[2])]
     assert saved_deals.find_last_deals(9) == list(map(str, deal_files[1:]))
     (tmp_path / "data" / "deals" / "deal-9.json").write_text("damaged")
-    screen = call("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
+    screen = run_simgin("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
     assert screen.startswith("Your grade in 2 deals (standard)")
     assert "Command: simgin grade --last 2 " in screen
     for arguments in (("grade",), ("grade", "mine.json", "--last", 1)):
-        assert "use --last 10" in call(*arguments, code=2).output
+        assert "use --last 10" in run_simgin(*arguments, exit_code=2).output
 
 
 def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):

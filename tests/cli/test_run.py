@@ -11,11 +11,11 @@ import simgin
 from simgin.core import rng
 from simgin.runs import directory, runner
 from simgin.stats import table
-from support.command_line import call
+from support.command_line import run_simgin
 from support.command_runs import (
-    EXPERIMENT,
-    FEW_DEALS,
-    JSON_KEYS,
+    EXPERIMENT_TOML,
+    FEW_DEALS_OPTIONS,
+    JSON_OUTPUT_KEYS,
     STRATEGY_SOURCE,
     list_files,
     read_reproducible_files,
@@ -26,8 +26,8 @@ PLOT_NAMES = ("win_and_points", "endings")
 
 
 def test_run_writes_its_files_to_the_printed_directory(empty_directory):
-    Path("waiting.toml").write_text(EXPERIMENT)
-    output = call("run", "waiting.toml", "--workers", 1).stdout
+    Path("waiting.toml").write_text(EXPERIMENT_TOML)
+    output = run_simgin("run", "waiting.toml", "--workers", 1).stdout
     assert output.startswith("Does waiting for gin pay?")
     path = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
@@ -36,8 +36,10 @@ def test_run_writes_its_files_to_the_printed_directory(empty_directory):
     assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(path)["question"] == "Does waiting for gin pay?"
     assert table.format_csv(simgin.run("waiting.toml").frame) == (path / "table.csv").read_text()
-    found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
-    assert list(found) == JSON_KEYS and found["seed"] == 9
+    found = json.loads(
+        run_simgin("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout
+    )
+    assert list(found) == JSON_OUTPUT_KEYS and found["seed"] == 9
     assert found["command"] == "simgin run waiting.toml -o there --seed 9"
     names = {path.name for path in empty_directory.iterdir()}
     assert names == {"there", "results", "waiting.toml"}
@@ -48,7 +50,7 @@ def test_league_reports_entries_with_identical_results(empty_directory):
         'question = "Who leads?"\nvariants = ["standard"]\ndeals = 2000\n'
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
     )
-    output = call("run", "twice.toml", "--workers", 1).stdout
+    output = run_simgin("run", "twice.toml", "--workers", 1).stdout
     message = "gold and gold-at:k=10 have identical results"
     assert message in " ".join(output.split())
     assert message in Path("results/twice/summary.md").read_text()
@@ -64,25 +66,25 @@ def read_stable_manifest(path):
 
 def test_repeated_command_prints_the_same_without_playing(empty_directory, monkeypatch):
     def read_outcome():
-        printed = call("run", "waiting.toml", "--json").stdout
+        printed = run_simgin("run", "waiting.toml", "--json").stdout
         return (
             printed,
             read_reproducible_files("results/waiting"),
             read_stable_manifest("results/waiting"),
         )
 
-    Path("waiting.toml").write_text(EXPERIMENT)
+    Path("waiting.toml").write_text(EXPERIMENT_TOML)
     first = read_outcome()
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     assert read_outcome() == first
-    output = call("run", "waiting.toml").stdout
+    output = run_simgin("run", "waiting.toml").stdout
     assert "already complete" in output
 
 
 def test_finished_run_can_be_extended_or_shortened(empty_directory):
     for n in ("2k", "6k", "3001"):
-        call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
-        call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
+        run_simgin("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
+        run_simgin("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
         assert read_reproducible_files("out") == read_reproducible_files(f"fresh{n}")
         assert (
             read_stable_manifest("out")["matchups"] == read_stable_manifest(f"fresh{n}")["matchups"]
@@ -91,44 +93,46 @@ def test_finished_run_can_be_extended_or_shortened(empty_directory):
 
 def test_saved_run_of_a_changed_strategy_is_rejected(empty_directory):
     Path("mine.py").write_text(STRATEGY_SOURCE)
-    call("match", "mine.py", *FEW_DEALS, "-o", "out")
+    run_simgin("match", "mine.py", *FEW_DEALS_OPTIONS, "-o", "out")
     for old, new, message in [
         ("> 3", "> 4", 'digest: "[0-9a-f]{16}" in the other run, "[0-9a-f]{16}" in this run'),
         (", knock=mine", "", 'policies, knock: "mine" in the other run, "at:k=10" in this run'),
         (", knock=mine", ", ending='same'", 'ending: "best" in the other run, "same" in this run'),
     ]:
         Path("mine.py").write_text(STRATEGY_SOURCE.replace(old, new))
-        errors = call("match", "mine.py", *FEW_DEALS, "-o", "out", code=2).stderr
+        errors = run_simgin("match", "mine.py", *FEW_DEALS_OPTIONS, "-o", "out", exit_code=2).stderr
         assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
 
 
 def test_dry_run_shows_finished_percentage_and_writes_nothing(empty_directory):
-    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
-    output = call("run", "waiting.toml", "--dry-run").stdout
+    Path("waiting.toml").write_text(EXPERIMENT_TOML.replace("200", "2000"))
+    output = run_simgin("run", "waiting.toml", "--dry-run").stdout
     assert "2,000 deals" in output and "done)" not in output
     assert list_files(empty_directory) == ["waiting.toml"]
-    call("run", "waiting.toml")
+    run_simgin("run", "waiting.toml")
     before = list_files(empty_directory)
-    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
-    output = call("run", "waiting.toml", "--dry-run").stdout
+    Path("waiting.toml").write_text(EXPERIMENT_TOML.replace("200", "4000"))
+    output = run_simgin("run", "waiting.toml", "--dry-run").stdout
     assert "4,000 deals (50 % done)" in output and list_files(empty_directory) == before
 
 
 @pytest.mark.parametrize(("size", "metric"), [("--deals", "deal_win"), ("--matches", "match_win")])
 def test_dry_run_estimates_interval_widths_and_sample_sizes(size, metric):
     arguments = ("match", "gold", "gin-only", size, "4000", "--json")
-    (plan,) = json.loads(call(*arguments, "--dry-run", "--power", "2%").stdout)["rows"]
-    rows = json.loads(call(*arguments).stdout)["rows"]
+    (plan,) = json.loads(run_simgin(*arguments, "--dry-run", "--power", "2%").stdout)["rows"]
+    rows = json.loads(run_simgin(*arguments).stdout)["rows"]
     own = next(row for row in rows if (row["strategy"], row["metric"]) == ("gold", metric))
     assert plan["half_width"][metric] == pytest.approx((own["high"] - own["low"]) / 2, rel=0.25)
     # the half-width at 4,000 is 1.96 SE; 2.8 SE are 0.02 at the requested size
     half = plan["half_width"][metric]
     assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
-    output = call(*arguments[:-1], "--power", "2%").stdout
+    output = run_simgin(*arguments[:-1], "--power", "2%").stdout
     assert f"with 80 % power that A wins 52 % of {size[2:]} instead of 50 %, play" in output
-    output = call(*arguments[:-1], "--power", "0.5").stdout
+    output = run_simgin(*arguments[:-1], "--power", "0.5").stdout
     assert "with 80 % power that A scores 0.5 points per deal more than B, play" in output
-    output = call("match", "gold", "-v", "solitaire-gin", size, "4000", "--power", "1%").stdout
+    output = run_simgin(
+        "match", "gold", "-v", "solitaire-gin", size, "4000", "--power", "1%"
+    ).stdout
     assert f"a difference of 1 percentage point in {size[2:]} won, play" in output
 
 
@@ -142,8 +146,8 @@ def test_dry_run_estimates_interval_widths_and_sample_sizes(size, metric):
 )
 def test_margin_reports_equivalence_or_small_samples(margin, metric, verdict, message):
     arguments = ("match", "gold", "simple", "--deals", "4000", "--margin", margin)
-    assert message in " ".join(call(*arguments).stdout.split())
-    rows = json.loads(call(*arguments, "--json").stdout)["rows"]
+    assert message in " ".join(run_simgin(*arguments).stdout.split())
+    rows = json.loads(run_simgin(*arguments, "--json").stdout)["rows"]
     (verdict_row,) = [row for row in rows if "verdict" in row]
     assert (verdict_row["strategy"], verdict_row["metric"], verdict_row["verdict"]) == (
         "gold",
@@ -152,7 +156,7 @@ def test_margin_reports_equivalence_or_small_samples(margin, metric, verdict, me
     )
     assert (
         "two different strategies"
-        in call("match", "gold", "gold", "--margin", margin, code=2).stderr
+        in run_simgin("match", "gold", "gold", "--margin", margin, exit_code=2).stderr
     )
 
 
@@ -160,7 +164,7 @@ def test_margin_reports_equivalence_or_small_samples(margin, metric, verdict, me
 
 
 def test_match_prints_a_sentence_a_table_and_its_command():
-    output = call("match", "gold", *FEW_DEALS).stdout
+    output = run_simgin("match", "gold", *FEW_DEALS_OPTIONS).stdout
     sentence_start, table_start = output.index("gold against simple"), output.index("deals won %")
     assert (
         sentence_start
@@ -170,16 +174,18 @@ def test_match_prints_a_sentence_a_table_and_its_command():
     assert len(output.splitlines()) <= 24
     repeat = output.splitlines()[-1].removeprefix("Command: simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
-    assert call(*shlex.split(repeat)).stdout == output
-    assert call("match", "gold", *FEW_DEALS, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
+    assert run_simgin(*shlex.split(repeat)).stdout == output
+    assert run_simgin("match", "gold", *FEW_DEALS_OPTIONS, "--seed", 0).stdout.endswith(
+        "--deals 200 --seed 0\n"
+    )
 
 
 def test_json_output_has_the_documented_keys():
-    result = call("match", "gold", "-v", "eaai", *FEW_DEALS, "--json")
+    result = run_simgin("match", "gold", "-v", "eaai", *FEW_DEALS_OPTIONS, "--json")
     found = json.loads(
         result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON")
     )
-    assert list(found) == JSON_KEYS
+    assert list(found) == JSON_OUTPUT_KEYS
     assert (found["simgin"], found["stream"]) == (simgin.__version__, rng.STREAM_VERSION)
     assert (found["seed"], found["stopped"], found["files"]) == (1, "complete", [])
     assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
@@ -190,7 +196,7 @@ def test_json_output_has_the_documented_keys():
 
 
 def test_json_output_lists_the_written_files(empty_directory):
-    result = call("match", "gold", *FEW_DEALS, "-o", "out dir", "--json")
+    result = run_simgin("match", "gold", *FEW_DEALS_OPTIONS, "-o", "out dir", "--json")
     found = json.loads(result.stdout)
     names = {Path(path).name for path in found["files"] if Path(path).is_file()}
     assert len(names) == len(found["files"])
@@ -206,6 +212,6 @@ def test_json_output_lists_the_written_files(empty_directory):
 
 def test_note_warns_if_single_deals_depend_on_the_score():
     for variant, condition in (("shot", "the score"), ("dice", "the die and the score")):
-        output = call("match", "gold", "-v", variant, *FEW_DEALS).stderr
+        output = run_simgin("match", "gold", "-v", variant, *FEW_DEALS_OPTIONS).stderr
         assert f"deals of {variant} depend on {condition}" in output and "--matches" in output
-        assert "depend" not in call("match", "gold", "-v", variant, "--matches", 10).stderr
+        assert "depend" not in run_simgin("match", "gold", "-v", variant, "--matches", 10).stderr

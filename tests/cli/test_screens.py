@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import call
+from support.command_line import run_simgin
 
 MAX_OUTPUT_LINES = 48  # two terminals of 24 lines
 DEEP_FOLDER = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
@@ -82,7 +82,7 @@ def working_directory(folder, few_mix_samples, monkeypatch):
 
 def run_command_line(command):
     """Run a command in which FILE stands for the strategy file, and return its output."""
-    return call(*command.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
+    return run_simgin(*command.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
 
 
 @pytest.mark.parametrize("name", COMMAND_BY_NAME)
@@ -138,12 +138,12 @@ def assert_fits_two_screens(output):
 
 def test_report_shows_the_details_of_a_finished_run():
     assert_fits_two_screens(run_command_line("run twenty.toml -o twenty"))
-    output = call("report", "twenty", "--details").stdout
+    output = run_simgin("report", "twenty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Command", "Output"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP_FOLDER) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
-    short = call("report", "twenty").stdout.splitlines()
+    short = run_simgin("report", "twenty").stdout.splitlines()
     assert short[-1] == "Command: simgin report twenty" and len(short) <= MAX_OUTPUT_LINES
 
 
@@ -165,16 +165,16 @@ def test_strategies_of_the_same_name_are_distinguished():
 def test_comparison_begins_with_the_names_of_the_runs():
     for k in (3, 9):
         run_command_line(f"match FILE:k={k} simple --deals 24k -o k{k}")
-    lines = call("compare", "k9", "k3").stdout.splitlines()
+    lines = run_simgin("compare", "k9", "k3").stdout.splitlines()
     assert lines[0] == "How does k9 differ from k3?"
     assert lines[1].startswith("patient-gold:k=9 compared with patient-gold:k=3 (standard, against")
     shown_lines = [line for line in lines if not line.startswith(("Command", "  strategies"))]
     assert all(len(line) <= 80 for line in shown_lines)
-    written = call("compare", "k9", "k3", "-o", "apart").stdout.splitlines()
+    written = run_simgin("compare", "k9", "k3", "-o", "apart").stdout.splitlines()
     assert written[:-2] == lines[:-1] and written[-2].startswith("Output:  apart/report.html")
     assert lines[0] in Path("apart/report.html").read_text()
     assert "deal_win" in Path("apart/differences.csv").read_text()
-    call("compare", "k9", "k3", "-o", "k3", code=2)  # a run is not overwritten
+    run_simgin("compare", "k9", "k3", "-o", "k3", exit_code=2)  # a run is not overwritten
 
 
 # Commands, each followed by its output; "= " marks a complete line
@@ -184,7 +184,7 @@ RECORDED_SCREENS_TEXT = (Path(__file__).parents[1] / "data" / "screens.txt").rea
 @pytest.mark.parametrize("block", RECORDED_SCREENS_TEXT.removeprefix("=== ").split("\n=== "))
 def test_recorded_screen_is_reproduced(block):
     command_line, *expected_lines = block.strip().splitlines()
-    screen = call(*shlex.split(command_line)).stdout
+    screen = run_simgin(*shlex.split(command_line)).stdout
     lines = [line.rstrip() for line in screen.splitlines()]
     assert all(len(line) <= 80 or "simgin " in line for line in lines)
     joined = " ".join(screen.split())
@@ -196,4 +196,6 @@ def test_recorded_screen_is_reproduced(block):
     )  # which repeats its answer last
     repeat_arguments = shlex.split(command.removeprefix("Command: simgin "))
     details = ["--details"] * ("--details" in command_line)
-    assert call(*repeat_arguments, *details).stdout == screen or command_line.startswith("hand")
+    assert run_simgin(*repeat_arguments, *details).stdout == screen or command_line.startswith(
+        "hand"
+    )

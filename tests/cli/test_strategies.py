@@ -8,19 +8,19 @@ import pytest
 from simgin.checks import contract
 from simgin.cli.commands import strategies
 from simgin.strategy import SLOTS, loader
-from support.command_line import call
-from support.command_runs import JSON_KEYS
+from support.command_line import run_simgin
+from support.command_runs import JSON_OUTPUT_KEYS
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_strategies_lists_strategies_and_policies():
-    output = call("strategies").stdout
+    output = run_simgin("strategies").stdout
     headings = [f"Policies for +{slot}=" for slot in ("take", "discard", "knock")]
     assert all(words in output for words in ("gold-early", "[k=10]", *headings))
     assert all(len(line) <= 80 for line in output.splitlines())
-    found = json.loads(call("strategies", "--json").stdout)
-    assert list(found) == JSON_KEYS and {row["kind"] for row in found["rows"]} == {
+    found = json.loads(run_simgin("strategies", "--json").stdout)
+    assert list(found) == JSON_OUTPUT_KEYS and {row["kind"] for row in found["rows"]} == {
         "strategy",
         "policy",
     }
@@ -28,42 +28,46 @@ def test_strategies_lists_strategies_and_policies():
 
 
 def test_short_list_contains_only_playable_names():
-    all_names = call("strategies", "--short").stdout.split()
-    solitaire_names = call("strategies", "--short", "--players", "1").stdout.split()
-    two_player_names = call("strategies", "--short", "--players", "2").stdout.split()
-    assert call("strategies", "--short", "-v", "gin-solitaire").stdout.split() == solitaire_names
-    assert call("strategies", "--short", "-v", "oklahoma").stdout.split() == two_player_names
+    all_names = run_simgin("strategies", "--short").stdout.split()
+    solitaire_names = run_simgin("strategies", "--short", "--players", "1").stdout.split()
+    two_player_names = run_simgin("strategies", "--short", "--players", "2").stdout.split()
+    assert (
+        run_simgin("strategies", "--short", "-v", "gin-solitaire").stdout.split() == solitaire_names
+    )
+    assert run_simgin("strategies", "--short", "-v", "oklahoma").stdout.split() == two_player_names
     assert sorted(all_names) == list(loader.list_strategies()) and set(solitaire_names) | set(
         two_player_names
     ) == set(all_names)
     assert {"gold", "simple"} <= set(two_player_names) and all(
         name.startswith("solo-") for name in solitaire_names
     )
-    knocks = call("strategies", "--short", "--slot", "knock").stdout.split()
+    knocks = run_simgin("strategies", "--short", "--slot", "knock").stdout.split()
     assert {"at", "early"} <= set(knocks)
     for name in knocks:
         loader.find_strategy(f"gold+knock={name}")
 
 
 def test_list_is_filtered_by_slot_and_word():
-    rows = json.loads(call("strategies", "--slot", "knock", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("strategies", "--slot", "knock", "--json").stdout)["rows"]
     assert {(row["kind"], row["slot"]) for row in rows} == {("policy", "knock")}
-    found = call("strategies", "--search", "UNDERCUT")
+    found = run_simgin("strategies", "--search", "UNDERCUT")
     assert "count" in found.stdout and "schedule" not in found.stdout
     assert "Command: simgin strategies --search UNDERCUT" in found.stdout
-    assert "No description contains this word" in call("strategies", "--search", "xyzzy").stdout
+    assert (
+        "No description contains this word" in run_simgin("strategies", "--search", "xyzzy").stdout
+    )
     for words in (("gold", "--short"), ("--players", "1", "--slot", "knock"), ("--slot", "nock")):
-        assert call("strategies", *words, code=2).stderr
+        assert run_simgin("strategies", *words, exit_code=2).stderr
 
 
 def test_new_strategy_file_can_be_played_and_is_not_overwritten():
-    output = call("strategies", "new", "mine.py").stdout
+    output = run_simgin("strategies", "new", "mine.py").stdout
     assert "Output:  mine.py" in output
     for words in ("match", "strategies check", "show"):
         assert f"simgin {words} mine.py" in output
-    rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("strategies", "mine.py", "--json").stdout)["rows"]
     assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
-    assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
+    assert "already exists" in run_simgin("strategies", "new", "mine.py", exit_code=2).stderr
 
 
 def test_interpreted_strategy_is_shown_as_slow(tmp_path):
@@ -73,17 +77,17 @@ def test_interpreted_strategy_is_shown_as_slow(tmp_path):
         "def f(view, rules, params):\n    return SEEN.get(1, 0)\n"
         "S = Strategy('x', take=f)"
     )
-    run = call("strategies", file)
+    run = run_simgin("strategies", file)
     assert "slow" in run.stdout and "Slow policies run in Python" in run.stdout
     assert "it reads the dict SEEN" in run.stderr
 
 
 def test_strategy_shows_slots_parameters_file_and_digest():
-    output = call("strategies", "gold-early:k=7").stdout
+    output = run_simgin("strategies", "gold-early:k=7").stdout
     shown = ("early:k=7", "0..500 (whole)", "number of own turns in which every", "knock.py")
     for words in (*shown, "Digest: "):
         assert words in output
-    rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("strategies", "gold-early:k=7", "--json").stdout)["rows"]
     assert [row["slot"] for row in rows] == list(SLOTS)
     shown = {"name": "k", "kind": "integer", "value": "7", "may_be": "0..500 (whole)"}
     assert shown.items() <= rows[2]["parameters"][0].items()
@@ -92,13 +96,13 @@ def test_strategy_shows_slots_parameters_file_and_digest():
 def test_strategy_file_is_shown_with_its_declared_name(empty_directory):
     text = "from simgin.strategy import Strategy\n\nSTRATEGY = Strategy('patient')\n"
     Path("mine.py").write_text(text)
-    assert call("strategies", "mine.py").stdout.startswith("patient (mine.py)\n")
-    assert call("strategies", "gold").stdout.startswith("gold\n")
-    shown = call("show", "mine.py", "gold").stdout
+    assert run_simgin("strategies", "mine.py").stdout.startswith("patient (mine.py)\n")
+    assert run_simgin("strategies", "gold").stdout.startswith("gold\n")
+    shown = run_simgin("show", "mine.py", "gold").stdout
     assert "patient (seat" in shown and "mine.py (seat" not in shown
-    first_row = json.loads(call("show", "mine.py", "gold", "--json").stdout)["rows"][0]
+    first_row = json.loads(run_simgin("show", "mine.py", "gold", "--json").stdout)["rows"][0]
     assert first_row["strategies"] == ["mine.py", "gold"]
-    output = call("strategies", "check", "mine.py", "-v", "standard").stdout
+    output = run_simgin("strategies", "check", "mine.py", "-v", "standard").stdout
     assert "All checks passed. The strategy is named patient. Every policy" in " ".join(
         output.split()
     )
@@ -111,7 +115,7 @@ def run_check_with_results(monkeypatch, *changed_results, code=0, options=()):
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
     ]
     monkeypatch.setattr(contract, "check_strategies", lambda *_: findings)
-    return call("strategies", "check", "mine.py", *options, code=code).stdout
+    return run_simgin("strategies", "check", "mine.py", *options, exit_code=code).stdout
 
 
 @pytest.mark.parametrize(("has_unicode", "marks"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])

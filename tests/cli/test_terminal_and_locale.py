@@ -38,11 +38,11 @@ MINE = Strategy("mine", knock=mine)
 
 @pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
 def test_output_is_readable_with_an_invalid_terminal_size(empty_directory, variable):
-    expected = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
+    expected = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", exit_codes=(0,)).stdout
     for size in ODD_TERMINAL_SIZES:
         env = {variable: size}
-        assert run_cli("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
-        output = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
+        assert run_cli("match", "gold", "--deals", 100, exit_codes=(0,), env=env).stdout
+        output = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", exit_codes=(0,), env=env).stdout
         assert output.split() == expected.split() and len(output) < 1000, size
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from simgin.runs import ledger
 from simgin.strategy import loader
-from support.command_line import call
-from support.planted_strategy import BEST_VALUE, write_planted_strategy
+from support.command_line import run_simgin
+from support.planted_strategy import BEST_PARAMETER_VALUE, write_planted_strategy
 from support.weighted_strategy import write_weighted_strategy
 
 STRATEGY_FILE = "planted.py"
@@ -35,7 +35,7 @@ def tune_screen(folder):
     """Return the screen of a tuning run that writes parameters and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        return call(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
+        return run_simgin(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def train_screen(folder):
     """Return the screen of a training run that writes weights and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        return call(*TRAIN_COMMAND, "-o", "weighed.npy", "--run", "trained").stdout
+        return run_simgin(*TRAIN_COMMAND, "-o", "weighed.npy", "--run", "trained").stdout
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def run_until_interrupted(step, *arguments):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ledger.Ledger, "add_pass_result", stop_at_step)
-        message = call(*arguments, code=130).stderr
+        message = run_simgin(*arguments, exit_code=130).stderr
     return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 
 
@@ -82,22 +82,22 @@ def test_tuned_parameters_can_be_played(tune_screen):
     assert "Tuning gained" in tune_screen and "Output:  " in tune_screen
     assert_fits_80_columns(tune_screen)
     strategy = loader.find_strategy(f"{STRATEGY_FILE}@tuned.toml")
-    assert abs(strategy.discard.params["p"].default - BEST_VALUE) < 4
-    call("match", f"{STRATEGY_FILE}@tuned.toml", STRATEGY_FILE, "--deals", "100")
+    assert abs(strategy.discard.params["p"].default - BEST_PARAMETER_VALUE) < 4
+    run_simgin("match", f"{STRATEGY_FILE}@tuned.toml", STRATEGY_FILE, "--deals", "100")
     written = {str(path.relative_to("tuned")) for path in Path("tuned").rglob("*.*")}
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}
     assert tables | {"tuned.toml", "report.html", "summary.md"} < written
     assert {"plots/search.png", "plots/search.svg"} < written
     assert extract_reproducible_part(
-        call(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
+        run_simgin(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
     ) == extract_reproducible_part(tune_screen)
     for arguments in (["report", "tuned"], ["compare", "tuned", "tuned"]):
-        result = call(*arguments, code=2)
+        result = run_simgin(*arguments, exit_code=2)
         assert (
             "contains a search, not a run. To write its files again, run `simgin tune"
             in result.stderr
         )
-    result = call(*TUNE_COMMAND, "--objective", "points", "--run", "tuned", code=2)
+    result = run_simgin(*TUNE_COMMAND, "--objective", "points", "--run", "tuned", exit_code=2)
     assert "contains another run" in result.stderr and "for points" in result.stderr
 
 
@@ -106,7 +106,7 @@ def test_trained_weights_can_be_played(train_screen):
     assert_fits_80_columns(train_screen)
     play = shlex.split(train_screen.splitlines()[-1].partition("Next:    ")[2])
     assert play[:4] == ["simgin", "match", "weighed.py", "simple"]
-    played = call("match", "weighed.py", "simple", "-v", "eaai", "--deals", "100")
+    played = run_simgin("match", "weighed.py", "simple", "-v", "eaai", "--deals", "100")
     assert "initial weights" not in played.stderr
     written = {path.name for path in Path("trained").iterdir()}
     assert {
@@ -117,12 +117,12 @@ def test_trained_weights_can_be_played(train_screen):
         "report.html",
     } < written
     assert Path("trained/trained.npy").read_bytes() == Path("weighed.npy").read_bytes()
-    error = call("report", "trained", code=2).stderr
+    error = run_simgin("report", "trained", exit_code=2).stderr
     assert "contains a search, not a run. To write its files again, run `simgin train" in error
 
 
 def test_training_does_not_start_from_existing_weights(train_screen):
-    result = call(*TRAIN_COMMAND, "-o", "other.npy").stdout
+    result = run_simgin(*TRAIN_COMMAND, "-o", "other.npy").stdout
     assert extract_reproducible_part(result) == extract_reproducible_part(train_screen)
     assert Path("other.npy").exists()
     assert re.search(
@@ -135,19 +135,19 @@ def test_interrupted_search_is_resumed(tune_screen):
         "generation 2", *TUNE_COMMAND, "-o", "again.toml", "--run", "stopped"
     )
     assert "Finished generations are saved in stopped" in message
-    call(*resume)
+    run_simgin(*resume)
     for name in ("candidates.csv", "search.csv", "plots/search.svg"):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()
 
 
 def test_json_rows_contain_the_confirmation_matches(tune_screen, train_screen):
-    rows = json.loads(call(*TUNE_COMMAND, "--run", "tuned", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin(*TUNE_COMMAND, "--run", "tuned", "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", STRATEGY_FILE]
     assert rows[0]["low"] > 0 and rows[0]["metric"] == "match_win"
-    plan = json.loads(call(*TUNE_COMMAND, "--dry-run", "--json").stdout)
+    plan = json.loads(run_simgin(*TUNE_COMMAND, "--dry-run", "--json").stdout)
     (row,) = plan["rows"]
     assert row["generations"] == 4 and row["seconds"] > 0 and plan["stopped"] == "dry run"
-    rows = json.loads(call(*TRAIN_COMMAND, "--run", "trained", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin(*TRAIN_COMMAND, "--run", "trained", "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", "weighed.py"]
     for row in rows:
         assert row["low"] < row["value"] < row["high"]
@@ -156,4 +156,4 @@ def test_json_rows_contain_the_confirmation_matches(tune_screen, train_screen):
 
 def test_missing_library_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
-    assert "pip install 'simgin[tune]'" in call(*TUNE_COMMAND, code=2).stderr
+    assert "pip install 'simgin[tune]'" in run_simgin(*TUNE_COMMAND, exit_code=2).stderr

@@ -21,7 +21,7 @@ INFINITE_DEADWOOD = 1 << 20  # the deadwood if there is no discard or no meld
 
 
 def get_ace_runs_rule(variant):
-    return hands.game(variant)[1]["ace_runs"]
+    return hands.build_both_rules(variant)[1]["ace_runs"]
 
 
 def sample_hands(variant, seed, n_dealt, n_rich):
@@ -38,9 +38,9 @@ def sample_hands(variant, seed, n_dealt, n_rich):
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_deadwood_agrees_with_the_reference(variant, times):
     """Compare hands under every set of card values, for the knocker and the defender."""
-    games = [hands.game(variant + values) for values in hands.CARD_VALUE_SETTINGS]
+    games = [hands.build_both_rules(variant + values) for values in hands.CARD_VALUE_SETTINGS]
     for hand in sample_hands(variant, times, 1_000 * times, 625 * times):
-        cards = hands.names(hand)
+        cards = hands.list_card_names(hand)
         for rules, row in games:
             assert deadwood(hand, rules) == reference.compute_deadwood(cards, row), cards
         rules, row = games[1]  # the row in which the defender's ace differs
@@ -52,7 +52,7 @@ def test_deadwood_agrees_with_the_reference(variant, times):
 @pytest.mark.parametrize("values", hands.CARD_VALUE_SETTINGS)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_best_discards_agree_with_trying_every_discard(variant, values):
-    rules, _ = hands.game(variant + values)
+    rules, _ = hands.build_both_rules(variant + values)
     rng = random.Random(f"{variant}{values} discards")
     for i in range(400):
         hand = (
@@ -60,28 +60,28 @@ def test_best_discards_agree_with_trying_every_discard(variant, values):
             if i % 3 == 0
             else hands.deal_meld_rich_hand(rng, 11, get_ace_runs_rule(variant))
         )
-        excluded = 1 << rng.choice(hands.members(hand))
+        excluded = 1 << rng.choice(hands.list_cards(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~excluded)
         deadwood_by_discard = {
-            card: deadwood(hand ^ 1 << card, rules) for card in hands.members(legal)
+            card: deadwood(hand ^ 1 << card, rules) for card in hands.list_cards(legal)
         }
         least = min(deadwood_by_discard.values(), default=INFINITE_DEADWOOD)
         best = sum(1 << card for card, left in deadwood_by_discard.items() if left == least)
-        assert best_discards(hand, legal, rules) == (least, best), hands.names(hand)
+        assert best_discards(hand, legal, rules) == (least, best), hands.list_card_names(hand)
         if i % 3 == 1:  # and all eleven cards
             deadwood_by_discard = [
-                deadwood(hand ^ 1 << card, rules) for card in hands.members(hand)
+                deadwood(hand ^ 1 << card, rules) for card in hands.list_cards(hand)
             ]
             assert best_discards(hand, hand, rules)[0] == min(deadwood_by_discard)
 
 
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_deadwood_with_a_melded_card_agrees_with_the_reference(variant):
-    rules, row = hands.game(variant)
+    rules, row = hands.build_both_rules(variant)
     rng = random.Random(f"{variant} with")
     for i in range(150):
         hand = hands.deal_meld_rich_hand(rng, 10 + i % 2, row["ace_runs"])
-        cards = hands.names(hand)
+        cards = hands.list_card_names(hand)
         melds = reference.find_melds(cards, row)
         for card in cards:
             remainders = [set(cards).difference(meld) for meld in melds if card in meld]
@@ -97,10 +97,12 @@ def test_deadwood_with_a_melded_card_agrees_with_the_reference(variant):
 
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_cards_in_melds_agree_with_the_reference(variant):
-    rules, row = hands.game(variant)
+    rules, row = hands.build_both_rules(variant)
     for hand in sample_hands(variant, 4, 1_000, 1_500):
-        melded = {card for meld in reference.find_melds(hands.names(hand), row) for card in meld}
-        assert cards_in_melds(hand, rules) == hands.mask(melded)
+        melded = {
+            card for meld in reference.find_melds(hands.list_card_names(hand), row) for card in meld
+        }
+        assert cards_in_melds(hand, rules) == hands.to_mask(melded)
 
 
 DEFENDER_ACE_RULES = ("", "+defender_ace_value=15")
@@ -135,7 +137,7 @@ def sample_shown_melds(rng, row):
     melds, n_melds = [], rng.choice([1, 2, 2, 3, 3])
     for meld in rng.sample(hands.list_meld_masks(row["ace_runs"]), 60):
         used = sum(melds)
-        ranks, suits = map(len, map(set, zip(*hands.names(meld), strict=True)))
+        ranks, suits = map(len, map(set, zip(*hands.list_card_names(meld), strict=True)))
         is_rainbow = ranks > 1 and suits > 1
         fits = not meld & used and (meld | used).bit_count() <= 11
         if fits and (row["rainbow"] or not is_rainbow):
@@ -157,7 +159,7 @@ def sample_defender_hand(rng, row, melds):
         nearby = [card for meld in melds for card in free_cards if is_near_meld(card, meld)]
         for card in rng.sample(nearby, min(len(nearby), 7)):
             if not hand >> card & 1:
-                hand ^= 1 << rng.choice(hands.members(hand)) | 1 << card
+                hand ^= 1 << rng.choice(hands.list_cards(hand)) | 1 << card
     return hand
 
 
@@ -166,7 +168,7 @@ def is_near_meld(card, meld):
     return any(
         card % 13 == other % 13
         or (card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4)
-        for other in hands.members(meld)
+        for other in hands.list_cards(meld)
     )
 
 
@@ -174,13 +176,16 @@ def is_near_meld(card, meld):
 @pytest.mark.parametrize("ace_value", DEFENDER_ACE_RULES)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
-    rules, row = hands.game(variant + ace_value)
+    rules, row = hands.build_both_rules(variant + ace_value)
     rng = random.Random(f"{variant}{ace_value} lay off")
     case_counts = Counter()
     for _ in range(n):
         melds = sample_shown_melds(rng, row)
         hand = sample_defender_hand(rng, row, melds)
-        cards, meld_cards = hands.names(hand), [hands.names(meld) for meld in melds]
+        cards, meld_cards = (
+            hands.list_card_names(hand),
+            [hands.list_card_names(meld) for meld in melds],
+        )
         left, laid = lay_off_with_engine(hand, melds, rules)
         assert left == reference.find_best_layoff(meld_cards, cards, row).deadwood, (
             meld_cards,
@@ -195,7 +200,9 @@ def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
         own_melds = reference.find_optimal_meldings(cards, row, "defender")[
             0
         ]  # in which the joint choice matters
-        case_counts["joint"] += laid & hands.mask(card for meld in own_melds for card in meld) != 0
+        case_counts["joint"] += (
+            laid & hands.to_mask(card for meld in own_melds for card in meld) != 0
+        )
     assert (
         min(case_counts["cards", n] for n in range(4)) >= n // 100
         and case_counts["joint"] >= n // 400
@@ -205,9 +212,9 @@ def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
 @pytest.mark.parametrize("variant", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])
 def test_long_chains_of_lay_offs_agree_with_the_reference(variant):
     """Lay off the rest of the suit on every run of three."""
-    rules, row = hands.game(variant)
+    rules, row = hands.build_both_rules(variant)
     for meld in reference.find_melds(reference.PACK[:13], row):
         if len(meld) == 3:
             rest = [card for card in reference.PACK[:13] if card not in meld]
-            left, _ = lay_off_with_engine(hands.mask(rest), [0, 0, hands.mask(meld)], rules)
+            left, _ = lay_off_with_engine(hands.to_mask(rest), [0, 0, hands.to_mask(meld)], rules)
             assert left == reference.find_best_layoff([meld], rest, row).deadwood

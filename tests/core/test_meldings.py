@@ -46,14 +46,14 @@ class EngineMeldFinder:
 
 def list_reference_meldings(hand, discard, row, **conditions):
     """Return every legal (deadwood, melds) to show, in order, from the reference."""
-    cards, card_values = hands.names(hand), reference.get_card_values(row)
-    discarded_card = hands.names(discard)[0] if discard else None
+    cards, card_values = hands.list_card_names(hand), reference.get_card_values(row)
+    discarded_card = hands.list_card_names(discard)[0] if discard else None
     result = []
     for melds in reference.melds.sort_permitted_meldings(cards, discarded_card, row, **conditions):
         melding_deadwood = sum(
             card_values[card] for card in reference.melds.find_unmatched_cards(cards, melds)
         )
-        result.append((melding_deadwood, sorted(map(hands.mask, melds))))
+        result.append((melding_deadwood, sorted(map(hands.to_mask, melds))))
     return result
 
 
@@ -72,26 +72,28 @@ def sample_hand_and_discard(rng, row):
         if rng.random() < 0.1
         else hands.deal_meld_rich_hand(rng, 11, row["ace_runs"])
     )
-    discard = 1 << rng.choice(hands.members(hand))
+    discard = 1 << rng.choice(hands.list_cards(hand))
     return hand ^ discard, discard
 
 
 def test_melds_are_ordered_by_name():
     """Compare every meld of at most ten cards; longer ones are ordered by their first ten."""
     masks = {}
-    for ace in hands.ACE_RUNS:
+    for ace in hands.ACE_RUNS_VALUES:
         for meld in reference.find_melds(reference.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
-                masks[" ".join(meld)] = hands.mask(meld)
+                masks[" ".join(meld)] = hands.to_mask(meld)
     keys = [meldings.make_meld_name_key(masks[name]) for name in sorted(masks)]
     assert all(a < b for a, b in pairwise(keys))
 
 
 def test_melds_of_an_eleven_card_run_fit_the_array():
-    for ace_runs in hands.ACE_RUNS:
+    for ace_runs in hands.ACE_RUNS_VALUES:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
-            scratch = EngineMeldFinder(hands.game(f"standard+ace_runs={ace_runs}+rainbow=yes")[0])
+            scratch = EngineMeldFinder(
+                hands.build_both_rules(f"standard+ace_runs={ace_runs}+rainbow=yes")[0]
+            )
             assert meldings.find_melds(run, scratch.rules, scratch.found) < meldings.MAX_MELDS
 
 
@@ -99,7 +101,7 @@ def test_melds_of_an_eleven_card_run_fit_the_array():
 @pytest.mark.parametrize("card_values", CARD_VALUE_RULES)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n):
-    rules, row = hands.game(variant + card_values)
+    rules, row = hands.build_both_rules(variant + card_values)
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant}{card_values} knock")
     for i in range(n):
@@ -107,24 +109,24 @@ def test_melding_after_a_knock_agrees_with_the_reference(variant, card_values, n
         discard = discard if i % 4 else 0  # the worked examples contain none
         assert scratch.find_shown_melding(hand, discard) == find_reference_melding(
             hand, discard, row
-        ), hands.names(hand)
+        ), hands.list_card_names(hand)
 
 
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_contains_the_taken_card_if_required(variant):
-    rules, row = hands.game(variant + "+take_to_knock=melded")
+    rules, row = hands.build_both_rules(variant + "+take_to_knock=melded")
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} taken")
     case_counts = Counter()
     for _ in range(1_200):
         hand, discard = sample_hand_and_discard(rng, row)
-        required_card = rng.choice(hands.members(hand))
+        required_card = rng.choice(hands.list_cards(hand))
         expected = find_reference_melding(
-            hand, discard, row, taken=hands.names(1 << required_card)[0]
+            hand, discard, row, taken=hands.list_card_names(1 << required_card)[0]
         )
         assert scratch.find_shown_melding(hand, discard, required_card) == expected, (
-            hands.names(hand),
-            hands.names(1 << required_card),
+            hands.list_card_names(hand),
+            hands.list_card_names(1 << required_card),
         )
         costs_more = expected[0] > scratch.find_shown_melding(hand, discard)[0]
         case_counts["none" if expected[1] is None else "dearer" if costs_more else "cheapest"] += 1
@@ -146,27 +148,27 @@ def sample_shot_hand(rng, row, points):
 @pytest.mark.parametrize("take_to_knock", ["any", "melded"])
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
-    rules, row = hands.game(f"{variant}+shot=yes+take_to_knock={take_to_knock}")
+    rules, row = hands.build_both_rules(f"{variant}+shot=yes+take_to_knock={take_to_knock}")
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} {take_to_knock} shot")
     n_shots = 0
     for _ in range(400):
         points = rng.choice([1, 3, 30, 11, 12, 34, 77, 99, 5, 120, 256])
         hand, discard = sample_shot_hand(rng, row, points)
-        required_card = rng.choice(hands.members(hand)) if take_to_knock == "melded" else -1
-        taken = hands.names(1 << required_card)[0] if required_card >= 0 else None
+        required_card = rng.choice(hands.list_cards(hand)) if take_to_knock == "melded" else -1
+        taken = hands.list_card_names(1 << required_card)[0] if required_card >= 0 else None
         expected = find_reference_melding(
             hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
         )
         found = scratch.find_shown_melding(hand, discard, required_card, find_shot_ranks(points))
-        assert found == expected, (hands.names(hand), points)
+        assert found == expected, (hands.list_card_names(hand), points)
         n_shots += expected[1] is not None
     assert n_shots >= 15
 
 
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_melding_of_big_gin_agrees_with_the_reference(variant):
-    rules, row = hands.game(variant)
+    rules, row = hands.build_both_rules(variant)
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} big gin")
     n_big_gins = 0
@@ -176,14 +178,14 @@ def test_melding_of_big_gin_agrees_with_the_reference(variant):
         if hand_deadwood == 0:
             assert (hand_deadwood, melds) == find_reference_melding(
                 hand, 0, row, required_ranks=[]
-            ), hands.names(hand)
+            ), hands.list_card_names(hand)
             n_big_gins += 1
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
 def test_legal_meldings_are_listed_in_order(variant, times):
-    rules, row = hands.game(variant + "+take_to_knock=melded")
+    rules, row = hands.build_both_rules(variant + "+take_to_knock=melded")
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} all meldings")
     n_truncated = n_with_several_deadwoods = 0
@@ -191,11 +193,15 @@ def test_legal_meldings_are_listed_in_order(variant, times):
         hand, discard = sample_hand_and_discard(rng, row)
         max_meldings = rng.choice([2, 8, meldings.MAX_MELDINGS])
         knock_limit = rng.choice([0, 10, 30, 99])
-        required_card = rng.choice(hands.members(hand)) if i % 3 == 0 else -1
-        taken = hands.names(1 << required_card)[0] if required_card >= 0 else None
+        required_card = rng.choice(hands.list_cards(hand)) if i % 3 == 0 else -1
+        taken = hands.list_card_names(1 << required_card)[0] if required_card >= 0 else None
         expected = list_reference_meldings(hand, discard, row, limit=knock_limit, taken=taken)
         found = scratch.list_legal_meldings(hand, discard, required_card, knock_limit, max_meldings)
-        assert found == expected[:max_meldings], (hands.names(hand), knock_limit, required_card)
+        assert found == expected[:max_meldings], (
+            hands.list_card_names(hand),
+            knock_limit,
+            required_card,
+        )
         n_truncated += len(expected) > max_meldings
         n_with_several_deadwoods += len({melding_deadwood for melding_deadwood, _ in expected}) > 1
     assert n_truncated >= 3 * times and n_with_several_deadwoods >= 10 * times, (

@@ -18,7 +18,7 @@ from simgin.review import review_request, scorecard
 from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.strategy import cast
-from support.command_line import call
+from support.command_line import run_simgin
 from support.pages_script import games, make
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,7 +117,7 @@ def test_strategies_in_the_documentation_can_be_played(tmp_path):
     for i, code in enumerate(codes[0] + [code for code in codes[2] if "Strategy(" in code]):
         path = tmp_path / f"mine{i}.py"
         path.write_text(code)
-        call("match", path, "gold", "--deals", 200)
+        run_simgin("match", path, "gold", "--deals", 200)
 
 
 def test_toolkit_example_prints_the_documented_output(capsys):
@@ -140,7 +140,7 @@ def test_variants_and_commands_in_the_documentation_work(tmp_path, monkeypatch):
     for command in commands:
         if " new " not in command:
             Path("mine.toml").write_text(file)
-        call(*shlex.split(command)[1:], *(["--deals", "200"] if " match " in command else []))
+        run_simgin(*shlex.split(command)[1:], *(["--deals", "200"] if " match " in command else []))
     exec(code.replace("20k", "200"), {})
 
 

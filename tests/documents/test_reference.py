@@ -13,7 +13,7 @@ import pytest
 from simgin.runs.directory import encode_manifest
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.table import TABLE_COLUMNS, list_output_columns, read_schema
-from support.command_line import call
+from support.command_line import run_simgin
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE_MODULE_SPEC = importlib.util.spec_from_file_location(
@@ -28,7 +28,7 @@ DEMO_DIRECTORY = ROOT / "results/reference/demo"
 def test_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
     """All tables and the summary are identical; `make reference` regenerates the others."""
     monkeypatch.chdir(ROOT)
-    call("run", f"experiments/{name}.toml", "-o", tmp_path / name)
+    run_simgin("run", f"experiments/{name}.toml", "-o", tmp_path / name)
     committed = ROOT / "results/reference" / name
     for path in (*committed.glob("*.csv"), committed / "summary.md"):
         assert (tmp_path / name / path.name).read_bytes() == path.read_bytes(), path.name

@@ -18,14 +18,22 @@ from simgin.rules import variants
 
 pytest.importorskip("pettingzoo")
 
-from support.env_sessions import COPY_FUNCTIONS, SESSION_CLASSES, digest_next_steps, start_env
+from support.env_sessions import (
+    COPY_FUNCTIONS,
+    SESSION_CLASSES,
+    compute_steps_checksum,
+    start_session,
+)
 
 for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
 
 def compare_copies(kind, copy_method, n_deals, *words, **options):
     """Play with copies of an environment, and compare each step with an uncopied one."""
-    original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
+    original, reference = (
+        start_session(kind, *words, **options),
+        start_session(kind, *words, **options),
+    )
     for i in count():
         if i % 5 == 2:
             duplicate = original.copy_with(copy_method)
@@ -56,8 +64,8 @@ def test_many_deals_can_be_played_with_copies(kind, variant, unit, n_units):
 
 CONTINUATION_CODE = """
 import pickle, sys
-from support.env_sessions import digest_next_steps
-print(digest_next_steps(pickle.load(open(sys.argv[1], "rb"))))
+from support.env_sessions import compute_steps_checksum
+print(compute_steps_checksum(pickle.load(open(sys.argv[1], "rb"))))
 """
 
 
@@ -79,13 +87,13 @@ def test_pickles_continue_in_another_process(tmp_path):
     """Use a strategy file as opponent."""
     strategy_file = tmp_path / "mine.py"
     strategy_file.write_text(OWN_STRATEGY_CODE)
-    sessions = [start_env(kind, "standard", str(strategy_file)) for kind in SESSION_CLASSES]
+    sessions = [start_session(kind, "standard", str(strategy_file)) for kind in SESSION_CLASSES]
     for session in sessions:
         for i in range(20):
             session.step(Random(i))
     pickle_file = tmp_path / "played.pkl"
     pickle_file.write_bytes(pickle.dumps(sessions))
-    assert run_python(CONTINUATION_CODE, pickle_file) == digest_next_steps(sessions)
+    assert run_python(CONTINUATION_CODE, pickle_file) == compute_steps_checksum(sessions)
 
 
 OWN_STRATEGY_CODE = '''"""Knocks late."""
@@ -159,9 +167,9 @@ def describe_decision(decision):
 BOUNDS_CHECK_CODE = """
 import numba
 from envs.test_copies import compare_copies
-from support.env_sessions import KINDS
+from support.env_sessions import SESSION_CLASSES
 assert numba.config.BOUNDSCHECK
-for kind in KINDS:
+for kind in SESSION_CLASSES:
     for variant in ("standard", "dice", "solitaire-gin"):
         compare_copies(kind, "clone", 100, variant)
 print("done")

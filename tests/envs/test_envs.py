@@ -15,8 +15,8 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from support.command_line import call
-from support.hands import members
+from support.command_line import run_simgin
+from support.hands import list_cards
 
 convert_card = encoding.convert_card.py_func
 PLANE_INDEX_BY_CARD = np.array([*map(convert_card, range(52))])
@@ -37,7 +37,7 @@ def encode_reference(view, slot):
     view, seat_to_act = view.view(VOID_VIEW_DTYPE), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANE_NAMES}
     for name in encoding.CARD_SET_FIELDS:
-        planes[name][PLANE_INDEX_BY_CARD[members(int(view[name]))]] = 1
+        planes[name][PLANE_INDEX_BY_CARD[list_cards(int(view[name]))]] = 1
     for name in encoding.SINGLE_CARD_FIELDS:
         planes[name][PLANE_INDEX_BY_CARD[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, discard) in enumerate(
@@ -349,7 +349,7 @@ def test_external_policy_plays_in_other_processes(tmp_path):
     file.write_text(EXTERNAL_STRATEGY_CODE.format(end=-1))
     arguments = ("match", file, "simple", "--deals", 1000, "--json")
     local_output, cluster_output = (
-        call(*arguments, *options).stdout for options in ((), ("--scheduler", "local:2"))
+        run_simgin(*arguments, *options).stdout for options in ((), ("--scheduler", "local:2"))
     )
     assert json.loads(local_output)["rows"] == json.loads(cluster_output)["rows"] != []
 
@@ -359,6 +359,6 @@ def test_illegal_action_of_an_external_policy_is_reported(tmp_path):
     file.write_text(
         EXTERNAL_STRATEGY_CODE.format(end=-1).replace("return 55 if mask[55] else", "return 129 or")
     )
-    output = call("match", file, "simple", "--deals", 100, code=2).output
+    output = run_simgin("match", file, "simple", "--deals", 100, exit_code=2).output
     assert "the take policy 'from-outside' returned 129, but the legal actions are 52, 5" in output
     assert "variant standard, seed 1, unit 0, half 0" in output

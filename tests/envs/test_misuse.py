@@ -19,7 +19,7 @@ from simgin.text.amounts import AmountError
 pytest.importorskip("pettingzoo")
 
 from simgin.envs import gin_rummy
-from support.env_sessions import SESSION_CLASSES, start_env
+from support.env_sessions import SESSION_CLASSES, start_session
 
 for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
 
@@ -48,9 +48,9 @@ def list_spaces(env):
 @for_each_kind
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
-    overwritten, reference = start_env(kind, variant), start_env(kind, variant)
+    overwritten, reference = start_session(kind, variant), start_session(kind, variant)
     for i in count():
-        overwrite_arrays(overwritten.handed)
+        overwrite_arrays(overwritten.last_output)
         assert overwritten.step(Random(i)) == reference.step(Random(i))
         if reference.deals >= 2:
             return
@@ -58,11 +58,11 @@ def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
 
 @for_each_kind
 def test_environments_do_not_share_spaces(kind):
-    first, second = (list_spaces(start_env(kind).env) for _ in range(2))
+    first, second = (list_spaces(start_session(kind).env) for _ in range(2))
     for space in first:
         space.seed(1)
     samples = [repr(space.sample()) for space in second]
-    first, second = (list_spaces(start_env(kind).env) for _ in range(2))
+    first, second = (list_spaces(start_session(kind).env) for _ in range(2))
     for first_space in first:
         assert all(first_space is not second_space for second_space in second)
         for box in getattr(first_space, "spaces", {}).values():
@@ -78,7 +78,7 @@ def test_environments_do_not_share_spaces(kind):
 @for_each_kind
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, np.uint64(2**63 + 5), np.int64(4)])
 def test_seed_can_be_any_64_bit_integer(kind, seed):
-    env = start_env(kind).env
+    env = start_session(kind).env
     env.reset(seed=seed)
     games = env.unwrapped._seats
     unseeded = trace_deal(games.matchup, 0)
@@ -92,7 +92,7 @@ def test_seed_can_be_any_64_bit_integer(kind, seed):
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
 def test_invalid_seed_is_rejected(kind, seed):
     with pytest.raises(AmountError, match="is not a valid seed"):
-        start_env(kind).env.reset(seed=seed)
+        start_session(kind).env.reset(seed=seed)
 
 
 # Options
@@ -157,7 +157,7 @@ INVALID_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]
 @pytest.mark.parametrize("action", INVALID_ACTIONS, ids=repr)
 def test_invalid_action_leaves_the_environment_unchanged(action):
     for kind in ("gym", "pettingzoo"):
-        session, reference = start_env(kind), start_env(kind)
+        session, reference = start_session(kind), start_session(kind)
         with pytest.raises(EnvError, match=r"is not a valid action.*0 to 129"):
             session.env.step(action)
         assert session.step(Random(1)) == reference.step(Random(1))
@@ -197,7 +197,7 @@ def test_invalid_action_vector_is_rejected(actions):
 
 @pytest.mark.parametrize("invalid_action", [-1, encoding.N_ACTIONS, 2**40])
 def test_action_outside_the_space_rejects_the_whole_vector(invalid_action):
-    session, reference = start_env("vector"), start_env("vector")
+    session, reference = start_session("vector"), start_session("vector")
     actions = session.mask.argmax(axis=1)
     actions[3] = invalid_action
     with pytest.raises(EnvError, match=f"{invalid_action} is not a valid action"):
@@ -206,7 +206,7 @@ def test_action_outside_the_space_rejects_the_whole_vector(invalid_action):
 
 
 def test_action_for_a_finished_game_is_ignored():
-    session = start_env("vector")
+    session = start_session("vector")
     while session.mask.any(axis=1).all():
         session.step(Random(2))
     actions = np.where(session.mask.any(axis=1), session.mask.argmax(axis=1), -1)
@@ -231,7 +231,7 @@ def test_environment_must_be_reset_first(make_env):
 
 
 def test_step_after_the_end_is_rejected():
-    session = start_env("gym")
+    session = start_session("gym")
     while session.mask.any():
         session.step(Random(1))
     with pytest.raises(EnvError, match=r"Call reset\(\) first"):

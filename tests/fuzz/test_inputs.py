@@ -231,7 +231,9 @@ def check_variants():
 def read_deal_file_contents():
     """Return contents of deal files: output of `simgin show` and logs of other engines."""
     words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
-    deals = [run_cli(*words, *more, codes=(0,)).stdout for more in ((), ("--json",), ("--json",))]
+    deals = [
+        run_cli(*words, *more, exit_codes=(0,)).stdout for more in ((), ("--json",), ("--json",))
+    ]
     return [
         *deals,
         *(path.read_text() for path in sorted((DATA_DIRECTORY / "game_logs").iterdir())),
@@ -255,7 +257,7 @@ INPUT_FILES = {
     ),
     "variants": (
         "v.toml",
-        [variant_files.CLUB_VARIANT, variant_files.DEN_VARIANT],
+        [variant_files.CLUB_VARIANT_TOML, variant_files.DEN_VARIANT_TOML],
         "variants v.toml",
         check_variants,
     ),
@@ -292,13 +294,15 @@ def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
         return run_cli_harmlessly(*command.split(), stdin="q\n", **options).exit_code
 
     write_content(path, valid[-1])
-    run_command(writes=[path])  # compiles
+    run_command(may_write=[path])  # compiles
 
     def check_content(content):
         write_content(path, content)
         with forbid_side_effects():
             codes.append(
-                run_command(codes=(0, 2), writes=[path] if name in NEVER_REJECTED_FILES else [])
+                run_command(
+                    exit_codes=(0, 2), may_write=[path] if name in NEVER_REJECTED_FILES else []
+                )
             )
         if codes[-1] == 0 and check_accepted:
             check_accepted()
@@ -338,7 +342,7 @@ def test_toml_that_would_exhaust_time_or_memory_is_rejected(empty_directory, tex
     Path("e.toml").write_text(text)
     commands = ("run", "e.toml", "--dry-run"), ("variants", "e.toml")
     with time_limit(60):
-        messages = [run_cli_harmlessly(*words, codes=(2,)).stderr for words in commands]
+        messages = [run_cli_harmlessly(*words, exit_codes=(2,)).stderr for words in commands]
     assert max(map(len, messages)) < 10_000 and reason in "".join(messages)
 
 
@@ -417,11 +421,11 @@ VALID_ARGUMENTS = "run new/run x.py 5S gold eaai 7 0 18446744073709551616 1.5 0.
 SCHEDULER_ADDRESSES = "local:0 127.0.0.1:1 tcp://127.0.0.1:1 [::1]:1 local:99999 tcp://x".split()
 # Name: valid strings, commands with {} for the string, and a check of accepted strings
 INPUT_STRINGS = {
-    "rules": (random_texts.compositions, [["variants", "--json", "--", "{}"]], check_variant),
+    "rules": (random_texts.variant_specs, [["variants", "--json", "--", "{}"]], check_variant),
     "strategy": (random_texts.strategy_specs(), [["strategies", "--", "{}"]], check_strategy),
     "learned": (["@w.npy", "@0123abcd.npy"], [["strategies", "--", "champion{}"]], None),
     "hand": (
-        random_texts.hand_texts | st.sampled_from(HAND_FORMATS),
+        random_texts.hand_strings | st.sampled_from(HAND_FORMATS),
         [["hand", "--", "{}"]],
         check_hand,
     ),
@@ -469,7 +473,7 @@ def test_any_string_gives_a_result_or_one_error(workspace, name, n):
         arguments = [word.replace("{}", text) for word in arguments]
         with forbid_side_effects():
             result = run_cli_harmlessly(
-                *arguments, codes=(0, 2), writes=[first] if may_write else []
+                *arguments, exit_codes=(0, 2), may_write=[first] if may_write else []
             )
         codes.append(result.exit_code)
         if result.exit_code == 0 and check_accepted:
@@ -490,7 +494,7 @@ def draw_valid_variants(n):
         with contextlib.suppress(ValueError):
             specs.append(find_variant(spec).spec)
 
-    run_cases(n, add_valid_spec, random_texts.compositions)
+    run_cases(n, add_valid_spec, random_texts.variant_specs)
     return list(dict.fromkeys(specs))
 
 

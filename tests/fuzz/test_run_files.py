@@ -56,8 +56,8 @@ def finished_run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         Path("e.toml").write_text(EXPERIMENT_TOML)
-        run_cli(*RUN_COMMAND, codes=(0,))
-        run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
+        run_cli(*RUN_COMMAND, exit_codes=(0,))
+        run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", exit_codes=(0,))
     return folder
 
 
@@ -81,7 +81,7 @@ def parse_rows(result):
 
 def check_comparison(expected):
     """Run `simgin compare`, check its rows if it succeeds, and return its exit code."""
-    result = run_cli_harmlessly(*COMPARE_COMMAND, "--json", writes=("run/ledger.sqlite-",))
+    result = run_cli_harmlessly(*COMPARE_COMMAND, "--json", may_write=("run/ledger.sqlite-",))
     assert result.exit_code == 2 or parse_rows(result) == expected
     return result.exit_code
 
@@ -89,15 +89,15 @@ def check_comparison(expected):
 @parametrize_cases(60)
 def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
     valid = MANIFEST_PATH.read_bytes()
-    expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,))), []
+    expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,))), []
 
     def check_manifest(content):
         MANIFEST_PATH.write_bytes(content)
         codes.append(check_comparison(expected))
         if codes[-1] == 2:
-            run_cli_harmlessly(*REPORT_COMMAND, codes=(2,))
+            run_cli_harmlessly(*REPORT_COMMAND, exit_codes=(2,))
             run_cli_harmlessly(
-                *RUN_COMMAND, writes=("run/",), codes=(0, 2)
+                *RUN_COMMAND, may_write=("run/",), exit_codes=(0, 2)
             )  # in the directory of another version's run
             restore_run()
 
@@ -111,14 +111,20 @@ def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
 @parametrize_cases(25)
 def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
     valid = LEDGER_PATH.read_bytes()
-    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
-    results, codes, resume_codes = parse_rows(run_cli(*RUN_COMMAND, "--json", codes=(0,))), [], []
+    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,)))
+    results, codes, resume_codes = (
+        parse_rows(run_cli(*RUN_COMMAND, "--json", exit_codes=(0,))),
+        [],
+        [],
+    )
 
     def check_ledger(content, is_resumed):
         LEDGER_PATH.write_bytes(content)
         codes.append(check_comparison(expected))
         if is_resumed:
-            found = run_cli_harmlessly(*RUN_COMMAND, "--json", writes=("run/",), codes=(0, 2))
+            found = run_cli_harmlessly(
+                *RUN_COMMAND, "--json", may_write=("run/",), exit_codes=(0, 2)
+            )
             resume_codes.append(found.exit_code)
             assert found.exit_code == 2 or parse_rows(found) == results
         restore_run()
@@ -155,7 +161,7 @@ FORGED_VALUES = [
 def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
     """In the case `bit`, a bit of the sums differs and the checksum is not updated."""
     columns = ("cell", "first", "units", "worker", "sums", "seal")
-    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", codes=(0,)))
+    expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,)))
     if isinstance(forged, str):
         write_identity(forged)
     else:
@@ -171,8 +177,10 @@ def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
     is_replayed = not isinstance(forged, str)
     for arguments in (REPORT_COMMAND, COMPARE_COMMAND):
         message = "batches are missing or corrupt" if is_replayed else "is corrupt"
-        assert message in run_cli(*arguments, codes=(2,)).stderr
-    assert "is complete" not in run_cli(*RUN_COMMAND, codes=(0,) if is_replayed else (2,)).stderr
+        assert message in run_cli(*arguments, exit_codes=(2,)).stderr
+    assert (
+        "is complete" not in run_cli(*RUN_COMMAND, exit_codes=(0,) if is_replayed else (2,)).stderr
+    )
     assert not is_replayed or parse_rows(run_cli(*COMPARE_COMMAND, "--json")) == expected
 
 
@@ -188,7 +196,7 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
             MANIFEST_PATH.write_bytes(directory.encode_manifest(contents))
         write_identity(json.dumps({key: contents.get(key) for key in keys}))
         for words in (COMPARE_COMMAND, REPORT_COMMAND):
-            run_cli_harmlessly(*words, writes=("run/",))
+            run_cli_harmlessly(*words, may_write=("run/",))
         restore_run()
 
     run_cases(n, check_forged_manifest, draw_changed_json(st.just(valid)))
@@ -202,7 +210,7 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
 
     def check_commands(message, *commands):
         for arguments in commands or (REPORT_COMMAND, RUN_COMMAND):
-            assert message in run_cli_harmlessly(*arguments, codes=(2,)).stderr
+            assert message in run_cli_harmlessly(*arguments, exit_codes=(2,)).stderr
 
     MANIFEST_PATH.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
     check_commands("", REPORT_COMMAND)

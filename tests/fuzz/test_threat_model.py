@@ -58,7 +58,7 @@ def workspace(empty_directory):
 @pytest.fixture
 def strategy_run(workspace):
     """Play a run of a strategy file, then change the file so that reading it is noticed."""
-    run_cli("match", "mine.py", "--deals", 2000, "-o", "out", codes=(0,))
+    run_cli("match", "mine.py", "--deals", 2000, "-o", "out", exit_codes=(0,))
     Path("mine.py").write_text(STRATEGY_CODE + MARKER_CODE)
 
 
@@ -74,7 +74,7 @@ def test_experiment_executes_only_the_strategy_files_of_its_players(workspace):
     for player in ("gold", "mine.py"):
         matchups = f'[{{ a = "{player}" }}, {{ a = "nobody" }}]'
         Path("e.toml").write_text(f'question = "mine.py"\nmatchups = {matchups}\n')
-        run_cli("run", "e.toml", "--dry-run", codes=(2,))
+        run_cli("run", "e.toml", "--dry-run", exit_codes=(2,))
         assert has_marked_code_run() == (player == "mine.py")
 
 
@@ -86,7 +86,7 @@ def test_cache_is_in_the_home_directory(monkeypatch):
 
 def test_reading_a_run_executes_none_of_its_strategies(strategy_run):
     for arguments in (*RUN_READING_COMMANDS, ("report", "out", "--details")):
-        run_cli(*arguments, codes=(0,))
+        run_cli(*arguments, exit_codes=(0,))
 
 
 def test_pickles_in_a_ledger_are_not_loaded(strategy_run):
@@ -103,13 +103,13 @@ def test_pickles_in_a_ledger_are_not_loaded(strategy_run):
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
         for words in RUN_READING_COMMANDS:
-            run_cli(*words, codes=(2,))
+            run_cli(*words, exit_codes=(2,))
 
 
 def test_pickles_in_weights_are_not_loaded(workspace):
     np.save("w.npy", np.array([CodeRunningPickle()], object), allow_pickle=True)
     Path("mine.py").write_text(STRATEGY_CODE.replace("@knock", '@knock(weights="w.npy")'))
-    message = run_cli("match", "mine.py", codes=(2,)).stderr
+    message = run_cli("match", "mine.py", exit_codes=(2,)).stderr
     assert "cannot use the weights in" in message and "not an array of real numbers" in message
     for path in (ROOT / "simgin").rglob("*.py"):
         assert "allow_pickle=True" not in path.read_text(), path  # numpy's default is False
@@ -203,7 +203,7 @@ def test_no_command_opens_a_connection(strategy_run, monkeypatch, commands):
     Path("mine.py").write_text(STRATEGY_CODE)
     write_weighted_strategy(Path())
     for command in re.split("[,\n]", commands):
-        run_cli(*command.split(), codes=(0,))
+        run_cli(*command.split(), exit_codes=(0,))
 
 
 FILE_READING_COMMANDS = """match {}.py,match gold@{}.toml,match gold -v {}.toml
@@ -222,4 +222,4 @@ def test_every_command_rejects_an_endless_file(workspace, create):
         create(f"endless{suffix}")
     Path("weighed.py").write_text(STRATEGY_CODE.replace("@knock", '@knock(weights="endless.npy")'))
     for command in re.split("[,\n]", FILE_READING_COMMANDS):
-        run_cli_harmlessly(*command.replace("{}", "endless").split(), codes=(1, 2))
+        run_cli_harmlessly(*command.replace("{}", "endless").split(), exit_codes=(1, 2))

@@ -176,7 +176,7 @@ def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
         path.write_bytes(content)
         codes.append(0 if is_accepted(str(path)) else 2)
         if len(codes) % 10 == 0:
-            message = run_cli("match", path, "nobody", codes=(2,)).stderr
+            message = run_cli("match", path, "nobody", exit_codes=(2,)).stderr
             assert codes[-1] == 0 or path.name in message
         remove_path(path)
 
@@ -192,7 +192,7 @@ def test_module_name_need_not_be_a_string(empty_directory, name):
     calls = f"import types\nM = types.ModuleType('m')\nM.x = 1\n__name__ = M.__name__ = {name}\n"
     Path("mine.py").write_text(IMPORTS_CODE + calls + VALID_CODE.replace("return 1", "return M.x"))
     assert is_accepted("mine.py")
-    run_cli("match", "mine.py", "--deals", 10, codes=(0, 2))
+    run_cli("match", "mine.py", "--deals", 10, exit_codes=(0, 2))
 
 
 TYPE_ERROR_LINES = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]
@@ -203,7 +203,7 @@ TYPE_ERROR_LINES = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', t
 )
 def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
     Path("mine.py").write_text(f"import asyncio, click\nfrom simgin.strategy import *\n{line}\n")
-    message = run_cli("match", "mine.py", codes=(2,)).stderr
+    message = run_cli("match", "mine.py", exit_codes=(2,)).stderr
     assert message.count("\n") == 1 and "mine.py cannot be read (line 3): " in message
     assert line not in TYPE_ERROR_LINES or "TypeError: " in message
 

@@ -19,7 +19,7 @@ import pytest
 import simgin
 from simgin.core import jit
 from simgin.web.server import MAX_CONNECTIONS
-from support.hostile import SEED, parametrize_cases
+from support.hostile import FUZZ_SEED, parametrize_cases
 from support.hostile_requests import RequestGenerator
 from support.web_site import wait_until
 
@@ -167,7 +167,9 @@ def find_forbidden_events(server):
 def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
     server.get("/review/check")  # load the modules
     server.get("/play/state?opponent=simple&length=deal&seed=1")
-    requests = RequestGenerator(random.Random(SEED), server.host, server.cookie, server.start_job())
+    requests = RequestGenerator(
+        random.Random(FUZZ_SEED), server.host, server.cookie, server.start_job()
+    )
     counts, memory = {}, 0
     with ExitStack() as slow:
         for i in range(n):

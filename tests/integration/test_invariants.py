@@ -12,8 +12,8 @@ from simgin.rules.parameters import load_rule_parameters
 from support.variant_lists import (
     TWO_PLAYER_VARIANTS,
     UNUSUAL_VARIANTS,
+    find_test_strategy,
     list_parameter_values,
-    strategy,
 )
 
 MARGIN_FACTS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
@@ -65,7 +65,7 @@ VARIANTS = (*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS)
 
 def play_batch_bytes(variant_spec, pair=STRATEGY_PAIRS[0], unit="deal", n=60):
     """Return the batch rows of n deals, or of a third as many matches, as bytes."""
-    matchup = Matchup(variants.find_variant(variant_spec), *map(strategy, pair), 12, unit)
+    matchup = Matchup(variants.find_variant(variant_spec), *map(find_test_strategy, pair), 12, unit)
     return kernel.play_batches(matchup, 0, n // 3 if unit == "match" else n).tobytes()
 
 

@@ -21,7 +21,7 @@ from simgin.core import jit
 from simgin.runs import directory
 from simgin.runs.ledger import LEDGER_FILE
 from simgin.text.files import INCOMPLETE_FILE_PREFIX
-from support.command_line import call
+from support.command_line import run_simgin
 from support.hostile import read_directory
 from support.killing import KillableProcess
 from support.weighted_strategy import write_weighted_strategy
@@ -119,7 +119,7 @@ class CommandRun:
 
     def run(self, **limits):
         """Run the command, and kill it at a time or an operation if one is given."""
-        return self._crash_runner.attempt(self._folder, self._code, **limits)
+        return self._crash_runner.execute(self._folder, self._code, **limits)
 
     def read_outcome(self):
         """Return the contents of all complete files by name, without ledgers and manifest times.
@@ -163,7 +163,7 @@ def choose_kill(number, operations, seconds):
     if number % 4 == 0:
         return {"seconds": fraction * seconds}
     first, last = {1: (1, operations), 2: (1, 45), 3: (operations - 15, operations)}[number % 4]
-    return {"last": max(1, first + int(fraction * (last + 1 - first)))}
+    return {"last_operation": max(1, first + int(fraction * (last + 1 - first)))}
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ def start_folder(tmp_path_factory):
     (start / "e.toml").write_text(EXPERIMENT_TOML)
     write_weighted_strategy(start)
     for place in ("a", "b"):
-        call(*MATCH_COMMAND.split(), "-o", start / place)
+        run_simgin(*MATCH_COMMAND.split(), "-o", start / place)
     return start
 
 

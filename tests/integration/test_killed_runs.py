@@ -11,7 +11,7 @@ import pytest
 
 from simgin.runs import directory, plan
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
-from support.command_line import call
+from support.command_line import run_simgin
 from support.command_runs import read_reproducible_files
 from support.dask_cluster import start_dask_cluster
 
@@ -154,7 +154,7 @@ def test_run_killed_many_times_writes_the_same_files(
         tmp_path / "killed",
         tmp_path / "fresh",
     )
-    call("run", path, "-o", expected_directory, "--json")
+    run_simgin("run", path, "-o", expected_directory, "--json")
     finished, killed = [set(), set()], 0
     for _ in range(n_kills):
         run = RunProcess(path, run_directory)
@@ -208,7 +208,7 @@ def test_cluster_with_killed_processes_writes_the_same_files(tmp_path):
     )
     RunProcess(path, expected_directory).wait_for_exit()
     finished, workers_killed, clients_killed = [set(), set()], 0, 0
-    with start_dask_cluster(tmp_path / "dask", workers=2) as cluster:
+    with start_dask_cluster(tmp_path / "dask", n_workers=2) as cluster:
         for clients in range(5):
             run = RunProcess(path, run_directory, "--scheduler", cluster.address)
             for _ in range(3):

@@ -10,7 +10,11 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
-from support.shadowing_modules import read_executed_modules, run_command, write_shadowing_modules
+from support.shadowing_modules import (
+    read_executed_modules,
+    run_installed_simgin,
+    write_shadowing_modules,
+)
 
 ROOT = Path(__file__).parents[2]
 STRATEGY_CODE = """
@@ -84,7 +88,9 @@ def test_python_path_of_the_user_is_respected(empty_directory):
     text = STRATEGY_CODE.replace("return 1", "return ANSWER")
     (empty_directory / "mine.py").write_text(f"from helper import ANSWER\n{text}")
     arguments = ("strategies", "check", "mine.py", "-v", "solitaire-gin", "--json")
-    process = run_command(empty_directory, *arguments, PYTHONPATH=str(empty_directory / "mine"))
+    process = run_installed_simgin(
+        empty_directory, *arguments, PYTHONPATH=str(empty_directory / "mine")
+    )
     assert process.returncode == 0, process.stdout + process.stderr
     assert all(row["passed"] for row in json.loads(process.stdout)["rows"])
 
@@ -103,13 +109,13 @@ MATCH_COMMAND = "match gold simple --deals 200 -o out"
 def plain_directory(tmp_path_factory):
     """Play a match in a directory without settings files, and return the directory."""
     directory = tmp_path_factory.mktemp("plain")
-    assert run_command(directory, *MATCH_COMMAND.split()).returncode == 0
+    assert run_installed_simgin(directory, *MATCH_COMMAND.split()).returncode == 0
     return directory
 
 
 def test_broken_settings_of_a_library_are_ignored(empty_directory):
     Path(".numba_config.yaml").write_text("[1, 2")
-    process = run_command(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
+    process = run_installed_simgin(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
     assert process.returncode == 0 and "Traceback" not in process.stderr
 
 
@@ -123,7 +129,7 @@ def test_library_settings_in_the_working_directory_are_ignored(
     Path("mine.py").write_text(STRATEGY_CODE)
     children = "strategies check mine.py -v eaai", "match gold --deals 2k --scheduler local:1"
     for command in (MATCH_COMMAND, *children):
-        process = run_command(empty_directory, *command.split())
+        process = run_installed_simgin(empty_directory, *command.split())
         assert process.returncode == 0, process.stderr
         assert all(line.startswith("simgin: ") for line in process.stderr.splitlines())
         assert "knock runs in Python" not in process.stdout
@@ -148,6 +154,6 @@ COMMANDS = [
 def test_no_command_imports_from_the_working_directory(hostile_directory, command):
     experiment = 'question = "?"\ndeals = 2000\nmatchups = [{ a = "mine.py", b = "gold" }]\n'
     Path("demo.toml").write_text(experiment)
-    process = run_command(hostile_directory, *command.split())
+    process = run_installed_simgin(hostile_directory, *command.split())
     assert process.returncode == 0, process.stdout + process.stderr
     assert "Traceback" not in process.stderr

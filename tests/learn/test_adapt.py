@@ -16,8 +16,8 @@ from simgin.rules import variants
 from simgin.runs import ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
-from support.command_line import call
-from support.variant_files import CLUB_VARIANT
+from support.command_line import run_simgin
+from support.variant_files import CLUB_VARIANT_TOML
 
 SMALL_TRAINING_SIZES = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
 CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
@@ -33,7 +33,7 @@ def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
         monkeypatch.chdir(tmp_path / bonus)
-        Path("mine.toml").write_text(CLUB_VARIANT.replace("30", bonus))
+        Path("mine.toml").write_text(CLUB_VARIANT_TOML.replace("30", bonus))
         ledger_files.append(adapt.AdaptRequest.read("champion", "mine.toml").ledger_file)
     assert len({ledger_file.stem[-8:] for ledger_file in ledger_files}) == len(ledger_files)
 
@@ -120,7 +120,7 @@ def test_concurrent_training_of_the_same_player_is_rejected(
     training_folder, empty_directory, rounds, command
 ):
     with ledger.open_ledger(training_folder / f"{rounds}.sqlite", {}):
-        error = call(*command.split(), code=2).stderr
+        error = run_simgin(*command.split(), exit_code=2).stderr
     assert "in use by another process. Wait until that process ends, then try again." in error
 
 
@@ -209,22 +209,22 @@ def test_strongest_player_beats_the_trained_player(monkeypatch):
 
 
 def test_train_champion_rejects_opponents_and_solitaire_variants():
-    error = call(*"train champion --against gold".split(), code=2).stderr
+    error = run_simgin(*"train champion --against gold".split(), exit_code=2).stderr
     assert "--against cannot be used with champion" in error
-    error = call(*"train champion -v solitaire-gin".split(), code=2).stderr
+    error = run_simgin(*"train champion -v solitaire-gin".split(), exit_code=2).stderr
     assert "is a solitaire variant" in error
 
 
 def test_train_command_writes_weights_and_states_the_player(training_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
-    output = call(*arguments, "-o", "mine.npy", "--run", "page").stdout
+    output = run_simgin(*arguments, "-o", "mine.npy", "--run", "page").stdout
     assert "simgin keeps using champion" in output and "against simple" not in output
     assert "Next:    simgin match champion@./mine.npy champion -v straight" in output
     assert {"report.html", "rounds.csv", "trained.npy"} < {
         path.name for path in Path("page").iterdir()
     }
-    json_output = json.loads(call(*arguments, "--json").stdout)
+    json_output = json.loads(run_simgin(*arguments, "--json").stdout)
     assert [row["opponent"] for row in json_output["rows"]] == [
         *adapt.TRAINING_OPPONENTS,
         "champion",
@@ -266,11 +266,11 @@ def test_spec_with_a_weights_file_is_loaded(weights_file, spec):
 def test_weights_file_determines_the_actions_and_the_digest(weights_file):
     weights = np.load(weights_file)
     arguments = f"match champion@{weights_file} champion -v eaai --deals 200 --json".split()
-    rows = json.loads(call(*arguments, "-o", "same").stdout)["rows"]
+    rows = json.loads(run_simgin(*arguments, "-o", "same").stdout)["rows"]
     margin = [row["value"] for row in rows if row["metric"] == "margin"]
     assert set(margin) == {0}
     np.save(weights_file, np.zeros_like(weights))
-    changed_rows = json.loads(call(*arguments, "-o", "other").stdout)["rows"]
+    changed_rows = json.loads(run_simgin(*arguments, "-o", "other").stdout)["rows"]
     assert [row["value"] for row in changed_rows if row["metric"] == "margin"] != margin
     manifests = [
         json.loads(Path(directory, "manifest.json").read_text()) for directory in ("same", "other")
@@ -316,13 +316,14 @@ def test_trained_player_with_changed_weights_is_rejected(cached_weights):
     changed_weights = np.load(cached_weights)
     changed_weights[0] += 1
     np.save(cached_weights, changed_weights)
-    error = call(
-        "match", f"champion@{cached_weights.name}", "simple", "--deals", "100", code=2
+    error = run_simgin(
+        "match", f"champion@{cached_weights.name}", "simple", "--deals", "100", exit_code=2
     ).stderr
     assert "was changed after training. Run `simgin train champion` for these rules" in error
     cached_weights.rename(cached_weights.with_name("mine.npy"))
     assert (
-        "was changed after training" in call("match", "champion@mine.npy", "simple", code=2).stderr
+        "was changed after training"
+        in run_simgin("match", "champion@mine.npy", "simple", exit_code=2).stderr
     )
 
 
@@ -359,4 +360,4 @@ def test_trained_player_with_changed_weights_is_rejected(cached_weights):
 def test_invalid_weights_file_is_rejected(weights_file, spec, content, message):
     if content is not None:
         np.save("bad.npy", content)
-    assert message in call("match", spec, "simple", "--deals", "100", code=2).stderr
+    assert message in run_simgin("match", spec, "simple", "--deals", "100", exit_code=2).stderr

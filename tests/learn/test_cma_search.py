@@ -18,7 +18,7 @@ from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import BatchRows
 from simgin.stats.paired_estimate import PairedEstimate, estimate_metric_by_batch
 from simgin.strategy import Param, loader, strategy_spec
-from support.planted_strategy import BEST_VALUE, write_planted_strategy
+from support.planted_strategy import BEST_PARAMETER_VALUE, write_planted_strategy
 
 
 def run_search(request):
@@ -36,14 +36,14 @@ def planted_search(tmp_path_factory):
 
 def test_search_finds_the_planted_value(planted_search):
     (value,) = planted_search.values
-    assert abs(value - BEST_VALUE) < 2
+    assert abs(value - BEST_PARAMETER_VALUE) < 2
     (comparison,) = planted_search.confirmation.comparisons
     assert comparison.gain.low > 0.1  # with 4, one discard in nine is a blunder
     assert planted_search.confirmation.head_to_head.gain.low > 0.1
 
 
 def test_search_from_the_best_value_gains_nothing(planted_search):
-    best_spec = f"{planted_search.request.strategy.spec}:p={BEST_VALUE}"
+    best_spec = f"{planted_search.request.strategy.spec}:p={BEST_PARAMETER_VALUE}"
     small_sizes = {"generations": 3, "matches": 1000, "confirmation_matches": 1000}
     request = TuneRequest.read(best_spec, "eaai", ["simple"], "p", **small_sizes)
     assert run_search(request).confirmation.objective.gain.low <= 0

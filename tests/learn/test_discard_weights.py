@@ -11,7 +11,7 @@ from simgin.play.rollouts import roll_out_deals
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
-from support.weighted_strategy import WEIGHTED_SOURCE, write_weighted_strategy
+from support.weighted_strategy import WEIGHTED_STRATEGY_SOURCE, write_weighted_strategy
 
 SHORT_TRAINING_SIZES = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
 
@@ -201,8 +201,10 @@ def test_strategy_uses_its_trained_weights(tmp_path, capfd):
     ],
 )
 def test_untrainable_policy_is_rejected(tmp_path, old, new, message):
-    assert old in WEIGHTED_SOURCE
-    code = WEIGHTED_SOURCE.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
+    assert old in WEIGHTED_STRATEGY_SOURCE
+    code = WEIGHTED_STRATEGY_SOURCE.replace(old, new).replace(
+        "import Strategy,", "import Strategy, knock,"
+    )
     strategy_file = write_weighted_strategy(tmp_path, code)
     with pytest.raises((TuneError, loader.StrategyError), match=message):
         list(

@@ -30,11 +30,11 @@ N_UNITS = 6
 def find_reference_turns(deal):
     """Return the turns of a deal as `hands_by_turn.TURN_DTYPE`, without the deal index."""
     row = dict(deal.matchup.variant.params)
-    hands_by_seat = [set(hands.names(hand)) for hand in deal.hands]
+    hands_by_seat = [set(hands.list_card_names(hand)) for hand in deal.hands]
     own_turns, turns = [0, 0], []
     for number, (seat, _, card, discard) in enumerate(deal.turns, start=1):
-        hands_by_seat[seat] |= set() if card < 0 else set(hands.names(1 << card))
-        hands_by_seat[seat] -= set() if discard < 0 else set(hands.names(1 << discard))
+        hands_by_seat[seat] |= set() if card < 0 else set(hands.list_card_names(1 << card))
+        hands_by_seat[seat] -= set() if discard < 0 else set(hands.list_card_names(1 << discard))
         own_turns[seat] += 1
         side = seat ^ int(deal.state.half)
         turns.append(

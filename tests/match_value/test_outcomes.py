@@ -10,7 +10,7 @@ import pytest
 from simgin.match_value import outcomes
 from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
-from support.variant_files import CLUB_VARIANT, write_variant_file
+from support.variant_files import CLUB_VARIANT_TOML, write_variant_file
 
 MATCHUP_NAMES = [
     ("gold", "simple", "standard"),
@@ -125,7 +125,7 @@ def test_changed_user_file_has_a_separate_cache_file():
         names = (
             write_variant_file(OWN_STRATEGY_CODE.format(knocks), "mine.py"),
             "gold",
-            write_variant_file(CLUB_VARIANT.replace("30", bonus)),
+            write_variant_file(CLUB_VARIANT_TOML.replace("30", bonus)),
         )
         identity = outcomes.make_cache_identity(parse_matchup(*names, 3, "deal"), 10_000, "x")
         paths.add(outcomes._get_cache_path(json.dumps(identity)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyspiel
 
-from support.hands import members
+from support.hands import list_cards
 from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
 GIN_RUMMY = pyspiel.gin_rummy
@@ -36,7 +36,7 @@ def to_mask(cards: Iterable[int]) -> int:
 
 
 def to_openspiel_cards(hand: int) -> list[int]:
-    return [convert_card(number) for number in members(hand)]
+    return [convert_card(number) for number in list_cards(hand)]
 
 
 def compute_deadwood(hand: int) -> int:
@@ -46,7 +46,7 @@ def compute_deadwood(hand: int) -> int:
 
 def split_meld(meld: int) -> Iterator[int]:
     """Split a meld into melds of at most five cards, the only ones that OpenSpiel knows."""
-    cards = members(meld)
+    cards = list_cards(meld)
     while len(cards) > 5:
         yield sum(1 << number for number in cards[:3])
         cards = cards[3:]
@@ -136,7 +136,7 @@ class OpenSpielDeal:
         ]
 
     def _make_actions(self, kind: int, cards: int) -> list[Action]:
-        return [Action(self.seat, kind, number) for number in members(cards)]
+        return [Action(self.seat, kind, number) for number in list_cards(cards)]
 
     # Playing it
 

@@ -17,9 +17,9 @@ from support import hands, variant_lists
 from support.reference_replay import replay_deal, start_match
 from support.variant_lists import (
     ONE_PLAYER_VARIANTS,
+    find_test_strategy,
     list_parameter_values,
     list_parameters,
-    strategy,
 )
 
 MAX_STACKED_DEALS = 40  # stacked decks per pair in which an outcome must have occurred
@@ -143,7 +143,10 @@ def compare_deals(text, seed, n_shuffled, n_stacked, required=()):
     pairs = PLAYER_PAIRS if variant.params["die"] == "off" else DIE_PLAYER_PAIRS
     if variant.is_solo:
         pairs = [(player, None) for player in SOLO_PLAYERS]
-    matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
+    matchups = [
+        Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), seed, "deal")
+        for a, b in pairs
+    ]
     for unit, matchup in product(range(n_shuffled), matchups):
         count_outcomes(counts, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
     for i in range(max(MAX_STACKED_DEALS, n_stacked)):
@@ -162,7 +165,7 @@ def play_stacked_deal(rng, matchup, i, dealer):
     if params["players"] == 1:
         pack = hands.stack_solo_pack(rng, params)
         return trace_deal(matchup, i, pack=pack, joker=draw_joker_position(rng, params)), None
-    points = hands.draw_scores(rng, params) if i % 3 < 2 else (0, 0)
+    points = hands.choose_random_scores(rng, params) if i % 3 < 2 else (0, 0)
     pack = hands.stack_pack(rng, params, points[1 - dealer])
     played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
     return played, start_match(played, start_points=points)
@@ -180,7 +183,7 @@ def count_outcomes(counts, played, match=None):
     result = replay_deal(played, match)
     counts[result.kind] += 1
     counts["stopped at once"] += result.knocker is not None and result.draws == [0, 0]
-    counts["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
+    counts["no hand"] += len(hands.list_cards(int(played.state.hand[0]))) == 9
     counts["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
     asked = Counter((one.slot, int(one.view.phase), int(one.action)) for one in played.decisions)
     counts["last taken"] += asked["knock", 2, 1]
@@ -361,7 +364,7 @@ def test_50th_card_rule_can_add_a_turn(most, takes):
     """The deal ends after `max_turns`, and the history has enough space."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
-    played = trace_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)
+    played = trace_deal(Matchup(variant, *map(find_test_strategy, pair), 3, "deal"), 0)
     replay_deal(played)
     assert played.kind != "stalled"
     assert played.state.turns == most + 1

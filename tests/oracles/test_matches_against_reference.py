@@ -21,10 +21,10 @@ from support import hands
 from support.reference_replay import replay_deal, start_match
 from support.variant_lists import (
     draw_variant,
+    find_test_strategy,
     find_values_in_effect,
     list_parameter_values,
     list_parameters,
-    strategy,
 )
 
 PLAYER_PAIRS = (
@@ -168,7 +168,10 @@ def record_deal(unit, result, traced_deal, a):
     dealt = [0, 0]
     if traced_deal.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = traced_deal.matchup.variant.params
-        dealt = [reference.compute_deadwood(hands.names(hand), row) for hand in traced_deal.hands]
+        dealt = [
+            reference.compute_deadwood(hands.list_card_names(hand), row)
+            for hand in traced_deal.hands
+        ]
     singles["COL_DEALT_DEADWOOD_DIFFERENCE"] += (
         dealt[traced_deal.state.dealer] - dealt[1 - traced_deal.state.dealer]
     )
@@ -234,7 +237,7 @@ def make_matchup(text, i, seed):
     players = SOLO_PLAYERS if variant.is_solo else PLAYER_PAIRS
     names = players[i % len(players)]
     a, b = (names, None) if isinstance(names, str) else names
-    return Matchup(variant, strategy(a), b and strategy(b), seed, "match")
+    return Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), seed, "match")
 
 
 def play_match(matchup, unit, half, totals):
@@ -369,7 +372,9 @@ def test_matches_of_random_variants_agree_with_reference(rows):
 )
 def test_sums_of_single_deals_agree_with_reference(text, a, b, n):
     """The dealer of a single deal is the parity of its unit."""
-    matchup = Matchup(variants.find_variant(text), strategy(a), b and strategy(b), 78, "deal")
+    matchup = Matchup(
+        variants.find_variant(text), find_test_strategy(a), b and find_test_strategy(b), 78, "deal"
+    )
     units = []
     for unit in range(n):
         totals = new_unit()

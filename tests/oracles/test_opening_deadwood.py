@@ -13,7 +13,7 @@ import pytest
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compile_function
 from simgin.play.parallel import count_usable_cpus
-from support.hands import game
+from support.hands import build_both_rules
 
 N_BINS = 128  # more than the value of ten face cards
 
@@ -55,7 +55,7 @@ def add_hands(rules, n, lanes, first_index, i, histogram):
 
 def compute_deadwood_histogram(n):
     """Return the histogram of the deadwood of all hands of n cards."""
-    rules, _ = game("standard")
+    rules, _ = build_both_rules("standard")
     lanes, first_index = sort_lanes_by_size()
     workers = count_usable_cpus()
     histograms = np.zeros((workers, N_BINS), np.int64)

@@ -53,7 +53,7 @@ def openspiel(request):
 
 def compare_deal(rng, openspiel, text, pack, counts):
     """Play a random deal in both engines and check that they agree."""
-    rules, row = hands.game(text)
+    rules, row = hands.build_both_rules(text)
     spiel_deal = openspiel.OpenSpielDeal(row, pack)
     engine_deal = engine.Deal(variants.find_variant(text), pack)
     for action in iter_random_actions(rng, openspiel, spiel_deal, rules):
@@ -106,7 +106,7 @@ def check_actions(openspiel, spiel_deal, engine_deal, rules, counts):
 def check_knock_discards(spiel_deal, eleven, shown_deadwood, limit, rules, counts):
     """Check the discards with which a player can knock, unless OpenSpiel hides them."""
     deadwood_after = {
-        card: deadwood(eleven & ~(1 << card), rules) for card in hands.members(eleven)
+        card: deadwood(eleven & ~(1 << card), rules) for card in hands.list_cards(eleven)
     }
     discards = sum(1 << card for card, left in deadwood_after.items() if left <= limit)
     if shown_deadwood != min(deadwood_after.values()):
@@ -147,8 +147,8 @@ def deal_stacked_pack(rng):
     """Return a pack that deals two hands full of melds."""
     one = hands.deal_meld_rich_hand(rng, 10, "low")
     other = hands.deal_melds(rng, 10, "low", one)
-    first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
-    rest = rng.sample(hands.members(hands.PACK & ~(one | other)), 32)
+    first, second = (rng.sample(hands.list_cards(hand), 10) for hand in (one, other))
+    rest = rng.sample(hands.list_cards(hands.ALL_CARDS_MASK & ~(one | other)), 32)
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
@@ -169,12 +169,12 @@ def _choose_discard(rng, deal, rules, p_knock, taken):
     """Return a random action with eleven cards, usually a discard that leaves little deadwood."""
     knocks, discards = deal.get_knock_discards(), deal.get_legal_discards()
     if knocks and rng.random() < p_knock:
-        return Action(deal.seat, STOP, rng.choice(hands.members(knocks)))
+        return Action(deal.seat, STOP, rng.choice(hands.list_cards(knocks)))
     if rng.random() > 0.1:
         if taken and rng.random() < 0.9:
             discards &= ~(1 << deal.previous_upcard)
         discards = best_discards(deal.get_hand(deal.seat), discards, rules)[1]
-    return Action(deal.seat, THROW, rng.choice(hands.members(discards)))
+    return Action(deal.seat, THROW, rng.choice(hands.list_cards(discards)))
 
 
 def _propose_ending(deal, rules):

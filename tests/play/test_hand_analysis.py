@@ -10,7 +10,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules_from_params
 from simgin.text import notation
 from simgin.text.notation import format_card
-from support.command_line import call
+from support.command_line import run_simgin
 from support.worked_examples import parametrize_examples
 
 
@@ -64,7 +64,7 @@ def test_shot_requires_the_digits_of_the_score():
 
 
 def test_json_output_has_the_documented_keys():
-    output = json.loads(call("hand", OVERLAPPING_MELDS_HAND, "--json").stdout)
+    output = json.loads(run_simgin("hand", OVERLAPPING_MELDS_HAND, "--json").stdout)
     assert set(output) == {"simgin", "stream", "command", "seed", "stopped", "files", "rows"}
     (row,) = output["rows"]
     assert (row["deadwood"], row["limit"], row["best_discards"]) == (17, 10, ["9C"])

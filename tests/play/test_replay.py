@@ -11,7 +11,7 @@ from simgin.play import kernel, replay, replay_json
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.text import notation
-from support.command_line import call
+from support.command_line import run_simgin
 
 TWO_PLAYER_VARIANTS = (
     *("standard", "basic", "tedesco", "rainbow+rush", "standard-50th+knock_limit=0"),
@@ -134,8 +134,8 @@ def test_deals_of_a_match_are_shown_with_its_score(players, variant, target):
     assert last["match"]["over"] and last["match"]["winner"] == int(score.argmax())
     arguments = [*[player for player in players if player], "-v", variant, "--unit", 2, "--deal"]
     winner = (players[0], players[1] or "joker")[score.argmax()]
-    assert f"{winner} wins the match" in call("show", *arguments, deal_index - 1).stdout
-    result_after_end = call("show", *arguments, deal_index, code=2)
+    assert f"{winner} wins the match" in run_simgin("show", *arguments, deal_index - 1).stdout
+    result_after_end = run_simgin("show", *arguments, deal_index, exit_code=2)
     assert (
         f"the match ended with deal {deal_index - 1}, so it has no deal {deal_index}."
         in result_after_end.stderr
@@ -143,13 +143,13 @@ def test_deals_of_a_match_are_shown_with_its_score(players, variant, target):
 
 
 def test_show_command_can_be_repeated():
-    result = call("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
+    result = run_simgin("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     lines = result.stdout.splitlines()
     assert lines[0] == "standard: seed 5, unit 3, half 1"
     assert lines[-1] == "Command: simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
-    assert call("show", *lines[-1].split()[3:]).stdout == result.stdout
+    assert run_simgin("show", *lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
-    solo_lines = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
+    solo_lines = run_simgin("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
     assert solo_lines[:4] == [
         "solitaire-gin: seed 1, unit 3",
         "Joker. Points: gold 0, joker 1",
@@ -157,7 +157,7 @@ def test_show_command_can_be_repeated():
         "Gin only, deck of 43 cards including the joker",
     ]
     assert solo_lines[-1] == "Command: simgin show gold -v solitaire-gin --seed 1 --unit 3"
-    self_play = call("show", "simple", "simple").stdout
+    self_play = run_simgin("show", "simple", "simple").stdout
     assert "simple (A) (seat 0)" in self_play and "simple (B) (seat 1)" in self_play
 
 
@@ -192,14 +192,14 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 def test_replay_stops_at_an_illegal_action(arguments, message, last_line, tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(INVALID_POLICIES_CODE)
-    result = call("show", path, *arguments, code=2)
+    result = run_simgin("show", path, *arguments, exit_code=2)
     lines_before, lines_after = result.stdout.split("The deal stops here")
     assert lines_before.rstrip().endswith(last_line)
     assert message in " ".join(lines_after.split()) and message in result.stderr
     assert result.stderr.startswith(f"simgin: error: {path}: the ")
     assert ("half" in result.stderr) == ("solitaire-gin" not in arguments)
     if arguments == ["simple"]:
-        first_half = call("show", path, "simple", "--half", 1, code=2)
+        first_half = run_simgin("show", path, "simple", "--half", 1, exit_code=2)
         assert first_half.stdout == ""
         assert "the match stopped before this deal" in first_half.stderr
 

@@ -18,7 +18,14 @@ from simgin.report import figures
 from simgin.stats.metrics import METRICS_BY_NAME
 from support import sample_plots
 from support import toy_deals as toy
-from support.sample_plots import FRAME_BUILDERS, SIZES, STRATEGIES, VARIANTS, add_bounds, draw_plot
+from support.sample_plots import (
+    ENTRIES_BY_SIZE,
+    FRAME_BUILDERS,
+    STRATEGIES,
+    VARIANTS,
+    add_bounds,
+    draw_plot,
+)
 
 
 def remove_whitespace(text):
@@ -29,7 +36,7 @@ def remove_whitespace(text):
 @pytest.mark.parametrize("name", FRAME_BUILDERS)
 @pytest.mark.parametrize("size", ["one", "several"])
 def test_caption_states_what_was_played(name, size):
-    frame = FRAME_BUILDERS[name](*SIZES[size])
+    frame = FRAME_BUILDERS[name](*ENTRIES_BY_SIZE[size])
     caption = remove_whitespace(draw_plot(name, size).get_supxlabel())
     assert "seed7." in caption
     is_end_of_ladder = frame["strategy"].isin([frame["strategy"].iloc[i] for i in (0, -1)])
@@ -81,7 +88,7 @@ def test_lines_and_bands_show_values_and_bounds():
 
 
 def test_dots_and_bars_show_values_and_bounds():
-    frame = sample_plots.make_differences(("standard",), STRATEGIES).assign(p_holm=0)
+    frame = sample_plots.make_difference_frame(("standard",), STRATEGIES).assign(p_holm=0)
     panels = [axes for axes in plots.forest_plot(frame, seed=1).axes if axes.get_visible()]
     axes_by_title = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(axes_by_title) == len(frame)
@@ -163,7 +170,7 @@ def test_outliers_are_marked_at_the_edge_with_their_value():
 
 
 def test_large_lead_does_not_compress_the_other_leads():
-    standings = sample_plots.make_standings(VARIANTS[:1], [f"player {i}" for i in range(6)])
+    standings = sample_plots.make_standings_frame(VARIANTS[:1], [f"player {i}" for i in range(6)])
     axes = plots.elo_ratings(standings, unit="match", seed=1).axes[1]
     low, high = axes.get_xlim()
     assert -15 < low < -9 and 15 < high < 20 and axes.get_xscale() == "linear"
@@ -189,7 +196,7 @@ def test_row_names_include_differing_baselines():
 
 
 def test_best_change_has_the_first_panel():
-    frame = sample_plots.make_effects(VARIANTS, STRATEGIES)
+    frame = sample_plots.make_effect_frame(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["value", "low", "high"]] += 5
     first, second, *_ = plots.gains_by_field(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
@@ -218,7 +225,9 @@ def test_best_knock_limit_has_the_largest_marker():
 
 
 def test_undefined_values_are_noted_and_not_drawn():
-    frame = sample_plots.add_undefined_row(FRAME_BUILDERS["forest_plot"](*SIZES["one"])[:1])
+    frame = sample_plots.add_undefined_row(
+        FRAME_BUILDERS["forest_plot"](*ENTRIES_BY_SIZE["one"])[:1]
+    )
     figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
@@ -261,7 +270,7 @@ def test_single_knock_is_a_cell_of_the_chart():
 
 def test_sweep_map_with_one_row_has_no_break_even_line():
     """Use one value of the second parameter, although the line needs two rows."""
-    frame = FRAME_BUILDERS["sweep_map"](*SIZES["one"])
+    frame = FRAME_BUILDERS["sweep_map"](*ENTRIES_BY_SIZE["one"])
     figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
     assert len(figure.axes[0].collections) == 1
 
@@ -284,7 +293,10 @@ MATCHUP_PLOTS = [plots.win_and_points, plots.endings]
 
 
 def make_matchup_rows(*pairs, unit="deal", n_units=200):
-    facts = [toy.draw_facts(RNG, n_units, win=0.55, matches=unit == "match") for _ in pairs]
+    facts = [
+        toy.draw_statistics(RNG, n_units, win_probability=0.55, is_match=unit == "match")
+        for _ in pairs
+    ]
     rows = [
         toy.make_tidy_rows(*names, unit, toy.make_batch_row(unit_facts))
         for names, unit_facts in zip(pairs, facts, strict=True)

@@ -32,4 +32,4 @@ def test_plot_elements_do_not_overlap(name, size):
 
 @parametrize_plots
 def test_panels_with_undefined_values_do_not_overlap(name):
-    assert find_layout_errors(draw_plot(name, "several", change=add_undefined_row)) == []
+    assert find_layout_errors(draw_plot(name, "several", change_frame=add_undefined_row)) == []

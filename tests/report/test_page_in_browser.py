@@ -9,8 +9,8 @@ import re
 import pytest
 
 from simgin.report import html_report
-from support.browser import LIST_TEXT_COLOURS, find_unreadable_texts
-from support.command_line import call
+from support.browser import TEXT_COLOURS_SCRIPT, find_unreadable_texts
+from support.command_line import run_simgin
 from support.sample_plots import draw_plots_of_reports
 from support.sample_reports import HOSTILE_TEXT, make_report
 
@@ -42,10 +42,10 @@ def write_reports(directory):
     """Write the reports of experiments, a match and reviews; return their paths by name."""
     for name, content in EXPERIMENT_TOML_BY_NAME.items():
         (directory / f"{name}.toml").write_text(content)
-        call("run", directory / f"{name}.toml", "-o", directory / name)
-    call("match", "gold", "--deals", "4k", "-o", directory / "match")
+        run_simgin("run", directory / f"{name}.toml", "-o", directory / name)
+    run_simgin("match", "gold", "--deals", "4k", "-o", directory / "match")
     size_options = ("--matches", "1k", "-o")
-    call(
+    run_simgin(
         "review",
         "straight",
         "tedesco",
@@ -54,7 +54,7 @@ def write_reports(directory):
         *size_options,
         directory / "review",
     )
-    call("review", "solitary-gin", "gin-solitaire", *size_options, directory / "review-alone")
+    run_simgin("review", "solitary-gin", "gin-solitaire", *size_options, directory / "review-alone")
     (directory / "hostile").mkdir()
     content = html_report.render_html(
         make_report(HOSTILE_TEXT, (HOSTILE_TEXT, "a & b", "standard"))
@@ -104,7 +104,7 @@ def test_report_fits_the_screen_with_readable_text(open_report, tmp_path, name, 
     )
     assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
-    assert find_unreadable_texts(tab.evaluate(LIST_TEXT_COLOURS)) == []
+    assert find_unreadable_texts(tab.evaluate(TEXT_COLOURS_SCRIPT)) == []
     screenshot = tmp_path / f"{name}-{width}-{scheme}.png"
     tab.screenshot(path=screenshot, full_page=True)
     assert screenshot.stat().st_size > 10_000

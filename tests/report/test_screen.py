@@ -24,7 +24,8 @@ LONG_SPEC = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 
 def make_frame(*matchups, n_units=300):
     rows = [
-        toy.make_batch_row(toy.draw_facts(RNG, n_units, win=0.6, matches=True)) for _ in matchups
+        toy.make_batch_row(toy.draw_statistics(RNG, n_units, win_probability=0.6, is_match=True))
+        for _ in matchups
     ]
     frames = [
         toy.make_tidy_rows(*names, "match", row) for names, row in zip(matchups, rows, strict=True)
@@ -170,7 +171,7 @@ def test_details_list_every_metric_with_its_meaning(width):
 
 
 def make_matchup_rows(name, n, win):
-    row = toy.make_batch_row(toy.draw_facts(RNG, n, win=win, matches=True))
+    row = toy.make_batch_row(toy.draw_statistics(RNG, n, win_probability=win, is_match=True))
     return toy.make_tidy_rows("standard", name, "simple", "match", row)
 
 

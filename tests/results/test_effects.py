@@ -19,12 +19,14 @@ SELF_PLAY_CHANGE = FieldChange("knock=early", "gold+knock=early", "gold", "gold"
 
 def make_batches(strategy, opponent, win, *, is_b=False, unit="deal"):
     """Return twenty batches in which `strategy` wins deals with probability `win`, as A or B."""
-    units = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
+    units = toy.draw_units(
+        np.random.default_rng(1), 150, win_probability=win, is_match=unit == "match"
+    )
     rows = toy.draw_rows(np.random.default_rng(5), units, 20, 200)
     if not is_b:
         return BatchRows(MatchupKey("eaai", strategy, opponent, 1, unit), rows)
     return BatchRows(
-        MatchupKey("eaai", opponent, strategy, 1, unit), toy.swap_sides(rows), as_b=True
+        MatchupKey("eaai", opponent, strategy, 1, unit), toy.swap_strategies(rows), as_b=True
     )
 
 

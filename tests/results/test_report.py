@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simgin.runs import directory, ledger
-from support.command_line import call
+from support.command_line import run_simgin
 from support.command_runs import STRATEGY_SOURCE
 from support.hostile import read_directory
 from support.html_checks import find_html_errors
@@ -52,10 +52,14 @@ def copy_run_directory(tmp_path_factory):
             monkeypatch.chdir(directory_path)
             monkeypatch.setenv("COLUMNS", "80")
             if name == "match":
-                return directory_path, call("match", "gold", "--deals", 300, "-o", "out").stdout
+                return directory_path, run_simgin(
+                    "match", "gold", "--deals", 300, "-o", "out"
+                ).stdout
             Path("mine.py").write_text(STRATEGY_SOURCE)
             Path(f"{name}.toml").write_text(EXPERIMENT_TOML_BY_NAME[name])
-            return directory_path, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
+            return directory_path, run_simgin(
+                "run", f"{name}.toml", "-o", "out", "--workers", 2
+            ).stdout
 
     def copy_run(name="match"):
         directory_path, output = run_experiment(name)
@@ -85,7 +89,7 @@ def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
     before = read_directory("out")
     remove_report(Path("out"))
     Path("mine.py").unlink()
-    output = call("report", "out").stdout
+    output = run_simgin("report", "out").stdout
     first_sentence = html.unescape(re.search("<li>(.*?)</li>", read_verdict(before)).group(1))
     assert " ".join(first_sentence.split()) in " ".join(run_output.split())
     assert ("standard" in read_verdict(before)) == (
@@ -134,14 +138,14 @@ def test_invalid_run_directory_is_rejected_and_unchanged(copy_run_directory, mes
     copy_run_directory()
     CORRUPTION_BY_ERROR[message](Path("out"))
     before = read_directory("out")
-    assert message in call("report", "out", code=2).stderr
+    assert message in run_simgin("report", "out", exit_code=2).stderr
     assert read_directory("out") == before
 
 
 def test_report_keeps_recorded_deals():
-    call("match", "gold", "--deals", 300, "-o", "out", "--record")
+    run_simgin("match", "gold", "--deals", 300, "-o", "out", "--record")
     before = read_directory("out")
-    output = json.loads(call("report", "out", "--json").stdout)
+    output = json.loads(run_simgin("report", "out", "--json").stdout)
     assert read_directory("out") == before
     assert output["command"] == "simgin report out"
     assert "out/report.html" in output["files"]
@@ -156,5 +160,5 @@ def test_run_killed_while_writing_its_files_is_completed(copy_run_directory):
     unfinished = {**manifest, "stopped": "while its files were being written"}
     Path("out/manifest.json").write_bytes(directory.encode_manifest(unfinished))
     Path("out/report.html").unlink()
-    call("report", "out")
+    run_simgin("report", "out")
     assert read_directory("out") == before

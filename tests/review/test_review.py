@@ -21,7 +21,7 @@ from simgin.runs.stopping import elo_to_score
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG_PLAYER
 from support import hostile
-from support.command_line import call, interrupt_after_blocks
+from support.command_line import interrupt_after_blocks, run_simgin
 from support.html_checks import find_html_errors
 
 BASELINE, LONGER_VARIANT = "standard", "standard+points_target=200"
@@ -59,7 +59,7 @@ def small_review(tmp_path_factory):
         directory_path = tmp_path_factory.mktemp("review")
         monkeypatch.chdir(directory_path)
         monkeypatch.setenv("COLUMNS", "80")
-        return directory_path / "out", call(*REVIEW_ARGUMENTS, "--workers", 1)
+        return directory_path / "out", run_simgin(*REVIEW_ARGUMENTS, "--workers", 1)
 
 
 @pytest.fixture(scope="module")
@@ -353,13 +353,13 @@ def test_report_is_valid_and_has_every_part(small_review):
 
 def test_plot_of_scores_requires_significant_cells(empty_directory):
     options = ("--players", "simple,gold", "--matches", "1k", "-o", "out")
-    call("review", "standard+undercut_bonus=24", "--against", "standard", *options)
+    run_simgin("review", "standard+undercut_bonus=24", "--against", "standard", *options)
     plots = {path.stem for path in (empty_directory / "out" / "plots").glob("*.svg")}
     assert "outcomes" in plots and "scores" not in plots
 
 
 def test_json_has_every_metric(small_review, empty_directory):
-    rows = json.loads(call(*REVIEW_ARGUMENTS, "--json").stdout)["rows"]
+    rows = json.loads(run_simgin(*REVIEW_ARGUMENTS, "--json").stdout)["rows"]
     frame = pd.read_csv(small_review[0] / "metrics.csv")
     assert [row["metric"] for row in rows] == [*frame["metric"]]
     assert {"variant", "metric", "title", "value", "se", "low", "high", "n", "why"} <= {*rows[0]}
@@ -372,7 +372,7 @@ def test_review_file_is_equivalent_to_options(small_review, empty_directory):
         f'against = "{BASELINE}"\nplayers = ["simple", "gin-only", "gold-early"]\nmatches = "1k"\n'
         'goals = ["turns per match 60..120"]\n'
     )
-    call("review", "--file", "club.toml", "-o", "out")
+    run_simgin("review", "--file", "club.toml", "-o", "out")
     for name in ("metrics.csv", "differences.csv", "table.csv"):
         assert (empty_directory / "out" / name).read_bytes() == (
             small_review[0] / name
@@ -380,14 +380,14 @@ def test_review_file_is_equivalent_to_options(small_review, empty_directory):
     text = (empty_directory / "out" / "report.html").read_text()
     assert "<h1>Which?</h1>\n<p>In May.</p>" in text
     (empty_directory / "bad.toml").write_text('rule_set = ["straight"]\nseconds_per_turn = 0\n')
-    error = call("review", "--file", "bad.toml", code=2).stderr
+    error = run_simgin("review", "--file", "bad.toml", exit_code=2).stderr
     assert "rule_set" in error and "seconds_per_turn" in error
 
 
 def test_title_and_note_are_shown_in_every_output(small_review, empty_directory):
     hostile_note = "In <b>May</b>."
     arguments = (*REVIEW_ARGUMENTS, "--title", "Longer?", "--note", hostile_note)
-    screen = call(*arguments).stdout
+    screen = run_simgin(*arguments).stdout
     assert screen.startswith(f"Longer?\n{hostile_note}\n") and "--title 'Longer?'" in screen
     output = empty_directory / "out"
     assert (
@@ -400,17 +400,19 @@ def test_title_and_note_are_shown_in_every_output(small_review, empty_directory)
 
 def test_extended_review_keeps_its_title_and_note(empty_directory):
     arguments = ("review", "straight", "--against", "standard", "--players", "simple,gin-only,gold")
-    call(*arguments, "--matches", "1k", "-o", "out", "--title", "Longer?", "--note", "In May.")
-    screen = call(*arguments, "--matches", "1.2k", "-o", "out").stdout
+    run_simgin(
+        *arguments, "--matches", "1k", "-o", "out", "--title", "Longer?", "--note", "In May."
+    )
+    screen = run_simgin(*arguments, "--matches", "1.2k", "-o", "out").stdout
     assert screen.startswith("Longer?\nIn May.\n") and "--title 'Longer?'" in screen
-    screen = call(
+    screen = run_simgin(
         *arguments, "--matches", "1.2k", "-o", "out", "--title", "", "--note", "New."
     ).stdout
     assert screen.startswith("Straight or Standard?\nNew.\n")
 
 
 def test_review_of_targets_reports_the_match_length(empty_directory):
-    screen = call(
+    screen = run_simgin(
         *("review", "standard", "--targets", "250", "--matches", "1k", "-o", "out"),
         *("--players", "simple,gin-only,gold-early"),
     ).stdout
@@ -422,7 +424,7 @@ def test_review_of_targets_reports_the_match_length(empty_directory):
 
 
 def test_sweep_is_summarised(empty_directory):
-    screen = call(
+    screen = run_simgin(
         *("review", "standard", "--sweep", "undercut_bonus=0,10,40", "--matches", "1k"),
         *("-o", "out", "--players", "simple,gin-only,gold-early"),
     ).stdout
@@ -454,13 +456,13 @@ def test_interrupted_review_gives_the_same_files(small_review, empty_directory, 
 
     with monkeypatch.context() as patch_context:
         patch_context.setattr(match_course, "count_match_events", interrupt_second_call)
-        call(*REVIEW_ARGUMENTS, "--workers", 2, code=130)
+        run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, exit_code=130)
     with monkeypatch.context() as patch_context:
-        interrupt_after_blocks(patch_context, 20, on_disk=True)
-        message = call(*REVIEW_ARGUMENTS, "--workers", 2, code=130).stderr
+        interrupt_after_blocks(patch_context, 20, only_on_disk=True)
+        message = run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, exit_code=130).stderr
     assert "Finished batches are saved" in message
-    call(*REVIEW_ARGUMENTS, "--workers", 2)
+    run_simgin(*REVIEW_ARGUMENTS, "--workers", 2)
     assert read_files(empty_directory / "out") == read_files(small_review[0])
     before = read_files(small_review[0])
-    call("report", small_review[0])
+    run_simgin("report", small_review[0])
     assert read_files(small_review[0]) == before

@@ -16,7 +16,7 @@ from simgin.review.scorecard import LARGE_EFFECT, NO_EFFECT, SMALL_EFFECT, UNCLE
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG_PLAYER
-from support.command_line import call, interrupt_after_blocks
+from support.command_line import interrupt_after_blocks, run_simgin
 
 GRID_SIZE = 1_001
 
@@ -116,12 +116,12 @@ def test_only_undecided_matchups_are_extended(use_small_looks):
 
 
 def test_interrupted_sequential_review_gives_the_same_files(use_small_looks, monkeypatch):
-    call(*REVIEW_ARGUMENTS, "--workers", 1, "-o", "whole")
+    run_simgin(*REVIEW_ARGUMENTS, "--workers", 1, "-o", "whole")
     for blocks in (12, 4):
         with monkeypatch.context() as patch_context:
-            interrupt_after_blocks(patch_context, blocks, on_disk=True)
-            call(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out", code=130)
-    call(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out")
+            interrupt_after_blocks(patch_context, blocks, only_on_disk=True)
+            run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out", exit_code=130)
+    run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out")
     for name in ("metrics.csv", "differences.csv", "table.csv"):
         assert Path("out", name).read_bytes() == Path("whole", name).read_bytes()
 

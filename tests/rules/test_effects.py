@@ -19,8 +19,8 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
-from support.command_line import call
-from support.variant_lists import list_parameter_values, strategy
+from support.command_line import run_simgin
+from support.variant_lists import find_test_strategy, list_parameter_values
 
 # Numbers that differ in play; all values of choices are drawn
 TEST_VALUES = {
@@ -76,7 +76,9 @@ def sample_rules(rng, base):
 def compute_fact_sums(variant, players, n, unit="match"):
     """Return the sums of every fact over n pairs of matches or deals."""
     a, b = (players, None) if isinstance(players, str) else players
-    return kernel.play_batches(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
+    return kernel.play_batches(
+        Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), 7, unit), 0, n
+    )
 
 
 def iter_changed_variants(variant, name):
@@ -251,8 +253,8 @@ SLOW_EXIT_CODE_BY_COMMAND = {"play gold -v": 0, "chart knock --deals 1 -v": 2}
 def test_command_warns_once_about_rules_without_effect(command, empty_directory):
     arguments = [*shlex.split(command), "standard+columns=4"]
     warnings_text = " ".join(
-        call(
-            *arguments, code=(EXIT_CODE_BY_COMMAND | SLOW_EXIT_CODE_BY_COMMAND)[command]
+        run_simgin(
+            *arguments, exit_code=(EXIT_CODE_BY_COMMAND | SLOW_EXIT_CODE_BY_COMMAND)[command]
         ).stderr.split()
     )
     assert warnings_text.count("simgin: warning: ") == 1
@@ -267,13 +269,16 @@ def test_files_with_rules_without_effect_cause_warnings(empty_directory):
     Path("run.toml").write_text(EXPERIMENT_TOML)
     expected = "own.toml#mine: games_target has no effect with goal = points."
     for arguments in (("variants", "check", "own.toml"), ("variants", "own.toml#mine")):
-        warnings_text = " ".join(call(*arguments).stderr.split())
+        warnings_text = " ".join(run_simgin(*arguments).stderr.split())
         assert (
             warnings_text.count("warning") == 1
             and expected in warnings_text
             and "columns has no effect" in warnings_text
         )
-    assert "standard+columns=4: columns has no effect" in call("run", "run.toml", code=2).stderr
+    assert (
+        "standard+columns=4: columns has no effect"
+        in run_simgin("run", "run.toml", exit_code=2).stderr
+    )
 
 
 def test_match_rules_cause_warnings_in_single_deals():
@@ -286,5 +291,5 @@ def test_match_rules_cause_warnings_in_single_deals():
     assert collect_rules_warnings(partial(play, matches=2)) == []
     # The chart stops with an error after reading the rules, to save time
     for command, code in (("find gold --where gin", 0), ("chart knock --player gold", 2)):
-        result = call(*command.split(), "-v", spec, "--deals", 1, code=code)
+        result = run_simgin(*command.split(), "-v", spec, "--deals", 1, exit_code=code)
         assert "has no effect on single deals" in result.stderr

@@ -10,14 +10,19 @@ import pytest
 from simgin.rules import user_files
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.variants import find_variant
-from support.command_line import call
-from support.variant_files import CLUB_VARIANT, DEN_VARIANT, get_error_messages, write_variant_file
+from support.command_line import run_simgin
+from support.variant_files import (
+    CLUB_VARIANT_TOML,
+    DEN_VARIANT_TOML,
+    get_variant_errors,
+    write_variant_file,
+)
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
 def test_values_can_be_toml_types_or_strings():
-    write_variant_file(CLUB_VARIANT + DEN_VARIANT)
+    write_variant_file(CLUB_VARIANT_TOML + DEN_VARIANT_TOML)
     club, den = find_variant("mine.toml#club"), find_variant("mine.toml#den")
     assert (
         club.params
@@ -41,7 +46,7 @@ def test_values_can_be_toml_types_or_strings():
     ],
 )
 def test_variant_of_a_file_has_a_canonical_spec(spec, canonical):
-    write_variant_file(CLUB_VARIANT)
+    write_variant_file(CLUB_VARIANT_TOML)
     variant = find_variant(spec)
     assert variant.spec == canonical
     assert find_variant(canonical) == variant
@@ -49,7 +54,7 @@ def test_variant_of_a_file_has_a_canonical_spec(spec, canonical):
 
 def test_variant_of_a_file_adds_only_its_differences_from_standard():
     content = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
-    write_variant_file(CLUB_VARIANT + content)
+    write_variant_file(CLUB_VARIANT_TOML + content)
     assert find_variant("basic+mine.toml#club").params["knock_limit"] == 9  # club does not set it
     assert find_variant("mine.toml#back").params["knock_limit"] == 10
     # Ten is the value of standard, so there is no difference
@@ -58,21 +63,23 @@ def test_variant_of_a_file_adds_only_its_differences_from_standard():
 
 @pytest.mark.parametrize("path", ["ours/käse $x$.toml", "a.toml.toml", "|`'\"\\*.toml", ".toml"])
 def test_path_can_contain_special_characters(path):
-    write_variant_file(CLUB_VARIANT, path)
+    write_variant_file(CLUB_VARIANT_TOML, path)
     assert find_variant(f"{path}+rush").spec == f"{path}#club+rush"
     for character in "\0\n":
-        assert "has unprintable characters" in get_error_messages(f"mi{character}ne.toml#x")[0]
+        assert "has unprintable characters" in get_variant_errors(f"mi{character}ne.toml#x")[0]
 
 
 # Errors
 
 
 def test_invalid_variant_does_not_affect_others_in_its_file():
-    write_variant_file(CLUB_VARIANT + DEN_VARIANT.replace("games", "gamse"))
+    write_variant_file(CLUB_VARIANT_TOML + DEN_VARIANT_TOML.replace("games", "gamse"))
     assert find_variant("mine.toml#club").params["gin_bonus"] == 30
-    assert "Did you mean 'games'?" in get_error_messages("mine.toml#den")[0]
-    write_variant_file(CLUB_VARIANT + DEN_VARIANT.replace("games", "gamse") + "[sundries]")
-    errors = get_error_messages("mine.toml#club")
+    assert "Did you mean 'games'?" in get_variant_errors("mine.toml#den")[0]
+    write_variant_file(
+        CLUB_VARIANT_TOML + DEN_VARIANT_TOML.replace("games", "gamse") + "[sundries]"
+    )
+    errors = get_variant_errors("mine.toml#club")
     assert len(errors) == 2
     assert "sundries" in errors[0] and "'gamse'" in errors[1]
 
@@ -93,24 +100,26 @@ def test_commented_lines_of_a_new_file_are_valid():
 def test_new_file_keeps_any_title():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
-    write_variant_file(CLUB_VARIANT.replace('"Club rules"', quoted))
+    write_variant_file(CLUB_VARIANT_TOML.replace('"Club rules"', quoted))
     assert find_variant("mine.toml").title == title
     content = user_files.format_variant_file("new.toml", find_variant("mine.toml"))
     assert tomllib.loads(content)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
 def test_new_file_can_be_checked_and_played():
-    output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
+    output = run_simgin("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find_variant("our games.toml").spec == "our games.toml#our-games"
     steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]
     assert [step[1] for step in steps] == ["variants", "variants", "match"]
     for step in steps:
-        call(*step[1:], *(("--deals", 20, "--workers", 1) if step[1] == "match" else ()))
-    assert json.loads(call("variants", "new", "b.toml", "--json").stdout)["files"] == ["b.toml"]
+        run_simgin(*step[1:], *(("--deals", 20, "--workers", 1) if step[1] == "match" else ()))
+    assert json.loads(run_simgin("variants", "new", "b.toml", "--json").stdout)["files"] == [
+        "b.toml"
+    ]
 
 
 def test_new_file_names_its_variant():
     names = {"oklahoma.toml": "my-oklahoma", "Käse & Co.toml": "k-se-co", "ж.toml": "mine"}
     for file, name in names.items():
-        call("variants", "new", file)
+        run_simgin("variants", "new", file)
         assert find_variant(file).spec == f"{file}#{name}"

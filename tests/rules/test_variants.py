@@ -7,7 +7,7 @@ import pytest
 from simgin.rules.parameters import load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import find_built_in_equal, find_variant, rule_differences, variant_names
-from support.variant_files import get_error_messages
+from support.variant_files import get_variant_errors
 from support.worked_examples import RULE_BOOK, STANDARD_PARAMS
 
 
@@ -75,7 +75,7 @@ def test_solitaire_variant_rejects_two_player_rules():
     )
     assert find_variant("solitaire-gin+standard").params == find_variant("solitaire-gin").params
     sentence = "goal = games needs two players. Set goal to single, points or total for one player."
-    assert sentence in get_error_messages("gin-solitaire+pro")
+    assert sentence in get_variant_errors("gin-solitaire+pro")
 
 
 def test_changing_returned_parameters_does_not_change_the_variant():
@@ -120,6 +120,6 @@ def test_only_rules_with_an_effect_are_compared():
 
 
 def test_every_error_in_a_spec_is_reported():
-    assert len(get_error_messages("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
-    errors = get_error_messages("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
+    assert len(get_variant_errors("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
+    errors = get_variant_errors("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in errors] == ["knock_limit", "goal", "die"]

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from support.command_runs import STRATEGY_SOURCE as MINE
-from support.dask_cluster import ROOT, start_dask_cluster
+from support.dask_cluster import REPOSITORY, start_dask_cluster
 from support.hostile import time_limit
 
 pytest.importorskip("distributed")
@@ -60,7 +60,7 @@ def worker_directory(tmp_path_factory):
 @pytest.fixture(scope="module")
 def two_worker_cluster(worker_directory):
     """Start a scheduler with two permanent workers."""
-    with start_dask_cluster(worker_directory, workers=2) as running_cluster:
+    with start_dask_cluster(worker_directory, n_workers=2) as running_cluster:
         yield running_cluster
 
 
@@ -199,11 +199,11 @@ def test_worker_lost_during_preparation_does_not_stop_the_run(worker_pool, monke
 )
 def test_worker_with_another_simgin_is_rejected(tmp_path, appended_code, message):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=ignored)
-    shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=ignored)
+    shutil.copytree(REPOSITORY / "simgin", copy / "simgin", ignore=ignored)
+    shutil.copytree(REPOSITORY / "strategies", copy / "simgin_strategies", ignore=ignored)
     with (copy / "simgin/core/batch_columns.py").open("a") as file:
         file.write(appended_code)
-    with start_dask_cluster(tmp_path / "dask", workers=1, path=copy) as running_cluster:
+    with start_dask_cluster(tmp_path / "dask", n_workers=1, import_path=copy) as running_cluster:
         worker_pool = ClusterPool(running_cluster.address)
         worker_pool.client.wait_for_workers(1, timeout=60)
         assert re.search(message, find_run_error(worker_pool, TASKS[0]))
@@ -346,7 +346,7 @@ def test_worker_that_does_not_start_is_reported(monkeypatch):
 )
 def test_scheduler_lost_before_the_first_block_is_reported(worker_directory, operation):
     with (
-        start_dask_cluster(worker_directory / operation, workers=1) as running_cluster,
+        start_dask_cluster(worker_directory / operation, n_workers=1) as running_cluster,
         contextlib.closing(ClusterPool(running_cluster.address)) as worker_pool,
     ):
         worker_pool.client.wait_for_workers(1, timeout=60)

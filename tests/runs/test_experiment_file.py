@@ -12,7 +12,7 @@ from simgin.runs import experiment_file, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment_file import ExperimentError
 from simgin.runs.plan import Plan, plan_experiment
-from support.experiment_files import list_matchups, read_plan, read_sweep
+from support.experiment_files import list_matchups, read_plan, read_sweep_plan
 
 MATCHUP_TOML = '[[matchups]]\na = "gold"\n'
 
@@ -96,11 +96,11 @@ def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, u
 
 
 def test_sweep_plays_every_combination_in_every_variant(tmp_path):
-    plan = read_sweep(
+    plan = read_sweep_plan(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n'
         "[sweep.grid]\nk = [3, 10]\np = [true, false]",
-        rest='variants = ["eaai", "standard"]',
+        experiment_toml='variants = ["eaai", "standard"]',
     )
     opponents = ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
     pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in opponents]
@@ -110,11 +110,11 @@ def test_sweep_plays_every_combination_in_every_variant(tmp_path):
 
 
 def test_equal_matchups_are_played_once(tmp_path):
-    plan = read_sweep(
+    plan = read_sweep_plan(
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n'
         "[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]",
-        rest='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
+        experiment_toml='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
     )
     knocks_at_four = "simple+knock=at:k=4"
     pairs = [
@@ -128,7 +128,9 @@ def test_equal_matchups_are_played_once(tmp_path):
 
 def test_sweep_can_be_for_solitaire(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
-    assert [(a, b) for _, a, b in list_matchups(read_sweep(tmp_path, text))] == [("gold", "")] * 2
+    assert [(a, b) for _, a, b in list_matchups(read_sweep_plan(tmp_path, text))] == [
+        ("gold", "")
+    ] * 2
 
 
 # The page about them

@@ -42,7 +42,11 @@ def play_small_batches(matchup, units):
 
 def make_matchup(a, b, variant, unit, seed=11):
     return Matchup(
-        variants.find_variant(variant), games.strategy(a), b and games.strategy(b), seed, unit
+        variants.find_variant(variant),
+        games.find_test_strategy(a),
+        b and games.find_test_strategy(b),
+        seed,
+        unit,
     )
 
 

@@ -297,7 +297,7 @@ def create_empty_directory(path):
 
 def read_and_complete(crash_runner, path):
     """Return the number of batches in a killed ledger, then complete it."""
-    end = crash_runner.attempt(path, READ_CODE + WRITE_CODE + READ_CODE)
+    end = crash_runner.execute(path, READ_CODE + WRITE_CODE + READ_CODE)
     assert end.ended == 0, end.said
     before, after = end.said.split()
     assert after == "3" and is_intact(path / LEDGER_FILE)
@@ -306,11 +306,13 @@ def read_and_complete(crash_runner, path):
 
 def test_ledger_killed_at_any_operation_can_be_completed(crash_runner, tmp_path):
     directory = tmp_path / "run"
-    operations = crash_runner.attempt(create_empty_directory(directory), WRITE_CODE).operations
+    operations = crash_runner.execute(create_empty_directory(directory), WRITE_CODE).operations
     n_batches, sizes = [], set()
     for last in range(2, operations + 1):  # the first one makes the file
         assert (
-            crash_runner.attempt(create_empty_directory(directory), WRITE_CODE, last=last).ended
+            crash_runner.execute(
+                create_empty_directory(directory), WRITE_CODE, last_operation=last
+            ).ended
             == -signal.SIGKILL
         )
         sizes |= {(path.name, path.stat().st_size) for path in directory.iterdir()}
@@ -323,14 +325,16 @@ def test_ledger_killed_at_any_operation_can_be_completed(crash_runner, tmp_path)
 @pytest.mark.parametrize("code", [READ_CODE, WRITE_CODE])
 def test_ledger_killed_again_during_repair_can_be_completed(crash_runner, tmp_path, code):
     directory, killed_directory = tmp_path / "run", tmp_path / "left"
-    operations = crash_runner.attempt(create_empty_directory(directory), WRITE_CODE).operations
+    operations = crash_runner.execute(create_empty_directory(directory), WRITE_CODE).operations
     n_kills = 0
     for last in range(2, operations + 1):
-        crash_runner.attempt(create_empty_directory(killed_directory), WRITE_CODE, last=last)
+        crash_runner.execute(
+            create_empty_directory(killed_directory), WRITE_CODE, last_operation=last
+        )
         for second in count(1):
             shutil.rmtree(directory, ignore_errors=True)
             shutil.copytree(killed_directory, directory)
-            end = crash_runner.attempt(directory, code, last=second)
+            end = crash_runner.execute(directory, code, last_operation=second)
             read_and_complete(crash_runner, directory)
             if end.ended == 0:
                 break
@@ -342,15 +346,15 @@ def test_read_only_ledger_can_be_read_unless_incomplete(crash_runner, tmp_path):
     """Expect an error for an incomplete ledger, which SQLite would have to repair."""
     directory = Path(tempfile.mkdtemp())  # readable by other users, unlike pytest's directories
     directory.chmod(0o755)
-    operations = crash_runner.attempt(directory, WRITE_CODE).operations
+    operations = crash_runner.execute(directory, WRITE_CODE).operations
     results = {}
     for last in (operations + 1, 2, operations - 1):
         create_empty_directory(directory)
-        crash_runner.attempt(directory, WRITE_CODE, last=last)
+        crash_runner.execute(directory, WRITE_CODE, last_operation=last)
         for path in directory.iterdir():
             path.chmod(0o444)
         directory.chmod(0o555)
-        results[last] = crash_runner.attempt(directory, f"{DROP_PRIVILEGES_CODE}{READ_CODE}")
+        results[last] = crash_runner.execute(directory, f"{DROP_PRIVILEGES_CODE}{READ_CODE}")
         directory.chmod(0o755)
     shutil.rmtree(directory)
     finished, empty, incomplete = results.values()

@@ -140,8 +140,8 @@ def test_every_interval_of_a_stopped_run_is_widened():
 
 
 def test_proportion_of_single_results_has_a_beta_binomial_interval():
-    facts = toy.draw_facts(np.random.default_rng(8), 5000, halves=1)
-    won = int(toy.get_fact(facts, "a_deal_win").sum())
+    facts = toy.draw_statistics(np.random.default_rng(8), 5000, n_halves=1)
+    won = int(toy.get_statistic(facts, "a_deal_win").sum())
     frame = toy.make_tidy_rows(
         "standard", "gold", "gold", "deal", toy.make_batch_row(facts), 3.0
     ).set_index("metric")

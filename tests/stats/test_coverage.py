@@ -105,14 +105,14 @@ MATCH_METRICS = "match_win match_margin deals_per_match loser_score margin deal_
     ("names", "n_units", "options"),
     [
         (DEAL_METRICS, 1000, {}),
-        (MATCH_METRICS, 400, {"matches": 1}),
-        (RATIO_METRICS, 1000, {"halves": 1}),
+        (MATCH_METRICS, 400, {"is_match": True}),
+        (RATIO_METRICS, 1000, {"n_halves": 1}),
         (RATIO_METRICS, 40, {}),
     ],
     ids=["pairs of deals", "pairs of matches", "single deals", "40 pairs: t quantile"],
 )
 def test_intervals_of_ratios_have_nominal_coverage(names, n_units, options):
-    names, population = names.split(), draw_population(0, win=0.52, **options)
+    names, population = names.split(), draw_population(0, win_probability=0.52, **options)
     low, high = estimate_bounds(
         names, toy.draw_rows(make_rng(1, n_units), population, N_EXPERIMENTS, n_units)
     )
@@ -148,7 +148,7 @@ def iter_batch_rows(population, batches, seed, address):
 
 def compute_difference_bounds(batches, seeds):
     """Return metrics, bounds and true values of differences between two populations."""
-    better, even = draw_population(2, win=0.53), draw_population(2, win=0.5)
+    better, even = draw_population(2, win_probability=0.53), draw_population(2, win_probability=0.5)
     names = list(COMPARED_METRICS)
     iterators = [
         iter_batch_rows(*arguments, 3)
@@ -250,7 +250,7 @@ def test_intervals_of_very_rare_differences_are_wide_enough(batches):
 
 
 def test_intervals_with_control_variates_have_nominal_coverage():
-    population = draw_population(4, halves=2)
+    population = draw_population(4, n_halves=2)
     total = population.sum(axis=0)
     mean = (
         total[batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
@@ -268,8 +268,8 @@ def test_intervals_with_control_variates_have_nominal_coverage():
 
 
 def test_interval_of_a_strategy_against_its_copy_covers_one_half():
-    one_side = draw_population(6, matches=True)
-    population = np.concatenate([one_side, toy.swap_sides(one_side)])
+    one_side = draw_population(6, is_match=True)
+    population = np.concatenate([one_side, toy.swap_strategies(one_side)])
     rows = toy.draw_rows(make_rng(6, 6), population, N_EXPERIMENTS, 300)
     cross_rows = [league._make_cross_table_rows("a", "b", row[None])[0] for row in rows]
     bounds = np.array([cross_row[4:6] for cross_row in cross_rows], dtype=float)
@@ -283,7 +283,9 @@ STRENGTHS = (0.0, 0.02, -0.03, 0.06)
 def make_round_robin_populations():
     """Return the pairs of players, the populations of their deals, and the true ratings."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    populations = [draw_population(7, win=0.5 + STRENGTHS[i] - STRENGTHS[j]) for i, j in pairs]
+    populations = [
+        draw_population(7, win_probability=0.5 + STRENGTHS[i] - STRENGTHS[j]) for i, j in pairs
+    ]
     names = [(PLAYER_NAMES[i], PLAYER_NAMES[j]) for i, j in pairs]
     expected_rows = dict(zip(names, (units * 10**9 for units in populations), strict=True))
     strengths = fit_strengths(count_wins(PLAYER_NAMES, expected_rows, np.ones((1, 100))))[0]

@@ -19,7 +19,9 @@ from simgin.stats.estimate import compute_required_sample_size, estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 
-POPULATIONS = [toy.draw_units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
+POPULATIONS = [
+    toy.draw_units(np.random.default_rng(1), 150, win_probability=win) for win in (0.55, 0.5)
+]
 
 
 def draw_rows(population, batches=20, seed=5, n_units=200):
@@ -87,7 +89,7 @@ def test_errors_of_unpaired_sides_add_in_quadrature():
 
 def test_few_single_results_agree_with_welchs_test():
     units = [
-        toy.draw_units(np.random.default_rng(seed), n, halves=1) for seed, n in ((1, 40), (2, 60))
+        toy.draw_units(np.random.default_rng(seed), n, n_halves=1) for seed, n in ((1, 40), (2, 60))
     ]
     cells = [unit.sum(axis=0)[None] for unit in units]
     difference = compute_single_difference(make_side(cells[0]), make_side(cells[1], seed=2))
@@ -132,7 +134,7 @@ def test_difference_changes_its_sign_with_the_side():
         make_side(a, as_b=True), make_side(b, as_b=True), "deal_win"
     )
     swapped_difference = compute_single_difference(
-        make_side(toy.swap_sides(a)), make_side(toy.swap_sides(b)), "deal_win"
+        make_side(toy.swap_strategies(a)), make_side(toy.swap_strategies(b)), "deal_win"
     )
     assert swapped_difference["value"] == pytest.approx(win_difference["value"])
 

@@ -61,7 +61,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
     elo, estimates = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
     leads = []
     for i in range(300):
-        pairings = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
+        pairings = make_round_robin(elo, n_pairs=300, rng=np.random.default_rng([7, i]))
         frame = compute_ratings(pairings, i, n_samples=200).set_index("strategy")
         estimates.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
         lead_errors = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
@@ -76,7 +76,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 def test_lead_is_the_difference_from_the_next_rating():
     """Check also that a lead has a smaller error than a rating."""
     elo = {"simple": 0.0, "b": 50.0, "c": 300.0, "d": 305.0, "e": 290.0, "f": -200.0}
-    frame = compute_ratings(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
+    frame = compute_ratings(make_round_robin(elo, rng=np.random.default_rng(3), n_batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
     assert frame.iloc[-1][["lead", "lead_low", "lead_high"]].isna().all()
     rating_widths, lead_widths = (
@@ -93,7 +93,9 @@ def test_strategy_not_connected_to_the_anchor_has_no_rating():
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
     assert list(frame.index[-2:]) == ["x", "y"]
-    assert compute_ratings(dict([make_pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
+    assert (
+        compute_ratings(dict([make_pairing("x", "simple", 0.6, n_batches=4)]))["elo"].isna().all()
+    )
     without_simple = compute_ratings(dict([make_pairing("x", "y", 1.0)])).set_index("strategy")[
         "elo"
     ]
@@ -117,7 +119,7 @@ def test_resampling_uses_the_random_stream_of_simgin():
 
 
 def test_cross_table_has_both_sides_of_every_pair():
-    population = toy.draw_units(np.random.default_rng(1), 300, win=0.55)
+    population = toy.draw_units(np.random.default_rng(1), 300, win_probability=0.55)
     rows = toy.draw_rows(np.random.default_rng(2), population, 10, 500)
     frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
@@ -142,7 +144,9 @@ def make_pairings(seed, n_batches=12, n_units=40):
     """Return the batch rows of a round robin of matches, by pair."""
     rng, rows = np.random.default_rng(seed), {}
     for a, b in itertools.combinations(LEAGUE_PLAYERS, 2):
-        population = toy.draw_units(rng, 200, win=0.5 + STRENGTHS[a] - STRENGTHS[b], matches=True)
+        population = toy.draw_units(
+            rng, 200, win_probability=0.5 + STRENGTHS[a] - STRENGTHS[b], is_match=True
+        )
         rows[a, b] = toy.draw_rows(rng, population, (n_batches,), n_units)
     return rows
 
@@ -251,7 +255,7 @@ def test_duplicate_strategy_is_found_from_both_sides(extra_turns):
     rows = make_pairings(1)
     copied = rows["simple", "b"].copy()
     copied[3, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["turns"]] += extra_turns
-    swapped = toy.swap_sides(rows["b", "c"])
+    swapped = toy.swap_strategies(rows["b", "c"])
     with_duplicate = rows | {("simple", "d"): copied, ("c", "d"): swapped}
     with_duplicate |= {("b", "d"): make_pairings(2)["simple", "b"]}
     assert league.find_duplicate_strategies(list_sides(with_duplicate)) == (

@@ -67,13 +67,13 @@ def test_additive_table_has_little_non_additivity():
     )
     assert raw_proportions.mean() > 0.002  # random variation also causes a deviance
     assert proportions.mean() < 0.5 * raw_proportions.mean()
-    assert fit_non_additivity(make_round_robin(ELO_BY_PLAYER, pairs=10**6)).raw_proportion < 1e-4
+    assert fit_non_additivity(make_round_robin(ELO_BY_PLAYER, n_pairs=10**6)).raw_proportion < 1e-4
 
 
 def test_pair_without_wins_does_not_dominate():
     """Check that the proportion does not grow with the number of matches, as log odds do."""
     small, large = (
-        make_round_robin(ELO_BY_PLAYER, pairs=n) | dict([make_pairing("b", "d", 1.0, pairs=n)])
+        make_round_robin(ELO_BY_PLAYER, n_pairs=n) | dict([make_pairing("b", "d", 1.0, n_pairs=n)])
         for n in (500, 50_000)
     )
     assert fit_non_additivity(large, 2).raw_proportion == pytest.approx(
@@ -106,7 +106,7 @@ def test_non_additivity_requires_a_complete_round_robin():
     for pairings in (
         dict([first_pair, second_pair]),
         dict([first_pair]),
-        make_round_robin(ELO_BY_PLAYER, batches=4),
+        make_round_robin(ELO_BY_PLAYER, n_batches=4),
     ):
         assert np.isnan(fit_non_additivity(pairings).proportion)
         assert compute_equilibrium_mix(RoundRobin(pairings, 1))["mix"].isna().all()
@@ -234,7 +234,7 @@ def test_equilibrium_mix_is_computed_from_log_odds():
 
 def test_equilibrium_mix_of_an_additive_table_is_the_leader():
     frame = compute_equilibrium_mix(
-        RoundRobin(make_round_robin(ELO_BY_PLAYER, pairs=20_000), 1)
+        RoundRobin(make_round_robin(ELO_BY_PLAYER, n_pairs=20_000), 1)
     ).set_index("strategy")
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     elo_differences = {name: elo - 60 for name, elo in ELO_BY_PLAYER.items()}

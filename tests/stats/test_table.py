@@ -13,8 +13,8 @@ from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
 FACTS_BY_UNIT = {
-    "deal": toy.draw_facts(RNG, 3000, win=0.6),
-    "match": toy.draw_facts(RNG, 400, win=0.6, matches=True),
+    "deal": toy.draw_statistics(RNG, 3000, win_probability=0.6),
+    "match": toy.draw_statistics(RNG, 400, win_probability=0.6, is_match=True),
 }
 
 
@@ -54,8 +54,8 @@ def test_metrics_agree_with_the_delta_method_over_units(unit, metric):
     sides = [("gold", metric.numerator_a), ("simple", metric.numerator_b)]
     for strategy, fact in sides[:1] if is_solo else sides:
         sign = -1 if metric.is_zero_sum and strategy == "simple" else 1
-        n = sign * toy.get_fact(facts, fact).astype(float) / metric.scale
-        d = toy.get_fact(
+        n = sign * toy.get_statistic(facts, fact).astype(float) / metric.scale
+        d = toy.get_statistic(
             facts,
             batch_columns.STATISTIC_NAMES[
                 batch_columns.DENOMINATOR_INDICES[batch_columns.STATISTIC_INDEX[fact]]
@@ -77,7 +77,7 @@ def test_sample_size_counts_both_halves():
     tidy = make_tidy_frame("match")
     assert set(tidy.loc[tidy["unit"] == "match", "n"]) == {800}
     assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {
-        toy.get_fact(FACTS_BY_UNIT["match"], "deals").sum()
+        toy.get_statistic(FACTS_BY_UNIT["match"], "deals").sum()
     }
 
 

@@ -176,7 +176,7 @@ def test_pairing_efficiency_agrees_with_the_published_table(knock_policies):
 
 
 def test_pairing_efficiency_of_matches_is_computed():
-    population = toy.draw_units(np.random.default_rng(6), 400, matches=True)
+    population = toy.draw_units(np.random.default_rng(6), 400, is_match=True)
     rows = toy.draw_rows(np.random.default_rng(7), population, 10, 100)
     efficiency = variance.compute_pairing_efficiency(rows, "match")
     assert (efficiency["rho"] < 1).all() and set(efficiency["n"]) == {2000}

@@ -10,16 +10,15 @@ from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
-from support.hands import PACK, members
+from support.hands import ALL_CARDS_MASK, list_card_names, list_cards
 from support.policy_queries import (
     EAAI_PARAMS,
     THREE_CARD_MELDS,
-    cards,
-    count_deadwood,
+    build_view,
+    compute_eaai_deadwood,
     make_random_view,
-    mask,
+    parse_hand_mask,
     query_policy,
-    view,
 )
 
 BOT_NAMES = (
@@ -35,13 +34,14 @@ def get_card_value(card: int) -> int:
 
 def sample_views(seed: int, n: int, size: int = 11) -> list:
     rng = random.Random(seed)
-    return [make_random_view(rng, size, rich=i % 3 == 0, known=i % 4) for i in range(n)]
+    return [make_random_view(rng, size, has_near_ranks=i % 3 == 0, n_known=i % 4) for i in range(n)]
 
 
 def compute_deadwood_by_discard(player_view) -> dict[int, int]:
     """Return the deadwood after each legal discard."""
     return {
-        card: count_deadwood(player_view.hand & ~(1 << card)) for card in members(player_view.legal)
+        card: compute_eaai_deadwood(player_view.hand & ~(1 << card))
+        for card in list_cards(player_view.legal)
     }
 
 
@@ -53,10 +53,10 @@ def find_lowest(scores: dict[int, float]) -> set[int]:
 
 def find_unmatched_of_each_melding(hand: int) -> set[frozenset[str]]:
     """Return the unmatched cards of each best melding."""
-    hand_cards = frozenset(cards(hand))
+    hand_cards = frozenset(list_card_names(hand))
     return {
         hand_cards.difference(*melding)
-        for melding in reference.find_optimal_meldings(cards(hand), EAAI_PARAMS)
+        for melding in reference.find_optimal_meldings(list_card_names(hand), EAAI_PARAMS)
     }
 
 
@@ -70,7 +70,7 @@ def find_possibly_unmatched(player_view) -> set[int]:
         for unmatched_cards in find_unmatched_of_each_melding(player_view.hand)
         for card in unmatched_cards
     }
-    return unmatched & set(members(player_view.legal))
+    return unmatched & set(list_cards(player_view.legal))
 
 
 def test_novice_ends_the_deal_or_minimises_deadwood():
@@ -133,13 +133,13 @@ def test_openspiel_simple_agrees_with_openspiels_bot():
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
                 is_unique = len(find_unmatched_of_each_melding(hand)) == 1
-                discard = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
+                discard = query_policy("discard", "loose-rank", build_view(hand=hand, legal=hand))
                 is_equal = discard % 13 == openspiel.convert_card(action) % 13  # the suit is random
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.convert_card(upcard)
                 is_unique = len(find_unmatched_of_each_melding(hand | 1 << offered)) == 1
-                player_view = view(
-                    hand=hand, taken_offer=offered, legal=3, count=count_deadwood(hand)
+                player_view = build_view(
+                    hand=hand, taken_offer=offered, legal=3, count=compute_eaai_deadwood(hand)
                 )
                 takes = action == spiel.gin_rummy.DRAW_UPCARD_ACTION
                 is_equal = query_policy("take", "knock-or-meld", player_view) == takes
@@ -147,7 +147,7 @@ def test_openspiel_simple_agrees_with_openspiels_bot():
                 state.apply_action(action)
                 continue
             n_equal, n_different = n_equal + is_equal, n_different + (not is_equal)
-            assert is_equal or not is_unique, (phase, cards(hand), action)
+            assert is_equal or not is_unique, (phase, list_card_names(hand), action)
             state.apply_action(action)
     assert n_equal > 500 and n_different < n_equal / 50
 
@@ -161,8 +161,8 @@ def test_hitscore_maximises_hits_among_best_discards():
         hits = {}
         for card in find_lowest(compute_deadwood_by_discard(player_view)):
             hand_after_discard, unseen = (
-                cards(player_view.hand & ~(1 << card)),
-                cards(player_view.unseen),
+                list_card_names(player_view.hand & ~(1 << card)),
+                list_card_names(player_view.unseen),
             )
             melds = {
                 unseen_card: reference.find_melds([*hand_after_discard, unseen_card], EAAI_PARAMS)
@@ -178,10 +178,15 @@ def test_hitscore_maximises_hits_among_best_discards():
 
 def test_ga_conv_does_not_take_back_its_own_discard():
     """Offer the 7C, which lowers the deadwood."""
-    hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
+    hand, seven = parse_hand_mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
     for discarding_seat, expected in ((0, 0), (1, 1)):
-        player_view = view(
-            hand=hand, taken_offer=seven, legal=3, count=count_deadwood(hand), turns=1, seat=0
+        player_view = build_view(
+            hand=hand,
+            taken_offer=seven,
+            legal=3,
+            count=compute_eaai_deadwood(hand),
+            turns=1,
+            seat=0,
         )
         player_view.history[0] = (discarding_seat, 0, 3, seven)
         assert query_policy("take", "lower-new", player_view) == expected
@@ -199,7 +204,7 @@ def compute_holding_probability(player_view, card: int) -> float:
 def compute_meld_probabilities(player_view) -> tuple[set[str], dict[str, float]]:
     """Return the available cards and the expected number of the opponent's melds with each."""
     holding = {card: compute_holding_probability(player_view, card) for card in range(52)}
-    expected_melds = dict.fromkeys(cards(player_view.unseen | player_view.known), 0.0)
+    expected_melds = dict.fromkeys(list_card_names(player_view.unseen | player_view.known), 0.0)
     for triple in THREE_CARD_MELDS:
         if triple <= expected_melds.keys():
             for card in triple:
@@ -265,7 +270,7 @@ def test_mishra_discards_by_its_source():
         unmatched_sets = find_unmatched_of_each_melding(player_view.hand)
         options = {
             legal_card for unmatched_cards in unmatched_sets for legal_card in unmatched_cards
-        } & set(cards(player_view.legal))
+        } & set(list_card_names(player_view.legal))
         if len(unmatched_sets) > 1 or not options:
             continue
         n_compared += 1
@@ -299,7 +304,7 @@ def test_mishra_discards_by_its_source():
                 scores[card] = 0.77 * 1.45 * (1 - no_meld_probability) - own_utility
             expected = find_lowest(scores)
         discard = notation.format_card(query_policy("discard", "mishra", player_view))
-        assert discard in expected, (cards(player_view.hand), expected)
+        assert discard in expected, (list_card_names(player_view.hand), expected)
     assert n_compared > 20
 
 
@@ -308,7 +313,7 @@ def compute_utility_after_discard(
 ) -> float:
     """Return the utility after the best discard; prefer a knock, as the source does."""
     unmatched = set(min(find_unmatched_of_each_melding(hand), key=sorted))
-    options = unmatched & set(cards(legal))
+    options = unmatched & set(list_card_names(legal))
     if not options:
         return 30
     highest_card = max(options, key=CARD_VALUES.get)
@@ -326,23 +331,23 @@ def test_mishra_takes_by_its_source():
     """Allow one difference, because ties are resolved differently."""
     n_equal = n_taken = n_compared = 0
     for player_view in sample_views(10, 24, size=10):
-        player_view.known &= 0 if n_compared % 2 else PACK
-        offered_card = random.Random(n_compared).choice(members(player_view.pile))
+        player_view.known &= 0 if n_compared % 2 else ALL_CARDS_MASK
+        offered_card = random.Random(n_compared).choice(list_cards(player_view.pile))
         player_view.pile &= ~(1 << offered_card)
         player_view.taken_offer, player_view.legal, player_view.count, player_view.taken = (
             offered_card,
             3,
-            count_deadwood(player_view.hand),
+            compute_eaai_deadwood(player_view.hand),
             -1,
         )
         hand_after_taking = player_view.hand | 1 << offered_card
         available, expected_melds = compute_meld_probabilities(player_view)
-        is_wanted = count_deadwood(hand_after_taking) < player_view.count + get_card_value(
+        is_wanted = compute_eaai_deadwood(hand_after_taking) < player_view.count + get_card_value(
             offered_card
         )
         if not is_wanted:
             utilities_after_draw = []
-            for drawn_card in members(player_view.unseen):
+            for drawn_card in list_cards(player_view.unseen):
                 still_available = available - {notation.format_card(drawn_card)}
                 utilities_after_draw.append(
                     compute_utility_after_discard(
@@ -363,16 +368,16 @@ def test_mishra_takes_by_its_source():
 
 def test_belief_does_not_knock_against_low_expected_deadwood():
     """Use an opponent with seven melded cards and about 18 points in three unseen cards."""
-    hand = mask("AS 2S 3S 5H 5D 5C 8D 9D TD 9H")
-    known = mask("6C 7C 8C KS KH KD KC")
-    player_view = view(
-        hand=hand, known=known, unseen=PACK & ~(hand | known), ending=1, ending_count=9
+    hand = parse_hand_mask("AS 2S 3S 5H 5D 5C 8D 9D TD 9H")
+    known = parse_hand_mask("6C 7C 8C KS KH KD KC")
+    player_view = build_view(
+        hand=hand, known=known, unseen=ALL_CARDS_MASK & ~(hand | known), ending=1, ending_count=9
     )
     for player_view.noise in random.Random(11).sample(range(2**53), 20):
         assert query_policy("knock", "belief", player_view, opp=26) == 0
         assert query_policy("knock", "belief", player_view, opp=12) == 1
         assert query_policy("knock", "belief", player_view, opp=26, own=9) == 1
-    player_view.known, player_view.unseen = 0, PACK & ~hand
+    player_view.known, player_view.unseen = 0, ALL_CARDS_MASK & ~hand
     assert query_policy("knock", "belief", player_view) == 1
 
 

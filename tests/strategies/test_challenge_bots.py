@@ -14,12 +14,11 @@ from oracles import reference
 from oracles.reference.strategies.player_view import find_near_cards, get_rank_index
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
-from support.hands import members
+from support.hands import list_card_names, list_cards
 from support.policy_queries import (
     EAAI_PARAMS,
     THREE_CARD_MELDS,
-    cards,
-    count_deadwood,
+    compute_eaai_deadwood,
     make_random_view,
     query_policy,
 )
@@ -59,7 +58,7 @@ def find_highest(candidates: list[str]) -> str:
 
 def find_exp710_discards(view, dealt: list[str]) -> set[str]:
     """Return the possible discards over every best melding and number of melds dealt."""
-    hand, legal = set(cards(view.hand)), set(cards(view.legal))
+    hand, legal = set(list_card_names(view.hand)), set(list_card_names(view.legal))
     allowed = set()
     for melding in reference.find_optimal_meldings(sorted(hand), EAAI_PARAMS):
         valid = sorted(hand.difference(*melding) & legal)
@@ -82,8 +81,8 @@ def test_exp710_discards_by_its_description():
     n_middle_cards = 0
     for deal, decision in list_decisions("exp710", "simple", "discard", 120):
         view = decision.view
-        (discard,) = cards(1 << decision.action)
-        dealt = cards(deal.hands[0])
+        (discard,) = list_card_names(1 << decision.action)
+        dealt = list_card_names(deal.hands[0])
         assert discard in find_exp710_discards(view, dealt)
         n_middle_cards += view.own_turn <= 2 and discard[0] in "345678"
     assert n_middle_cards > 20
@@ -129,10 +128,10 @@ def test_percent_twenty_takes_by_its_description():
     action_counts = {True: 0, False: 0}
     for _, decision in list_decisions("percent-twenty", "gin-only", "take", 60):
         view = decision.view
-        hand, known = cards(view.hand), cards(view.known)
-        (card,) = cards(1 << int(view.taken_offer))
+        hand, known = list_card_names(view.hand), list_card_names(view.known)
+        (card,) = list_card_names(1 << int(view.taken_offer))
         deadwood_after = compute_deadwood_by_discard({*hand, card}, set(hand))
-        deadwood_drop = count_deadwood(view.hand) - min(deadwood_after.values())
+        deadwood_drop = compute_eaai_deadwood(view.hand) - min(deadwood_after.values())
         min_drop = 3 if is_wanted(card, known) else 1
         takes = deadwood_drop >= 9 or (
             deadwood_drop >= min_drop and card in find_melded_cards([*hand, card])
@@ -147,10 +146,18 @@ def test_percent_twenty_discards_by_its_description():
     decisions = list_decisions("percent-twenty", "gin-only", "discard", 100)
     for deal, decision in decisions:
         view = decision.view
-        hand, unseen, known = cards(view.hand), cards(view.unseen), cards(view.known)
+        hand, unseen, known = (
+            list_card_names(view.hand),
+            list_card_names(view.unseen),
+            list_card_names(view.known),
+        )
         turns = deal.turns[: int(view.turns)]
-        opponent_discards = [cards(1 << discard)[0] for seat, _, _, discard in turns if seat == 1]
-        options = find_lowest(compute_deadwood_by_discard(set(hand), set(cards(view.legal))))
+        opponent_discards = [
+            list_card_names(1 << discard)[0] for seat, _, _, discard in turns if seat == 1
+        ]
+        options = find_lowest(
+            compute_deadwood_by_discard(set(hand), set(list_card_names(view.legal)))
+        )
         dead_cards = find_dead_cards(hand, unseen)
         scores = {
             card: -(not is_wanted(card, known))
@@ -160,7 +167,7 @@ def test_percent_twenty_discards_by_its_description():
         }
         best_cards = find_lowest(scores)
         expected = {card for card in best_cards if card[0] not in "TJQK"} or best_cards
-        assert cards(1 << decision.action)[0] in expected
+        assert list_card_names(1 << decision.action)[0] in expected
         n_decided += len(expected) == 1 < len(options)
     assert n_decided > len(decisions) / 20
 
@@ -169,9 +176,11 @@ def test_percent_twenty_knocks_by_its_table():
     action_counts = {True: 0, False: 0}
     for _, decision in list_decisions("percent-twenty", "gin-only", "knock", 150):
         view = decision.view
-        remaining = sorted(set(cards(view.hand)) - set(cards(1 << int(view.ending_card))))
-        seen_group = len(cards(view.hand | view.pile | view.known)) // 5
-        n_dead = len(find_dead_cards(remaining, cards(view.unseen)))
+        remaining = sorted(
+            set(list_card_names(view.hand)) - set(list_card_names(1 << int(view.ending_card)))
+        )
+        seen_group = len(list_card_names(view.hand | view.pile | view.known)) // 5
+        n_dead = len(find_dead_cards(remaining, list_card_names(view.unseen)))
         knocks = view.ending_count == 0 or (
             2 <= seen_group <= 8
             and n_dead <= 3
@@ -224,8 +233,8 @@ def compute_min_deadwood(hand: set[str]) -> int:
 
 def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
     """Return the score of each card that is fully evaluated, and the unmatched cards."""
-    hand, legal = set(cards(view.hand)), set(cards(view.legal))
-    unseen, known = set(cards(view.unseen)), set(cards(view.known))
+    hand, legal = set(list_card_names(view.hand)), set(list_card_names(view.legal))
+    unseen, known = set(list_card_names(view.unseen)), set(list_card_names(view.known))
     deadwood = compute_deadwood_by_discard(hand, legal)
     candidates = sorted(legal, key=lambda card: (deadwood[card], reference.PACK.index(card)))[:6]
     candidates = [card for card in candidates if deadwood[card] <= min(deadwood.values()) + 8]
@@ -272,12 +281,12 @@ def test_ginrummy_and_tonic_discards_by_its_description():
     """Use ten unseen cards, because the reference tries all their pairs."""
     rng, n_compared = random.Random(31), 0
     for i in range(16):
-        view = make_random_view(rng, 11, rich=i % 2 == 0, known=i % 4)
-        view.unseen = sum(1 << card for card in rng.sample(members(view.unseen), 10))
+        view = make_random_view(rng, 11, has_near_ranks=i % 2 == 0, n_known=i % 4)
+        view.unseen = sum(1 << card for card in rng.sample(list_cards(view.unseen), 10))
         scores, unmatched = compute_tonic_scores(view)
         if not scores:
             continue
-        (discard,) = cards(1 << query_policy("discard", "ginrummy-and-tonic", view))
+        (discard,) = list_card_names(1 << query_policy("discard", "ginrummy-and-tonic", view))
         assert discard in unmatched
         assert scores[discard] <= min(scores.values()) + 1e-9
         n_compared += len(scores) > 1

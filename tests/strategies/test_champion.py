@@ -25,18 +25,18 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.toolkit import beliefs
-from support.hands import CARD_NAMES, game, members
+from support.hands import CARD_NAMES, build_both_rules, list_cards
 from support.shapes import (
     find_melded_cards,
     find_outs,
     find_partner_types,
     get_partner_type,
-    is_meld,
     is_next_to_any,
+    is_three_card_meld,
 )
 from support.variant_lists import TWO_PLAYER_VARIANTS
 
-RULES, PARAMS = game("eaai")
+RULES, PARAMS = build_both_rules("eaai")
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def can_discard_to_gin(hand, card):
 
 def compute_hand_features_by_name(view, hand):
     """Return the nonzero features of a hand as a dictionary by name."""
-    unseen = members(view.unseen)
-    known, shed = members(view.known), members(view.shed)
+    unseen = list_cards(view.unseen)
+    known, shed = list_cards(view.known), list_cards(view.shed)
     deadwood = compute_deadwood(hand)
     unmatched = sorted(set(hand) - find_melded_cards(hand))
     n = len(unmatched)
@@ -131,14 +131,14 @@ def compute_hand_features_by_name(view, hand):
 
 def find_completing_pairs(card, others):
     """Return the pairs of other cards that complete a set or a run with a card."""
-    pairs = [pair for pair in combinations(others, 2) if is_meld((*pair, card))]
+    pairs = [pair for pair in combinations(others, 2) if is_three_card_meld((*pair, card))]
     sets = [pair for pair in pairs if pair[0] % 13 == card % 13]
     return sets, [pair for pair in pairs if pair not in sets]
 
 
 def compute_discard_features_by_name(view, card, hand):
     """Return the features of a discard as a dictionary by name."""
-    unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
+    unseen, known, shed = list_cards(view.unseen), list_cards(view.known), list_cards(view.shed)
     unmatched = set(hand) - find_melded_cards(hand)
     nearby = {other for other in hand if get_partner_type(card, other)}
     sets, runs = find_completing_pairs(card, [*unseen, *known])
@@ -192,21 +192,21 @@ def test_discard_features_agree_with_their_names(decisions_by_slot):
     for i, view in enumerate(views):
         view.own_points, view.other_points = 7 * i % 100, 13 * i % 100
         if i % 4 == 0:  # two known cards of a rank are rare, so ignore them
-            rank = members(view.legal)[0] % 13
-            same_rank = [card for card in members(view.unseen) if card % 13 == rank][:2]
+            rank = list_cards(view.legal)[0] % 13
+            same_rank = [card for card in list_cards(view.unseen) if card % 13 == rank][:2]
             view.known |= sum(1 << card for card in same_rank)
             view.unseen &= ~sum(1 << card for card in same_rank)
     nonzero_features = set()
     for view in views:
         array = np.zeros(1, view.dtype)
         array[0] = view
-        legal = members(view.legal)
+        legal = list_cards(view.legal)
         feature_array = np.zeros((1, len(legal), sight.N_FEATURES))
         champion_weights.compile_writer(champion_weights.write_discard_features)(
             array, np.array([legal]), RULES, feature_array
         )
         for card, written in zip(legal, feature_array[0], strict=True):
-            hand = [other for other in members(view.hand) if other != card]
+            hand = [other for other in list_cards(view.hand) if other != card]
             expected = {
                 **compute_hand_features_by_name(view, hand),
                 **compute_discard_features_by_name(view, card, hand),
@@ -236,7 +236,7 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         view = decision.view
         array = np.zeros(1, view.dtype)
         array[0] = view
-        legal = members(view.legal)
+        legal = list_cards(view.legal)
         rows = np.zeros((1, len(legal), sight.N_FEATURES))
         champion_weights.compile_writer(champion_weights.write_discard_features)(
             array, np.array([legal]), RULES, rows
@@ -244,7 +244,7 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         stage = sum(view.own_turn >= offset for offset in (3, 5, 8, 11))
         offset = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
         weights = params[offset : offset + sight.N_FEATURES]
-        hand = members(view.hand)
+        hand = list_cards(view.hand)
         unmatched = set(hand) - find_melded_cards(hand)
         costs = {}
         for card, row in zip(legal, rows[0], strict=True):
@@ -269,7 +269,7 @@ def test_blend_depends_on_the_points_of_the_opponent():
             player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS
         )
         assert set(table.ravel()) <= set(range(player.N_BLENDS))
-        rules = game(variant)[0]
+        rules = build_both_rules(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
             mean = min(15, points // (3 * deals)) if deals else 0
@@ -291,7 +291,7 @@ def test_variants_without_own_weights_use_those_of_eaai():
     for variant in TWO_PLAYER_VARIANTS:
         expected = variant if variant in trained_variants else "eaai"
         assert (
-            player.compiled_find_rules_offset(game(variant)[0])
+            player.compiled_find_rules_offset(build_both_rules(variant)[0])
             == trained_variants.index(expected) * player.N_WEIGHTS_PER_VARIANT
         )
     weights = np.load(player.discard_by_learned_cost.weights)
@@ -429,7 +429,7 @@ def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
                 continue
             view = decision.view.copy()
             view.own_points, view.other_points = 70, 45
-            cards = rng.permutation(members(int(view.unseen)))
+            cards = rng.permutation(list_cards(int(view.unseen)))
             stock = cards[: int(view.stock)]
             hand = int(view.known) | sum(1 << int(card) for card in cards[int(view.stock) :])
             actions = list_legal_actions(view, RULES)

@@ -12,7 +12,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from support import hands
-from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, strategy
+from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, find_test_strategy
 
 N_DEALS = 3  # in every variant
 # Phrase of the docstring that documents when a strategy declines gin
@@ -50,7 +50,7 @@ def find_declined_gins(name, variant_name, n_deals):
     variant = variants.find_variant(variant_name)
     params, declined = variant.params, []
     opponent = loader.find_strategy(OPPONENT) if params["players"] == 2 else None
-    matchup = Matchup(variant, strategy(name), opponent, 1, "deal")
+    matchup = Matchup(variant, find_test_strategy(name), opponent, 1, "deal")
     for index, (pack, joker, dealer) in enumerate(
         iter_stacked_decks(variant, f"{name} {variant_name}", n_deals)
     ):

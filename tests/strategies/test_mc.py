@@ -19,9 +19,9 @@ from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
-from support.hands import PACK
-from support.policy_queries import count_deadwood, mask, query_policy, view
-from support.variant_lists import strategy
+from support.hands import ALL_CARDS_MASK
+from support.policy_queries import build_view, compute_eaai_deadwood, parse_hand_mask, query_policy
+from support.variant_lists import find_test_strategy
 
 VARIANT_SPECS = (
     *("eaai", "oklahoma", "standard+discard_ban=drawn", "eaai+discard_ban=none"),
@@ -32,7 +32,7 @@ VARIANT_SPECS = (
     "standard+layoff_on_gin=yes+undercut_on_tie=no",
     "standard+layoff=no+stock_reserve=8",
 )
-RULES, _ = hands.game("eaai")
+RULES, _ = hands.build_both_rules("eaai")
 
 
 @jit
@@ -64,12 +64,16 @@ def to_mc_action(decision):
 @pytest.mark.parametrize("player", ["gold", "gin-only"])
 def test_rollout_from_the_true_cards_agrees_with_the_engine(variant, player):
     rng = random.Random(variant + player)
-    rules = hands.game(variant)[0]
+    rules = hands.build_both_rules(variant)[0]
     case_kinds = set()
     for i in range(12):
         deck = rng.sample(range(52), 52)
         matchup = Matchup(
-            variants.find_variant(variant), strategy(player), strategy("gold"), i, "deal"
+            variants.find_variant(variant),
+            find_test_strategy(player),
+            find_test_strategy("gold"),
+            i,
+            "deal",
         )
         deal = trace_deal(matchup, i, pack=deck, dealer=i % 2)
         points = int(deal.state.score[0] - deal.state.score[1])
@@ -79,7 +83,7 @@ def test_rollout_from_the_true_cards_agrees_with_the_engine(variant, player):
                 stock = np.array(deck[52 - view.stock :], np.int64)
                 visible = int(view.hand) | int(view.pile) | notation.cards_to_mask(stock)
                 value = evaluate_single_action(
-                    *action, PACK & ~visible, stock, player == "gin-only", view, rules
+                    *action, ALL_CARDS_MASK & ~visible, stock, player == "gin-only", view, rules
                 )
                 assert value == points, (i, decision)
                 case_kinds.add((action[0], points > 0))
@@ -90,7 +94,9 @@ def test_rollout_from_the_true_cards_agrees_with_the_engine(variant, player):
 def make_view(hand, known="", pile="", **fields):
     """Return a view in the middle of an EAAI deal, after a third of the stock."""
     card_sets = {"hand": hand, "known": known, "pile": pile}
-    view_fields = {name: mask(cards) if cards else 0 for name, cards in card_sets.items()}
+    view_fields = {
+        name: parse_hand_mask(cards) if cards else 0 for name, cards in card_sets.items()
+    }
     view_fields |= dict.fromkeys(("upcard", "ending_card", "ending_count", "taken_offer"), -1)
     view_fields |= dict.fromkeys(("phase", "multiplier", "stake"), 1)
     view_fields |= {
@@ -100,8 +106,8 @@ def make_view(hand, known="", pile="", **fields):
         "goal": RULES.goal,
         "noise": 2**52 + 12345,
     }
-    player_view = view(**view_fields | fields)
-    player_view.unseen = PACK & ~(player_view.hand | player_view.known | player_view.pile)
+    player_view = build_view(**view_fields | fields)
+    player_view.unseen = ALL_CARDS_MASK & ~(player_view.hand | player_view.known | player_view.pile)
     player_view.stock = (
         int(player_view.unseen).bit_count() - 10 + int(player_view.known).bit_count()
     )
@@ -152,7 +158,9 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 def test_hidden_hands_have_the_expected_deadwood():
     methods = mc.SAMPLED_HAND_IMPROVED, mc.SAMPLED_HAND_BEST_OF_DRAWS, mc.SAMPLED_HAND_RANDOM
     deadwood_by_method = {
-        method: [count_deadwood(opponent_hand) for opponent_hand in sample_worlds(60, method)[0]]
+        method: [
+            compute_eaai_deadwood(opponent_hand) for opponent_hand in sample_worlds(60, method)[0]
+        ]
         for method in methods
     }
     means = {method: np.mean(deadwood) for method, deadwood in deadwood_by_method.items()}

@@ -17,7 +17,13 @@ from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
-from support.policy_queries import EAAI_PARAMS, count_deadwood, mask, query_policy, view
+from support.policy_queries import (
+    EAAI_PARAMS,
+    build_view,
+    compute_eaai_deadwood,
+    parse_hand_mask,
+    query_policy,
+)
 
 DATA_DIRECTORY = Path(__file__).parents[1] / "data"
 MARJJ_RECORDS, SIGRA_RECORDS = (
@@ -29,7 +35,7 @@ CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 def read_masks(position, **name_by_field):
     """Return the masks of view fields from the cards of a recorded position."""
     return {
-        field: mask(position[name]) if position[name] else 0
+        field: parse_hand_mask(position[name]) if position[name] else 0
         for field, name in name_by_field.items()
     }
 
@@ -42,10 +48,10 @@ def find_lowest(scores):
     "position", MARJJ_RECORDS["discard"], ids=lambda one: one["hand"].replace(" ", "")
 )
 def test_marjj_discards_like_the_original(position):
-    player_view = view(
+    player_view = build_view(
         **read_masks(position, hand="hand", known="his", unseen="unseen", legal="hand")
     )
-    player_view.legal &= ~(mask(position["taken"]) if position["taken"] else 0)
+    player_view.legal &= ~(parse_hand_mask(position["taken"]) if position["taken"] else 0)
     player_view.own_turn = position["turn"]
     discards = set()
     for i in range(16):
@@ -59,9 +65,12 @@ def test_marjj_takes_like_the_original():
     """Allow for the original, which uses one of several best meldings."""
     action_counts = {True: 0, False: 0}
     for position in MARJJ_RECORDS["take"]:
-        hand, card = mask(position["hand"]), position["offer"]
-        player_view = view(
-            hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
+        hand, card = parse_hand_mask(position["hand"]), position["offer"]
+        player_view = build_view(
+            hand=hand,
+            taken_offer=notation.parse_card(card),
+            legal=3,
+            count=compute_eaai_deadwood(hand),
         )
         best_meldings = reference.find_optimal_meldings(
             [*position["hand"].split(), card], EAAI_PARAMS
@@ -79,7 +88,7 @@ def make_sigra_view(position):
     """Return the view of a position; the original does not count its drawn card as unknown."""
     visible = {card for name in ("hand", "his", "gone", "card") for card in position[name].split()}
     fields = read_masks(position, hand="hand", known="his", shed="shed")
-    return view(**fields, unseen=mask(" ".join(set(reference.PACK) - visible)))
+    return build_view(**fields, unseen=parse_hand_mask(" ".join(set(reference.PACK) - visible)))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +96,7 @@ def make_sigra_view(position):
 )
 def test_sigra_discards_like_the_original(position):
     player_view = make_sigra_view(position)
-    player_view.hand |= mask(position["card"])
+    player_view.hand |= parse_hand_mask(position["card"])
     player_view.legal = player_view.hand
     card = notation.format_card(query_policy("discard", "mmd", player_view))
     best = find_lowest(position["worth"])

@@ -30,9 +30,9 @@ from simgin.runs import runner
 from simgin.text import notation
 from support import hands
 from support import policy_queries as questions
-from support.hands import PACK, members, names, names_in_order
-from support.policy_queries import mask
-from support.shapes import find_melded_cards, find_partner_types, is_meld
+from support.hands import ALL_CARDS_MASK, format_cards, list_card_names, list_cards
+from support.policy_queries import parse_hand_mask
+from support.shapes import find_melded_cards, find_partner_types, is_three_card_meld
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parents[2] / "strategies"
 RNG = random.Random(20261122)
@@ -43,11 +43,11 @@ def load_committed_array(name):
 
 
 def build_rules_from_spec(text):
-    return hands.game(text)[0]
+    return hands.build_both_rules(text)[0]
 
 
 def find_params_of_spec(text):
-    return hands.game(text)[1]
+    return hands.build_both_rules(text)[1]
 
 
 KNOCK_RULES, SOLITARY_RULES = map(build_rules_from_spec, ("solitaire-gin-knock", "solitary-gin"))
@@ -56,7 +56,7 @@ KNOCK_RULES, SOLITARY_RULES = map(build_rules_from_spec, ("solitaire-gin-knock",
 def query_solo_policy(slot, name, values=None, rules=KNOCK_RULES, **fields):
     default_fields = {"ending_card": -1, "deck_left": 20, "ending": 1}
     return questions.query_policy(
-        slot, name, questions.view(**default_fields | fields), rules, **values or {}
+        slot, name, questions.build_view(**default_fields | fields), rules, **values or {}
     )
 
 
@@ -73,8 +73,8 @@ def sample_hand():
         13 * suit + rank for suit in range(4) for rank in (range(4, 9) if is_rich else range(13))
     ]
     hand = notation.cards_to_mask(RNG.sample(candidates, 11))
-    other_cards = members(PACK & ~hand)
-    return hand, PACK & ~hand & ~notation.cards_to_mask(RNG.sample(other_cards, 18))
+    other_cards = list_cards(ALL_CARDS_MASK & ~hand)
+    return hand, ALL_CARDS_MASK & ~hand & ~notation.cards_to_mask(RNG.sample(other_cards, 18))
 
 
 def count_unmatched(hand, values):
@@ -85,8 +85,8 @@ def count_unmatched(hand, values):
 def compute_min_deadwood_after_draw(hand, card, values):
     hand_with_card = hand | 1 << card
     return min(
-        reference.compute_deadwood(names(hand_with_card & ~(1 << discard)), values)
-        for discard in members(hand_with_card)
+        reference.compute_deadwood(list_card_names(hand_with_card & ~(1 << discard)), values)
+        for discard in list_cards(hand_with_card)
     )
 
 
@@ -94,11 +94,12 @@ def compute_cost(aim, hand, unseen, values, n_best=7):
     """Return the cost of ten cards by the definition of an aim of look-ahead."""
     if aim == "loose":
         unmatched_counts = [
-            max(0, count_unmatched(names(hand | 1 << card), values) - 1) for card in members(unseen)
+            max(0, count_unmatched(list_card_names(hand | 1 << card), values) - 1)
+            for card in list_cards(unseen)
         ]
-        return sum(unmatched_counts), reference.compute_deadwood(names(hand), values)
+        return sum(unmatched_counts), reference.compute_deadwood(list_card_names(hand), values)
     deadwood_values = sorted(
-        compute_min_deadwood_after_draw(hand, card, values) for card in members(unseen)
+        compute_min_deadwood_after_draw(hand, card, values) for card in list_cards(unseen)
     )
     return {
         "deadwood": (sum(deadwood_values),),
@@ -114,7 +115,8 @@ def test_lookahead_discard_has_the_lowest_cost(aim, variant):
     for _ in range(4):
         hand, unseen = sample_hand()
         costs = {
-            card: compute_cost(aim, hand & ~(1 << card), unseen, values) for card in members(hand)
+            card: compute_cost(aim, hand & ~(1 << card), unseen, values)
+            for card in list_cards(hand)
         }
         chosen = query_discard("ahead", rules, hand, unseen, {"aim": aim}, own_turn=3)
         assert costs[chosen] == min(costs.values())
@@ -129,9 +131,11 @@ def test_lookahead_discard_has_the_lowest_cost(aim, variant):
 )
 def test_last_discard_leaves_the_lowest_deadwood(rules, last_fields, expected):
     """Offer two kings, or a 7 and an 8, which are worth keeping if a draw follows."""
-    hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
+    hand = parse_hand_mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
-        chosen = query_discard(name, rules, hand, PACK & ~hand, {"aim": "gin"}, **last_fields)
+        chosen = query_discard(
+            name, rules, hand, ALL_CARDS_MASK & ~hand, {"aim": "gin"}, **last_fields
+        )
         assert notation.format_card(chosen) in expected
 
 
@@ -143,10 +147,10 @@ def test_switch_minimises_the_mean_penalty_in_its_last_turns():
     for _ in range(6):
         hand, unseen = sample_hand()
         penalties, n_meeting_goal = {}, {}
-        for card in members(hand):
+        for card in list_cards(hand):
             deadwood_values = [
                 compute_min_deadwood_after_draw(hand & ~(1 << card), drawn, values)
-                for drawn in members(unseen)
+                for drawn in list_cards(unseen)
             ]
             penalties[card] = sum(deadwood or -20 for deadwood in deadwood_values)
             n_meeting_goal[card] = sum(deadwood <= 15 for deadwood in deadwood_values)
@@ -170,15 +174,15 @@ def load_planes():
 
 def evaluate_by_table(scoring, time, hand, unseen, values):
     """Return the value of ten cards from solo_dp.npy, computed by brute force."""
-    n_unmatched = count_unmatched(names(hand), values)
+    n_unmatched = count_unmatched(list_card_names(hand), values)
     saved = sum(
-        n_unmatched - max(0, count_unmatched(names(hand | 1 << card), values) - 1)
-        for card in members(unseen)
+        n_unmatched - max(0, count_unmatched(list_card_names(hand | 1 << card), values) - 1)
+        for card in list_cards(unseen)
     )
     return load_planes()[scoring, time, n_unmatched] @ [
         1,
         saved,
-        reference.compute_deadwood(names(hand), values),
+        reference.compute_deadwood(list_card_names(hand), values),
     ]
 
 
@@ -197,7 +201,7 @@ def test_dp_discard_has_the_highest_table_value(variant, scoring, time, fields):
     rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     for _ in range(2):
         hand, unseen = sample_hand()
-        hands_after = {card: hand & ~(1 << card) for card in members(hand)}
+        hands_after = {card: hand & ~(1 << card) for card in list_cards(hand)}
         values_after = {
             card: evaluate_by_table(scoring, time, remaining, unseen, values)
             for card, remaining in hands_after.items()
@@ -209,11 +213,16 @@ def test_dp_discard_has_the_highest_table_value(variant, scoring, time, fields):
 def test_dp_knocks_if_ending_is_worth_more_than_continuing():
     """Test a hand of two points with unseen cards that make it gin or not."""
     hand, values, actions = (
-        mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"),
+        parse_hand_mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"),
         find_params_of_spec("solitaire-gin-knock"),
         set(),
     )
-    for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~hand):
+    for unseen in (
+        0,
+        parse_hand_mask("KS KH QD"),
+        parse_hand_mask("4S 8S 9S AH 5H KC"),
+        ALL_CARDS_MASK & ~hand,
+    ):
         for cards_left in range(1, 44, 3):
             gain = compute_ending_value(2, cards_left) - evaluate_by_table(
                 1, (cards_left - 1) // 3, hand, unseen, values
@@ -237,15 +246,15 @@ def evaluate_by_search(scoring, time, hand, unseen, cards_left, values):
     """
 
     def find_unmatched(cards):
-        n_unmatched = count_unmatched(names(cards), values)
+        n_unmatched = count_unmatched(list_card_names(cards), values)
         return [
             card
-            for card in members(cards)
-            if count_unmatched(names(cards & ~(1 << card)), values) < n_unmatched
+            for card in list_cards(cards)
+            if count_unmatched(list_card_names(cards & ~(1 << card)), values) < n_unmatched
         ]
 
     def find_best_value(cards, still_unseen):
-        if count_unmatched(names(cards), values) <= 1:
+        if count_unmatched(list_card_names(cards), values) <= 1:
             return compute_ending_value(0, cards_left - 1)
         hands_after = [cards & ~(1 << card) for card in find_unmatched(cards)]
         return max(
@@ -254,7 +263,7 @@ def evaluate_by_search(scoring, time, hand, unseen, cards_left, values):
         )
 
     total = 0.0
-    for drawn in members(unseen):
+    for drawn in list_cards(unseen):
         still_unseen = unseen & ~(1 << drawn)
         if makes_meld(hand, drawn, values):
             total += find_best_value(hand | 1 << drawn, still_unseen)
@@ -273,12 +282,17 @@ def evaluate_by_search(scoring, time, hand, unseen, cards_left, values):
         )
         total += max(options)
     mean_value = total / unseen.bit_count()
-    return mean_value + (-reference.compute_deadwood(names(hand), values) - mean_value) / cards_left
+    return (
+        mean_value
+        + (-reference.compute_deadwood(list_card_names(hand), values) - mean_value) / cards_left
+    )
 
 
 def makes_meld(hand, drawn, values):
-    (card,) = names(1 << drawn)
-    return any(card in meld for meld in reference.find_melds(names(hand | 1 << drawn), values))
+    (card,) = list_card_names(1 << drawn)
+    return any(
+        card in meld for meld in reference.find_melds(list_card_names(hand | 1 << drawn), values)
+    )
 
 
 def test_two_draws_discard_has_the_highest_searched_value():
@@ -287,10 +301,10 @@ def test_two_draws_discard_has_the_highest_searched_value():
     cards_left, time = 20, 6
     for _ in range(3):
         hand, not_in_hand = sample_hand()
-        while count_unmatched(names(hand), values) <= 1:  # gin, without a decision
+        while count_unmatched(list_card_names(hand), values) <= 1:  # gin, without a decision
             hand, not_in_hand = sample_hand()
-        unseen = notation.cards_to_mask(RNG.sample(members(not_in_hand), 6))
-        hands_after = {card: hand & ~(1 << card) for card in members(hand)}
+        unseen = notation.cards_to_mask(RNG.sample(list_cards(not_in_hand), 6))
+        hands_after = {card: hand & ~(1 << card) for card in list_cards(hand)}
         candidates = sorted(
             hands_after,
             key=lambda card: -evaluate_by_table(1, time, hands_after[card], unseen, values),
@@ -482,8 +496,10 @@ def test_continuation_value_averages_over_joker_positions(scoring, ends_in_gin):
         [notation.cards_to_mask(RNG.sample(range(52), 10)) for _ in range(last_turn + 1)]
     )
     if ends_in_gin:
-        hands[last_turn] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
-    deadwood_values = [reference.compute_deadwood(names(int(hand)), values) for hand in hands]
+        hands[last_turn] = parse_hand_mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
+    deadwood_values = [
+        reference.compute_deadwood(list_card_names(int(hand)), values) for hand in hands
+    ]
     for turn in (last_turn - 5, last_turn - 1):
         expected = Fraction(20 if ends_in_gin else -deadwood_values[last_turn])
         if scoring < 2:
@@ -534,21 +550,23 @@ def list_discard_decisions(variant, n_deals=2):
 
 def count_live_melds(cards, unseen):
     """Count the three-card melds of each card with two unseen cards."""
-    return sum(is_meld((card, *pair)) for card in cards for pair in combinations(unseen, 2))
+    return sum(
+        is_three_card_meld((card, *pair)) for card in cards for pair in combinations(unseen, 2)
+    )
 
 
 def compute_features_by_name(hand, unseen, params):
     """Return the features of a hand as a dictionary by name."""
-    n_unmatched = count_unmatched(names_in_order(hand), params)
+    n_unmatched = count_unmatched(format_cards(hand), params)
     saved = [
-        n_unmatched - max(0, count_unmatched(names_in_order([*hand, card]), params) - 1)
+        n_unmatched - max(0, count_unmatched(format_cards([*hand, card]), params) - 1)
         for card in unseen
     ]
     n_saving_one, n_saving_two = saved.count(1), saved.count(2)
     n_saving_three = sum(n_saved >= 3 for n_saved in saved)
     unmatched = sorted(set(hand) - find_melded_cards(hand))
     isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
-    deadwood = reference.compute_deadwood(names_in_order(hand), params)
+    deadwood = reference.compute_deadwood(format_cards(hand), params)
     return {
         "constant": 1,
         "saves_one": n_saving_one / 10,
@@ -569,17 +587,17 @@ def compute_features_by_name(hand, unseen, params):
 
 
 def test_solo_champion_features_agree_with_their_names():
-    rules, params = hands.game("solitaire-gin-scored")
+    rules, params = hands.build_both_rules("solitaire-gin-scored")
     nonzero_features = set()
     for decision in list_discard_decisions("solitaire-gin-scored")[::10]:
         view = decision.view
         cards_left = int(view.deck_left)
-        hand = [card for card in members(view.hand) if card != decision.action]
+        hand = [card for card in list_cards(view.hand) if card != decision.action]
         hand_mask = sum(1 << card for card in hand)
         x = np.full(player.N_WEIGHTS, 9.0)
         player.write_features(hand_mask, int(view.unseen), cards_left, 1.5, rules, x)
-        expected = compute_features_by_name(hand, members(view.unseen), params)
-        offset = min(count_unmatched(names_in_order(hand), params), 7) * player.N_HAND_FEATURES
+        expected = compute_features_by_name(hand, list_cards(view.unseen), params)
+        offset = min(count_unmatched(format_cards(hand), params), 7) * player.N_HAND_FEATURES
         features = x[offset : offset + player.N_HAND_FEATURES]
         feature_by_name = dict(zip((key for key, _ in player.HAND_FEATURES), features, strict=True))
         assert feature_by_name == pytest.approx(expected)
@@ -594,7 +612,7 @@ def test_solo_champion_features_agree_with_their_names():
 
 @pytest.mark.parametrize("variant", SOLO_VARIANTS)
 def test_solo_champion_makes_the_discard_of_highest_corrected_value(variant):
-    rules, _ = hands.game(variant)
+    rules, _ = hands.build_both_rules(variant)
     params = np.load(player.discard_by_corrected_value.weights).astype(float)
     offset = player.find_correction_offset(rules)
     weights = params[offset : offset + player.N_WEIGHTS]
@@ -618,7 +636,10 @@ def test_solo_champion_makes_the_discard_of_highest_corrected_value(variant):
 
 
 def test_every_solitaire_variant_has_separate_weights():
-    offsets = [player.find_correction_offset(hands.game(variant)[0]) for variant in SOLO_VARIANTS]
+    offsets = [
+        player.find_correction_offset(hands.build_both_rules(variant)[0])
+        for variant in SOLO_VARIANTS
+    ]
     assert offsets == [player.DP_TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
     assert list(training.REGRESSION_UNIT_BY_GAME) == SOLO_VARIANTS
     solo_names = {name for name in variants.variant_names() if variants.find_variant(name).is_solo}
@@ -634,7 +655,7 @@ def test_weights_file_begins_with_the_search_table():
 
 @pytest.mark.parametrize("variant", SOLO_VARIANTS)
 def test_deal_value_averages_over_joker_positions(variant):
-    rules, _ = hands.game(variant)
+    rules, _ = hands.build_both_rules(variant)
     last_turn = 12
     rng = np.random.default_rng(5)
     kept_hands = np.zeros(60, np.int64)
@@ -652,8 +673,8 @@ def test_deal_value_averages_over_joker_positions(variant):
             points = above + rules.gin_bonus
             outcomes.append(1.0 if variant == "solitaire-gin" else float(points))
         else:
-            hand_names = names(int(kept_hands[3 + n_drawn]))
-            deadwood = reference.compute_deadwood(hand_names, hands.game(variant)[1])
+            hand_names = list_card_names(int(kept_hands[3 + n_drawn]))
+            deadwood = reference.compute_deadwood(hand_names, hands.build_both_rules(variant)[1])
             outcomes.append(0.0 if variant == "solitaire-gin" else -float(deadwood))
     assert value == pytest.approx(np.mean(outcomes))
 

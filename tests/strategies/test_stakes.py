@@ -15,8 +15,8 @@ from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.text import notation
-from support.hands import members
-from support.policy_queries import query_policy, view
+from support.hands import list_cards
+from support.policy_queries import build_view, query_policy
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = build_rules(variants.find_variant("dice"))
@@ -36,7 +36,7 @@ def query_die_policy(slot, name, values=None, **fields):
         "phase": TURN_PHASE,
         "own_turn": 3,
     }
-    return query_policy(slot, name, view(**default_fields | fields), RULES, **values or {})
+    return query_policy(slot, name, build_view(**default_fields | fields), RULES, **values or {})
 
 
 @cache
@@ -179,20 +179,20 @@ RNG = random.Random(20261120)
 def test_random_policies_have_the_configured_probabilities():
     """Use a chi-square test that fails for one of 1,000 seeds."""
     hand = notation.cards_to_mask(RNG.sample(range(52), 11))
-    counts = dict.fromkeys(members(hand), 0)
+    counts = dict.fromkeys(list_cards(hand), 0)
     for _ in range(5500):
-        player_view = view(hand=hand, legal=hand, noise=RNG.randrange(2**53))
+        player_view = build_view(hand=hand, legal=hand, noise=RNG.randrange(2**53))
         counts[query_policy("discard", "uniform", player_view)] += 1
     assert sum((count - 500) ** 2 / 500 for count in counts.values()) < 29.6
     random_numbers = [RNG.randrange(2**53) for _ in range(4000)]
     n_takes = sum(
-        query_policy("take", "random", view(legal=3, noise=random_number), p=0.25)
+        query_policy("take", "random", build_view(legal=3, noise=random_number), p=0.25)
         for random_number in random_numbers
     )
     assert abs(n_takes - 1000) < 3.3 * 27.4  # once in a thousand
     for random_number, expected in ((2**52 - 1, 1), (2**52, 0)):
         assert (
-            query_policy("knock", "random", view(ending=1, noise=random_number), p_end=0.5)
+            query_policy("knock", "random", build_view(ending=1, noise=random_number), p_end=0.5)
             == expected
         )
 
@@ -215,7 +215,7 @@ BLIND_FIELDS = {"phase": 4, "count": 60, "own_turn": 1}
 def test_offer_policies_follow_their_definitions(name, params, fields, expected):
     legal = 0b1111101 & ~((1 << fields["stake"] + 1) - 2)
     assert (
-        query_policy("offer", name, view(**{"phase": 1, **fields}, legal=legal), **params)
+        query_policy("offer", name, build_view(**{"phase": 1, **fields}, legal=legal), **params)
         == expected
     )
 
@@ -232,11 +232,13 @@ def test_offer_policies_follow_their_definitions(name, params, fields, expected)
     ],
 )
 def test_answer_policies_follow_their_definitions(name, params, fields, expected):
-    assert query_policy("answer", name, view(**fields, offered=2, legal=3), **params) == expected
+    assert (
+        query_policy("answer", name, build_view(**fields, offered=2, legal=3), **params) == expected
+    )
 
 
 def test_random_offers_have_the_configured_probability():
-    player_view = view(stake=3, legal=0b1110001)
+    player_view = build_view(stake=3, legal=0b1110001)
     offers = []
     for player_view.noise in (RNG.randrange(2**53) for _ in range(4000)):
         offers.append(query_policy("offer", "random", player_view, p_offer=0.25))
@@ -265,5 +267,5 @@ def test_count_policy_knocks_by_the_points_that_the_opponent_needs(
         seat = 1 - rules.race_points_seat
     elif variant == "race":
         seat = rules.race_points_seat
-    player_view = view(seat=seat, other_points=other_points, ending=1, ending_count=deadwood)
+    player_view = build_view(seat=seat, other_points=other_points, ending=1, ending_count=deadwood)
     assert query_policy("knock", "count", player_view, rules) == expected

@@ -12,7 +12,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
-from support.hands import game, names
+from support.hands import build_both_rules, list_card_names
 
 # Slot, policy with parameters, and number of positions, which is smaller if the reference
 # considers every unseen card
@@ -56,7 +56,9 @@ POLICY_CASES = [
     ("knock", "belief:own=3,opp=99", 200),
 ]
 # Advice is compared in games with low, round-the-corner and high-value aces, and solitaire
-ADVICE_PARAMS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
+ADVICE_PARAMS = [
+    build_both_rules(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")
+]
 # (slot, policy, two settings of its parameters)
 ADVICE_CASES = [
     ("discard", "high-first", "cost=10", "cost=2.5"),
@@ -120,7 +122,7 @@ def to_reference_view(view: Any, params: dict[str, Any], slot: str) -> PlayerVie
     """Convert a view for the reference implementation."""
     legal_mask = int(view.legal)
     actions = [action for action in range(3) if legal_mask >> action & 1]
-    legal = names(legal_mask) if slot == "discard" else actions
+    legal = list_card_names(legal_mask) if slot == "discard" else actions
     return PlayerView(
         params=params,
         legal=frozenset(legal),
@@ -134,13 +136,13 @@ def to_reference_view(view: Any, params: dict[str, Any], slot: str) -> PlayerVie
             (int(seat), format_optional_card(drawn), format_optional_card(discard))
             for seat, _, drawn, discard in view.history[: view.turns]
         ),
-        **{name: frozenset(names(int(view[name]))) for name in CARD_SET_FIELDS},
+        **{name: frozenset(list_card_names(int(view[name]))) for name in CARD_SET_FIELDS},
         **{name: int(view[name]) for name in NUMBER_FIELDS},
     )
 
 
 def format_optional_card(card: int) -> str | None:
-    return names(1 << int(card))[0] if card >= 0 else None
+    return list_card_names(1 << int(card))[0] if card >= 0 else None
 
 
 @cache
@@ -172,7 +174,7 @@ def list_decisions(name: str) -> list[Decision]:
 
 
 def to_reference_action(slot, action):
-    return names(1 << action)[0] if slot == "discard" else action
+    return list_card_names(1 << action)[0] if slot == "discard" else action
 
 
 def find_reference_policy(slot, policy):
@@ -199,7 +201,7 @@ def list_positions(slot, policy):
     """Return (rules, parameters, view) of every decision to which the policy applies."""
     name = policy.partition(":")[0]
     is_in_scope = SCOPE_BY_POLICY.get(name, lambda params: True)
-    converted = ((*game(variant), view) for variant, view in list_views(slot))
+    converted = ((*build_both_rules(variant), view) for variant, view in list_views(slot))
     return [(rules, params, view) for rules, params, view in converted if is_in_scope(params)]
 
 

@@ -15,7 +15,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.review import review_request
 from simgin.rules import variants
 from simgin.strategy import cast, loader
-from support.command_line import call
+from support.command_line import run_simgin
 from support.pages_script import cards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +69,7 @@ def test_beginner_can_be_used_by_name():
     assert changed.spec == "beginner+discard=low" and changed.take == by_spec.take
     with pytest.raises(ValueError, match="Did you mean 'beginner'"):
         loader.find_strategy("beginnerr")
-    rows = json.loads(call("strategies", "--search", "beginner", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("strategies", "--search", "beginner", "--json").stdout)["rows"]
     assert rows[0]["name"] == "beginner" and rows[0]["about"].startswith("Takes cards for")
 
 

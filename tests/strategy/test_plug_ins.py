@@ -13,7 +13,7 @@ import pytest
 from simgin.strategy import loader
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.version import UNKNOWN_VERSION, get_version
-from support.command_line import call
+from support.command_line import run_simgin
 
 # A policy with the name of a built-in one, as in the README
 PLUG_IN_CODE = """
@@ -88,7 +88,7 @@ def test_broken_plug_in_affects_only_commands_that_use_it(install_package, code,
 
 def test_strategies_are_listed_despite_a_broken_plug_in(install_package):
     install_package("broken-pack", "raise ValueError")
-    result = call("strategies")
+    result = run_simgin("strategies")
     assert "gold" in result.stdout and "broken-pack" in result.stderr
 
 
@@ -152,13 +152,13 @@ def test_documented_package_plays_despite_a_broken_plug_in(install_package):
     assert [*project["entry-points"]] == ["simgin.strategies"]
     install_package(project["name"], find_code_block(README, "python", 'Strategy("patient-gold"'))
     install_package("broken-pack", "raise ValueError('out of order')")
-    rows = json.loads(call("strategies", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("strategies", "--json").stdout)["rows"]
     names = {(row["kind"], row["name"]) for row in rows}
     assert {("strategy", "patient-gold"), ("policy", "patient-pack.early")} <= names
     for players in (
         ("patient-gold", "simple"),
         ("gold+knock=patient-pack.early", "patient-gold:k=7"),
     ):
-        assert json.loads(call("match", *players, "--deals", 200, "--json").stdout)["rows"]
-    error = call("match", "broken-pack", "simple", code=2).stderr
+        assert json.loads(run_simgin("match", *players, "--deals", 200, "--json").stdout)["rows"]
+    error = run_simgin("match", "broken-pack", "simple", exit_code=2).stderr
     assert "out of order" in error and "pip uninstall" in error

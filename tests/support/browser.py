@@ -1,4 +1,4 @@
-"""Start the system's Chromium and measure the pages in it."""
+"""Open pages in an installed Chromium browser, and check their layout and contrast."""
 
 import os
 import re
@@ -13,7 +13,7 @@ MIN_CONTRAST = 4.5  # minimum contrast of text (WCAG AA)
 
 @contextmanager
 def start_browser():
-    """Start a browser of the system."""
+    """Start an installed Chromium browser."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, BROWSER_NAMES)), None)
@@ -27,7 +27,7 @@ def start_browser():
 
 @contextmanager
 def open_page(browser, address, path="/", size=(1280, 900), **options):
-    """Open a page, and check at its end that it caused no error and does not overflow.
+    """Open a page, and check when it closes that no error occurred and nothing overflows.
 
     Args:
         browser: Running browser.
@@ -51,12 +51,12 @@ def open_page(browser, address, path="/", size=(1280, 900), **options):
 
 
 def is_script_error(message):
-    """Return True for an error in the console, except an answer with an error status."""
+    """Return True for an error in the browser console, except a failed request."""
     return message.type == "error" and not message.text.startswith("Failed to load resource")
 
 
 # Colour of each text, and background colours from the nearest element outwards
-LIST_TEXT_COLOURS = """
+TEXT_COLOURS_SCRIPT = """
 () => [...document.querySelectorAll('body *')]
   .filter((element) => !element.closest('svg, script, .unseen') && element.checkVisibility()
     && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
@@ -72,7 +72,7 @@ LIST_TEXT_COLOURS = """
 
 
 def find_unreadable_texts(texts):
-    """Return the texts whose contrast is too low."""
+    """Return the texts whose contrast is too low, from the output of TEXT_COLOURS_SCRIPT."""
     assert len(texts) > 10
     found = []
     for what, ink, behind in texts:
@@ -87,6 +87,7 @@ def find_unreadable_texts(texts):
 
 
 def parse_colour(colour):
+    """Return red, green, blue (0 to 255) and the opacity of a CSS colour."""
     numbers = [float(word) for word in re.findall(r"[\d.]+", colour)]
     return (*numbers, 1.0) if len(numbers) == 3 else tuple(numbers)
 

@@ -1,4 +1,4 @@
-"""Run commands in this process and interrupt them."""
+"""Run simgin commands in this process, and interrupt them."""
 
 from click.testing import CliRunner
 
@@ -6,23 +6,23 @@ from simgin.cli.main import cli
 from simgin.runs import ledger
 
 
-def call(*words, code=0):
-    """Run a command line in this process, and check its exit code and the lack of a traceback."""
-    result = CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
+def run_simgin(*arguments, exit_code=0):
+    """Run a simgin command in this process, and check its exit code."""
+    result = CliRunner().invoke(cli, [str(word) for word in arguments], prog_name="simgin")
     if not isinstance(result.exception, SystemExit | None):
         raise result.exception
-    assert result.exit_code == code, result.output
+    assert result.exit_code == exit_code, result.output
     assert "Traceback" not in result.output
     return result
 
 
-def interrupt_after_blocks(monkeypatch, n_blocks, on_disk=False):
-    """Raise KeyboardInterrupt after n blocks; with `kept`, count only ledgers on disk."""
+def interrupt_after_blocks(monkeypatch, n_blocks, only_on_disk=False):
+    """Raise KeyboardInterrupt after n blocks, or after n blocks in ledgers on disk."""
     add, added = ledger.Ledger.add_block, []
 
     def add_and_count(self, *block):
         add(self, *block)
-        if not on_disk or self._name != "the ledger":
+        if not only_on_disk or self._name != "the ledger":
             added.append(block)
         if len(added) == n_blocks:
             raise KeyboardInterrupt

@@ -1,11 +1,11 @@
-"""An example experiment, the keys of the JSON output, and the contents of a run directory."""
+"""Share example files and helpers between tests of commands and run directories."""
 
 from pathlib import Path
 
-JSON_KEYS = ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
-FEW_DEALS = ("--deals", "200", "--workers", "1")
+JSON_OUTPUT_KEYS = ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+FEW_DEALS_OPTIONS = ("--deals", "200", "--workers", "1")
 
-EXPERIMENT = """
+EXPERIMENT_TOML = """
 question = "Does waiting for gin pay?"
 variants = ["eaai"]
 deals = 200
@@ -39,10 +39,11 @@ RAISES = Strategy("raises", discard=careful)
 
 
 def list_files(directory):
+    """Return the relative paths of all files below a directory."""
     return sorted(path.relative_to(directory).as_posix() for path in Path(directory).rglob("*"))
 
 
 def read_reproducible_files(directory):
-    """Return the contents of a run directory that must be reproducible."""
+    """Return the contents of the files in a run directory that must be reproducible."""
     names = ("table.csv", "summary.csv", "summary.md")
     return {name: Path(directory, name).read_bytes() for name in names}

@@ -8,42 +8,42 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class DaskCluster:
-    """A scheduler and its workers, each a process with a single thread."""
+    """Dask scheduler and workers, each in a process of its own."""
 
     def __init__(self, directory):
         self.directory, self.workers = directory, []
         directory.mkdir(parents=True, exist_ok=True)
         self._file = directory / "scheduler.json"
         words = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._file)
-        self.scheduler = self._start("scheduler", *words)
-        while not (address := self._address()):
+        self.scheduler = self._start_process("scheduler", *words)
+        while not (address := self._read_address()):
             assert self.scheduler.poll() is None, "the scheduler did not start"
             time.sleep(0.05)
         self.address = address
 
-    def _address(self):
+    def _read_address(self):
         try:
             return json.loads(self._file.read_text())["address"]
         except (OSError, ValueError):
             return None
 
-    def _start(self, command, *words, cwd=None, path=ROOT):
-        python_path = os.pathsep.join([str(path), *filter(None, sys.path)])
-        words = [sys.executable, "-m", "dask", command, "--no-dashboard", *map(str, words)]
+    def _start_process(self, command, *arguments, cwd=None, import_path=REPOSITORY):
+        python_path = os.pathsep.join([str(import_path), *filter(None, sys.path)])
+        arguments = [sys.executable, "-m", "dask", command, "--no-dashboard", *map(str, arguments)]
         with (self.directory / f"{command}.log").open("a") as log:
             streams = {"stdout": log, "stderr": log, "stdin": subprocess.DEVNULL}
             env = {**os.environ, "PYTHONPATH": python_path}
-            return subprocess.Popen(words, cwd=cwd or self.directory, env=env, **streams)
+            return subprocess.Popen(arguments, cwd=cwd or self.directory, env=env, **streams)
 
-    def start_worker(self, *, cwd=None, path=ROOT):
-        """Start another worker, which imports simgin from `path`."""
+    def start_worker(self, *, cwd=None, import_path=REPOSITORY):
+        """Start another worker, which imports simgin from `import_path`."""
         words = [self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
         words += ["--local-directory", self.directory / "scratch"]
-        self.workers.append(self._start("worker", *words, cwd=cwd, path=path))
+        self.workers.append(self._start_process("worker", *words, cwd=cwd, import_path=import_path))
         return self.workers[-1]
 
     def kill_random_worker(self, rng):
@@ -59,11 +59,11 @@ class DaskCluster:
 
 
 @contextlib.contextmanager
-def start_dask_cluster(directory, *, workers, **options):
+def start_dask_cluster(directory, *, n_workers, **worker_options):
     cluster = DaskCluster(directory)
     try:
-        for _ in range(workers):
-            cluster.start_worker(**options)
+        for _ in range(n_workers):
+            cluster.start_worker(**worker_options)
         yield cluster
     finally:
         cluster.close()

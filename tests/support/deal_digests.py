@@ -25,13 +25,18 @@ print(json.dumps(digests))
 """
 
 
-def compute_digests(python, **variables):
-    """Return the digest of some deals of every strategy, played by a Python interpreter."""
+def compute_digests(interpreter, **environment):
+    """Return a digest of some deals of every strategy, played by a Python interpreter."""
     found = subprocess.run(
-        [python, "-P", "-c", DIGEST_SCRIPT],  # -P: do not import simgin from the working directory
+        [
+            interpreter,
+            "-P",
+            "-c",
+            DIGEST_SCRIPT,
+        ],  # -P: do not import simgin from the working directory
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, **variables},
+        env={**os.environ, **environment},
     )
     return json.loads(found.stdout)

@@ -1,4 +1,4 @@
-"""Environments of every type, played by random legal actions, and everything they return."""
+"""Play environments of every type with random legal actions, and record their output."""
 
 import copy
 import pickle
@@ -10,8 +10,8 @@ import numpy as np
 from simgin.envs import gin_rummy
 
 
-def copy_by_state(env):
-    """Return another environment in which the position of an environment was restored twice."""
+def copy_by_saved_state(env):
+    """Return a copy of an environment, made by saving and restoring its state."""
     state, other = env.clone_state(), copy.deepcopy(env)
     for _ in range(2):
         other.reset(seed=9)
@@ -23,7 +23,7 @@ COPY_FUNCTIONS = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "clone": lambda env: env.clone(),
-    "state": copy_by_state,
+    "state": copy_by_saved_state,
 }
 
 
@@ -34,32 +34,32 @@ def to_comparable(output):
     return np.asarray(output).tobytes()
 
 
-def choose_random_action(rng, mask):
-    """Return a random legal action that mostly continues when an ending is proposed."""
-    actions = np.flatnonzero(mask).tolist()
+def choose_random_action(rng, legal_mask):
+    """Return a random legal action, which usually declines a proposed ending."""
+    actions = np.flatnonzero(legal_mask).tolist()
     return 56 if 56 in actions and rng.random() < 0.8 else rng.choice(actions)
 
 
 class EnvSession:
-    """An environment of one type, its last output, and the legal actions in it."""
+    """Environment that is played step by step, with its last output and legal actions."""
 
     def __init__(self, env):
         self.env, self.deals = env, 0
         self.start(seed=3)
 
-    def copy_with(self, method):
-        """Return a copy in the same state."""
+    def copy_with(self, copy_method):
+        """Return a copy of the session, made with one of COPY_FUNCTIONS."""
         other = copy.copy(self)
-        other.env = COPY_FUNCTIONS[method](self.env)
+        other.env = COPY_FUNCTIONS[copy_method](self.env)
         return other
 
-    def record_output(self, *handed):
-        """Return everything that was returned so far, in its original state."""
-        self.handed = handed
-        return [*map(to_comparable, handed)]
+    def record_output(self, *output):
+        """Store the output of the environment, and return it in a comparable form."""
+        self.last_output = output
+        return [*map(to_comparable, output)]
 
 
-class SingleSession(EnvSession):
+class GymSession(EnvSession):
     make_env = gin_rummy.gym_env
 
     def start(self, **seed):
@@ -76,9 +76,9 @@ class SingleSession(EnvSession):
         return self.record_output(*output)
 
 
-class VectorSession(SingleSession):
-    def make_env(*words, **options):
-        return gin_rummy.vector_env(5, *words, **options)
+class VectorEnvSession(GymSession):
+    def make_env(*arguments, **options):
+        return gin_rummy.vector_env(5, *arguments, **options)
 
     def step(self, rng):
         actions = [choose_random_action(rng, mask) if mask.any() else 0 for mask in self.mask]
@@ -88,7 +88,7 @@ class VectorSession(SingleSession):
         return self.record_output(*output)
 
 
-class TurnSession(EnvSession):
+class PettingZooSession(EnvSession):
     def make_env(variant, opponent, **options):
         return gin_rummy.env(variant, **options)
 
@@ -108,16 +108,16 @@ class TurnSession(EnvSession):
         return [*known, *map(to_comparable, output), self.env.agent_selection]
 
 
-SESSION_CLASSES = {"gym": SingleSession, "vector": VectorSession, "pettingzoo": TurnSession}
+SESSION_CLASSES = {"gym": GymSession, "vector": VectorEnvSession, "pettingzoo": PettingZooSession}
 
 
-def start_env(kind, variant="standard", opponent="gold", unit="deal"):
-    """Return an environment of one type after its reset."""
-    session = SESSION_CLASSES[kind]
+def start_session(env_type, variant="standard", opponent="gold", unit="deal"):
+    """Return a session with an environment of one type, which has been reset."""
+    session = SESSION_CLASSES[env_type]
     return session(session.make_env(variant, opponent, unit=unit))
 
 
-def digest_next_steps(session):
-    """Return a checksum of the output of some environments in their next steps."""
-    output = [one.step(Random(i)) for one in session for i in range(60)]
+def compute_steps_checksum(sessions):
+    """Return a checksum of the next 60 outputs of each session."""
+    output = [one.step(Random(i)) for one in sessions for i in range(60)]
     return str(zlib.crc32(repr(output).encode()))

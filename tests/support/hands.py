@@ -10,19 +10,21 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text import notation
 
-PACK = (1 << 52) - 1
-ACE_RUNS = ("low", "high_or_low", "corner")
+ALL_CARDS_MASK = (1 << 52) - 1
+ACE_RUNS_VALUES = ("low", "high_or_low", "corner")
 MELD_VARIANTS = tuple(
-    f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes")
+    f"standard+ace_runs={ace}+rainbow={rainbow}"
+    for ace in ACE_RUNS_VALUES
+    for rainbow in ("no", "yes")
 )
 # Card values of standard, of Tedesco's defender and of Solitary Gin
 CARD_VALUE_SETTINGS = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 
 
 @cache
-def game(text: str) -> tuple[Any, dict[str, Any]]:
-    """Return the engine's rules and the reference's rules of a variant."""
-    variant = variants.find_variant(text)
+def build_both_rules(spec: str) -> tuple[Any, dict[str, Any]]:
+    """Return the rules of a variant for the engine and for the reference."""
+    variant = variants.find_variant(spec)
     return build_rules(variant), dict(variant.params)
 
 
@@ -30,53 +32,54 @@ CARD_NAMES = [notation.format_card(card) for card in range(52)]
 CARD_BITS = {name: 1 << card for card, name in enumerate(CARD_NAMES)}
 
 
-def names(hand: int) -> list[str]:
-    return [CARD_NAMES[card] for card in members(hand)]
+def list_card_names(hand: int) -> list[str]:
+    """Return the cards of a mask as strings, such as "5S"."""
+    return [CARD_NAMES[card] for card in list_cards(hand)]
 
 
-def names_in_order(cards: Iterable[int]) -> list[str]:
+def format_cards(cards: Iterable[int]) -> list[str]:
     return [CARD_NAMES[int(card)] for card in cards]
 
 
-def mask(cards: Iterable[str]) -> int:
-    return sum(CARD_BITS[card] for card in cards)
+def to_mask(card_names: Iterable[str]) -> int:
+    return sum(CARD_BITS[card] for card in card_names)
 
 
-def members(hand: int) -> list[int]:
+def list_cards(hand: int) -> list[int]:
     return notation.mask_to_cards(hand)
 
 
 @cache
 def list_meld_masks(ace_runs: str) -> tuple[int, ...]:
-    """Return every meld of up to five cards, including rainbows; longer melds are unions."""
+    """Return the mask of every meld of up to five cards, including rainbows."""
     melds = reference.list_all_melds({"ace_runs": ace_runs, "rainbow": True})
-    return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
+    return tuple(sorted(to_mask(meld) for meld in melds if len(meld) <= 5))
 
 
 def deal_hand(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
-    """Deal a hand from a shuffled pack, or from its remaining cards."""
+    """Return the mask of random cards from a pack."""
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
 def deal_neighbouring_ranks(rng: random.Random, size: int) -> int:
-    """Return a hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
+    """Return a random hand from a few neighbouring ranks, which form runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
     ranks = [(first + i) % 13 for i in range(width)]
     return deal_hand(rng, size, [13 * suit + rank for suit in range(4) for rank in ranks])
 
 
-def deal_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
-    """Return a hand of random melds without `taken`, cut or filled to the given size."""
-    melds = [meld for meld in rng.sample(list_meld_masks(ace_runs), 24) if not meld & taken]
+def deal_melds(rng: random.Random, size: int, ace_runs: str, excluded: int = 0) -> int:
+    """Return a hand of random melds without the excluded cards, cut or filled to a size."""
+    melds = [meld for meld in rng.sample(list_meld_masks(ace_runs), 24) if not meld & excluded]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
         hand |= melds.pop()
-    spare = [card for card in range(52) if not (hand | taken) >> card & 1]
+    spare = [card for card in range(52) if not (hand | excluded) >> card & 1]
     while hand.bit_count() < size:
         hand |= 1 << spare.pop(rng.randrange(len(spare)))
     while hand.bit_count() > size:
-        hand ^= 1 << rng.choice(members(hand))
+        hand ^= 1 << rng.choice(list_cards(hand))
     return hand
 
 
@@ -89,12 +92,13 @@ def deal_meld_rich_hand(rng: random.Random, size: int, ace_runs: str) -> int:
     )
 
 
-def stack_pack(rng, params, points):
-    """Return a pack in which both hands are full of melds; the first can be near a shot."""
+def stack_pack(rng, params, nondealer_points):
+    """Return a pack that deals two hands full of melds. The first can be close to a shot."""
     hand = deal_meld_rich_hand(rng, 10, params["ace_runs"])
     if params["shot"] and rng.random() < 0.5:
-        unmatched = mask(
-            rank + rng.choice(reference.SUITS) for rank in reference.get_shot_ranks(points)
+        unmatched = to_mask(
+            rank + rng.choice(reference.SUITS)
+            for rank in reference.get_shot_ranks(nondealer_points)
         )
         hand = unmatched | deal_melds(
             rng, 10 - unmatched.bit_count(), params["ace_runs"], unmatched
@@ -102,23 +106,23 @@ def stack_pack(rng, params, points):
     other = deal_melds(rng, 10, params["ace_runs"], hand)
     rest = [card for card in range(52) if not (hand | other) >> card & 1]
     rng.shuffle(rest)
-    first, second = members(hand), members(other)
+    first, second = list_cards(hand), list_cards(other)
     rng.shuffle(first)
     rng.shuffle(second)
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
 def stack_solo_pack(rng, params):
-    """Return a pack that begins with eleven cards full of melds: the hand and the first draw."""
-    hand = members(deal_meld_rich_hand(rng, 11, params["ace_runs"]))
+    """Return a pack whose first eleven cards, a hand and a draw, are full of melds."""
+    hand = list_cards(deal_meld_rich_hand(rng, 11, params["ace_runs"]))
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)
     rng.shuffle(rest)
     return hand + rest
 
 
-def draw_scores(rng, params):
-    """Return the scores of both seats before a deal, at least one of which allows a shot."""
+def choose_random_scores(rng, params):
+    """Return random scores of both seats, most of which allow a shot."""
     return tuple(
         rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % params["points_target"]
         for _ in range(2)

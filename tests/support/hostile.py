@@ -1,4 +1,4 @@
-"""Hostile input for hypothesis, and the rules that every command follows for any input.
+"""Generate hostile input with hypothesis, and check how commands handle any input.
 
 SIMGIN_FUZZ_CASES and SIMGIN_FUZZ_SEED in the environment replace the number of cases and the seed.
 """
@@ -20,8 +20,8 @@ from hypothesis.errors import HypothesisWarning
 
 from simgin.cli.main import cli
 
-N_CASES = os.environ.get("SIMGIN_FUZZ_CASES")
-SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
+N_FUZZ_CASES = os.environ.get("SIMGIN_FUZZ_CASES")
+FUZZ_SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
 COMMAND_TIMEOUT = 300  # seconds, which is enough on a busy machine
 HOSTILE_VALUES = [
     *(None, True, False, 0, 1, -1, 7, 10**6, 10**13, 2**63, 2**64, 10**40, -(10**40)),
@@ -38,21 +38,21 @@ ODD_STRINGS = [
 ]
 
 
-def parametrize_cases(few, many=2000):
-    """Parametrize a test by its number of cases: few, or many if slow tests run."""
-    slow = pytest.param(int(N_CASES or many), marks=pytest.mark.slow)
-    return pytest.mark.parametrize("n", [int(N_CASES or few), slow])
+def parametrize_cases(n_fast, n_slow=2000):
+    """Parametrize a test by its number of cases, with more cases if slow tests run."""
+    slow = pytest.param(int(N_FUZZ_CASES or n_slow), marks=pytest.mark.slow)
+    return pytest.mark.parametrize("n", [int(N_FUZZ_CASES or n_fast), slow])
 
 
-def run_cases(n, check, *drawn):
+def run_cases(n_cases, check, *strategies):
     """Call a check with n random cases, which depend only on the seed."""
     # Shrinking a failing case would take minutes
     options = {"deadline": None, "database": None, "phases": [Phase.generate]}
-    many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **options)
+    many = settings(max_examples=n_cases, suppress_health_check=list(HealthCheck), **options)
     with warnings.catch_warnings():
         # The warning about a long case would hide the failure
         warnings.simplefilter("ignore", HypothesisWarning)
-        seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
+        seed(f"{FUZZ_SEED} {check.__qualname__}")(many(given(*strategies)(check)))()
 
 
 @st.composite
@@ -73,15 +73,15 @@ def draw_corrupted(draw, content):
 
 
 @st.composite
-def draw_changed_json(draw, value, values=HOSTILE_VALUES):
+def draw_changed_json(draw, json_value, replacements=HOSTILE_VALUES):
     """Draw a JSON object with up to two values replaced, removed, nested or renamed."""
-    value = copy_json(draw(value))
+    json_value = copy_json(draw(json_value))
     for _ in range(draw(st.integers(0, 2))):
-        paths = [path for path in iter_paths(value) if path]
+        paths = [path for path in iter_json_paths(json_value) if path]
         if not paths:
             break
         *parents, key = draw(st.sampled_from(paths))
-        container = value
+        container = json_value
         for step in parents:
             container = container[step]
         change = draw(
@@ -95,20 +95,20 @@ def draw_changed_json(draw, value, values=HOSTILE_VALUES):
             for _ in range(draw(st.sampled_from((1, 50, 300)))):
                 container[key] = [container[key]]
         else:
-            container[key] = copy_json(draw(st.sampled_from(values)))
-    return value
+            container[key] = copy_json(draw(st.sampled_from(replacements)))
+    return json_value
 
 
-def iter_paths(value, path=()):
+def iter_json_paths(json_value, path=()):
     """Yield the paths of all values in a JSON object, as tuples of keys."""
     yield path
-    if isinstance(value, dict | list):
-        for key in value if isinstance(value, dict) else range(len(value)):
-            yield from iter_paths(value[key], (*path, key))
+    if isinstance(json_value, dict | list):
+        for key in json_value if isinstance(json_value, dict) else range(len(json_value)):
+            yield from iter_json_paths(json_value[key], (*path, key))
 
 
-def copy_json(value):
-    return json.loads(json.dumps(value))
+def copy_json(json_value):
+    return json.loads(json.dumps(json_value))
 
 
 def fill_template(draw, template, fields):
@@ -119,9 +119,11 @@ def fill_template(draw, template, fields):
     return template
 
 
-def check_exit_codes(codes, max_rejected=0.98):
+def check_exit_codes(codes, max_rejected_share=0.98):
     """Raise AssertionError unless some cases are accepted and some are rejected."""
-    assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < max_rejected * len(codes), codes
+    assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < max_rejected_share * len(
+        codes
+    ), codes
 
 
 def read_directory(directory):
@@ -144,7 +146,7 @@ class CommandTimeoutError(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds=COMMAND_TIMEOUT):
-    """Raise Hang if the block exceeds the time limit of a command or of the enclosing block."""
+    """Raise CommandTimeoutError if a block exceeds its time limit or that of an outer block."""
 
     def interrupt(*_):
         raise CommandTimeoutError
@@ -161,41 +163,50 @@ def time_limit(seconds=COMMAND_TIMEOUT):
 
 @contextlib.contextmanager
 def cpu_limit(seconds=10):
-    """Raise AssertionError if the block takes more CPU time than a few seconds."""
+    """Raise AssertionError if the block takes more CPU time than the limit."""
     start = time.process_time()
     with time_limit():
         yield
     assert time.process_time() - start < seconds
 
 
-def run_cli(*words, codes=(0, 1, 2), env=None, stdin=None):
-    """Run a command line, and return its result if it ends in time and without a traceback."""
-    words = [str(word) for word in words]
+def run_cli(*arguments, exit_codes=(0, 1, 2), env=None, stdin=None):
+    """Run a command, and check that it ends in time and without a traceback."""
+    arguments = [str(word) for word in arguments]
     with time_limit():
-        result = CliRunner().invoke(cli, words, prog_name="simgin", env=env, input=stdin)
+        result = CliRunner().invoke(cli, arguments, prog_name="simgin", env=env, input=stdin)
     if not isinstance(result.exception, SystemExit | None):
-        raise AssertionError(words) from result.exception
-    assert result.exit_code in codes, (words, result.output)
-    assert "Traceback" not in result.output, (words, result.output)
+        raise AssertionError(arguments) from result.exception
+    assert result.exit_code in exit_codes, (arguments, result.output)
+    assert "Traceback" not in result.output, (arguments, result.output)
     if result.exit_code == 2:
-        assert result.stdout == "" or words[0] == "show", (
-            words
+        assert result.stdout == "" or arguments[0] == "show", (
+            arguments
         )  # the output shows the deal up to the error
         lines = result.stderr.splitlines()
-        assert lines and all(line.startswith("simgin: ") for line in lines), (words, result.stderr)
-        assert lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1], (words, lines)
-        assert len(result.stderr) < 20_000, words
-    elif "--json" in words:
+        assert lines and all(line.startswith("simgin: ") for line in lines), (
+            arguments,
+            result.stderr,
+        )
+        assert lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1], (
+            arguments,
+            lines,
+        )
+        assert len(result.stderr) < 20_000, arguments
+    elif "--json" in arguments:
         json.loads(result.stdout)
     return result
 
 
-def run_cli_harmlessly(*words, writes=(), **options):
-    """Run a command line that changes only files whose names start with one of `writes`."""
+def run_cli_harmlessly(*arguments, may_write=(), **options):
+    """Run a command, and check that it changes only files with the prefixes in `may_write`."""
     before = read_directory(".")
-    result = run_cli(*words, **options)
+    result = run_cli(*arguments, **options)
     after = read_directory(".")
     for name in before.keys() | after.keys():
         is_same = before.get(name) == after.get(name)
-        assert is_same or (result.exit_code != 2 and name.startswith(tuple(writes))), (words, name)
+        assert is_same or (result.exit_code != 2 and name.startswith(tuple(may_write))), (
+            arguments,
+            name,
+        )
     return result

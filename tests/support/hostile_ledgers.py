@@ -1,4 +1,4 @@
-"""Malicious changes of a ledger, which delete files, never end or fill the memory."""
+"""Corrupt a ledger so that a reader would delete files, never end or fill the memory."""
 
 import os
 import sqlite3
@@ -35,7 +35,7 @@ def write_super_journal(path, target):
 
 
 def add_endless_view(path, table):
-    """Replace a table by a view that never ends."""
+    """Replace a table by a view with endless rows."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"DROP TABLE {table}")
         connection.execute(f"CREATE VIEW {table} AS {ENDLESS_QUERY.format(TABLE_COLUMNS[table])}")
@@ -49,19 +49,19 @@ def add_endless_trigger(path):
 
 
 def create_pipe(path, suffix):
-    """Create a pipe at the path of a file of SQLite."""
+    """Replace a file of an SQLite database by a named pipe."""
     Path(f"{path}{suffix}").unlink(missing_ok=True)
     os.mkfifo(f"{path}{suffix}")
 
 
 def create_link(path, suffix, target):
-    """Create a link at the path of a file of SQLite."""
+    """Replace a file of an SQLite database by a symbolic link."""
     Path(f"{path}{suffix}").unlink(missing_ok=True)
     Path(f"{path}{suffix}").symlink_to(target)
 
 
 def add_cyclic_pages(path):
-    """Make each page of the block index refer to the next page many times.
+    """Add a chain of index pages, each of which refers to the next page many times.
 
     Each page is valid, but a search never reaches the end.
     """

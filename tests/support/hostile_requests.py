@@ -1,8 +1,8 @@
-"""Hostile HTTP requests for the server of the pages, as bytes that a socket sends."""
+"""Generate hostile HTTP requests for the server of `simgin web`, as bytes."""
 
 from urllib.parse import quote, quote_from_bytes
 
-HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+EXAMPLE_HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 GAME_FIELDS = {
     "variant": "standard",
     "opponent": "simple",
@@ -11,7 +11,7 @@ GAME_FIELDS = {
     "seed": "1",
 }
 POSITION_FIELDS = {
-    "hand": HAND,
+    "hand": EXAMPLE_HAND,
     "pile": "QD TS 9D* QH",
     "known": "9D",
     "to_move": "draw",
@@ -87,7 +87,7 @@ HOSTILE_STRINGS = [
     ),
     *("standard+" * 90, "true", "null", "[]", "__class__"),
 ]
-BODIES = [
+HOSTILE_BODIES = [
     *(b"", b"{", b"[]", b"null", b"\xff\xfe", b"\0", b'{"key": {}}', b'"\\ud800"', b"-" * 1000),
     *(b"[" * 100_000, b'{"a":' * 50_000, b"9" * 100_000, b"\xef\xbb\xbf{}", b'{"version": NaN}'),
     *(b'{"version": 1e999, "key": []}', b'{"version": "1.0.0", "key": "s"}'),
@@ -123,18 +123,18 @@ MALFORMED_REQUESTS = [
     *(b"GET /" + b"a" * 200_000 + b" HTTP/1.1" + HEADER_END,),
     *(b"GET http://example.org/ HTTP/1.1\r\nHost: example.org" + HEADER_END,),
 ]
-LENGTH_HEADER, CODING_HEADER = b"Content-Length: ", b"Transfer-Encoding: "
-FRAMING_HEADERS = [
+CONTENT_LENGTH, TRANSFER_ENCODING = b"Content-Length: ", b"Transfer-Encoding: "
+INVALID_FRAMING_HEADERS = [
     *(
-        LENGTH_HEADER + one
-        for one in (b"-1", b"9" * 50, b"x", b"", b"1048577", b"3\r\n" + LENGTH_HEADER + b"4")
+        CONTENT_LENGTH + one
+        for one in (b"-1", b"9" * 50, b"x", b"", b"1048577", b"3\r\n" + CONTENT_LENGTH + b"4")
     ),
     *(
-        CODING_HEADER + one
-        for one in (b"gzip", b"chunked, chunked", b"chunked\r\n" + LENGTH_HEADER + b"2")
+        TRANSFER_ENCODING + one
+        for one in (b"gzip", b"chunked, chunked", b"chunked\r\n" + CONTENT_LENGTH + b"2")
     ),
 ]
-CHUNKED_BODIES = [
+INVALID_CHUNKED_BODIES = [
     *(b"zz\r\n", b"-1" + HEADER_END, b"f" * 16 + b"\r\n", b"5\r\nab\r\n0" + HEADER_END),
     *(b"0\r\nX: " + b"y" * 9999, b"10000\r\n" + b"x" * 65536 + b"\r\n"),
 ]
@@ -150,10 +150,10 @@ HOSTILE_HEADERS = [
 
 
 class RequestGenerator:
-    """Hostile requests, which depend only on a random generator.
+    """Generator of random hostile requests.
 
     Args:
-        draw: Random generator.
+        rng: Random generator.
         host: Host header of the server.
         cookie: Cookie with the token.
         job: Name of a job.
@@ -163,7 +163,7 @@ class RequestGenerator:
         self.rng, self.host, self.cookie, self.job = rng, host, cookie, job
 
     def make_request(self):
-        """Return a request, its kind, and whether its answer is a stream."""
+        """Return a request, its type, and True if the response is a stream."""
         kind = self.rng.choices(["fields", "body", "bytes", "stranger"], [60, 15, 15, 10])[0]
         if kind == "bytes":
             return self._make_malformed_request(), kind, False
@@ -175,20 +175,20 @@ class RequestGenerator:
         elif self.rng.random() < 0.1:
             method = self.rng.choice(["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH", "é"])
         is_stream = path.endswith(STREAM_PATHS)
-        target = self._make_path(path) + self._make_query(query)
+        target = self._fill_path(path) + self._make_query(query)
         headers = {"Host": self.host, "Cookie": self.cookie, "Origin": f"http://{self.host}"}
         if kind == "stranger":
-            self._make_foreign(headers, method)
+            self._forge_header(headers, method)
         lines = [f"{name}: {value}".encode("latin-1") for name, value in headers.items()]
         if self.rng.random() < 0.1:
             lines.append(self.rng.choice(HOSTILE_HEADERS))
-        body = self.rng.choice(BODIES) if method == "POST" else b""
+        body = self.rng.choice(HOSTILE_BODIES) if method == "POST" else b""
         lines.append(b"Content-Length: %d" % len(body))
         head = [f"{method} {target} HTTP/1.1".encode(), *lines, b"Connection: close"]
         return b"\r\n".join(head) + b"\r\n\r\n" + body, kind, is_stream
 
-    def _make_foreign(self, headers, method):
-        """Change a header to one of another site, another server or a user without the token."""
+    def _forge_header(self, headers, method):
+        """Change a header as if another site or a user without the token sent it."""
         changes = [("Cookie", ""), ("Cookie", "simgin-1=x"), ("Cookie", f"{self.cookie}x")]
         changes += [("Host", "example.org"), ("Host", ""), ("Host", "127.0.0.1:1"), ("Host", "é:1")]
         if method == "POST":
@@ -203,17 +203,19 @@ class RequestGenerator:
         name, value = self.rng.choice(changes)
         headers[name] = value
 
-    def _make_path(self, path):
-        start, brace, rest = path.replace("JOB", self.job).partition("{")
+    def _fill_path(self, template):
+        """Insert the job in a path, and often a hostile string at the braces."""
+        start, brace, rest = template.replace("JOB", self.job).partition("{")
         if not brace:
-            return path.replace("JOB", self.job)
+            return template.replace("JOB", self.job)
         word, _, end = rest.partition("}")
         if self.rng.random() < 0.5:
             word = self._encode(self.rng.choice(HOSTILE_STRINGS), "/")
         return start + word + end
 
-    def _make_query(self, query):
-        values = list(query.items())
+    def _make_query(self, fields):
+        """Return a query string in which some values are hostile."""
+        values = list(fields.items())
         for _ in range(self.rng.choice([0, 0, 1, 1, 2]) if values else 0):
             place = self.rng.randrange(len(values))
             values[place] = (values[place][0], self.rng.choice(HOSTILE_STRINGS))
@@ -238,6 +240,6 @@ class RequestGenerator:
         head = f"POST /play/act?seed=1 HTTP/1.1\r\nHost: {self.host}\r\nCookie: {self.cookie}\r\n"
         head += f"Origin: http://{self.host}\r\nConnection: close\r\n"
         if way == 2:
-            return head.encode() + self.rng.choice(FRAMING_HEADERS) + b"\r\n\r\n{}"
-        chunks = self.rng.choice(CHUNKED_BODIES) * self.rng.choice([1, 17])
+            return head.encode() + self.rng.choice(INVALID_FRAMING_HEADERS) + b"\r\n\r\n{}"
+        chunks = self.rng.choice(INVALID_CHUNKED_BODIES) * self.rng.choice([1, 17])
         return head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks

@@ -6,16 +6,18 @@ from itertools import pairwise
 import html5lib
 
 REFERENCE_ATTRIBUTES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
-EXTERNAL_URL = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
-REPORT_FILE = re.compile(r"[\w%-][\w%./-]*\.(?:csv|png)$")  # files that simgin writes with a report
+EXTERNAL_URL_PATTERN = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
+REPORT_FILE_PATTERN = re.compile(
+    r"[\w%-][\w%./-]*\.(?:csv|png)$"
+)  # files that simgin writes with a report
 LOADING_TAGS = set(
     "img link iframe object embed audio video source base form foreignobject".split()
 )
-LOADING_CODE = r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\("
+LOADING_CODE_PATTERN = r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\("
 
 
 def parse_html(text):
-    """Return the root element, with tags in lower case and no namespaces, and the syntax errors."""
+    """Return the root element, with lower-case tags and no namespaces, and the syntax errors."""
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     root = parser.parse(text)
     for node in root.iter():
@@ -32,12 +34,12 @@ def get_text(node):
 
 
 def find_elements(root, *tags):
-    """Return the elements with one of some tags, in the order of the document."""
+    """Return the elements with one of the tags, in document order."""
     return [node for node in root.iter() if node.tag in tags]
 
 
 def find_html_errors(text):
-    """Return all errors of a report."""
+    """Return all errors in the HTML of a report."""
     root, errors = parse_html(text)
     nodes = [node for node in root.iter() if isinstance(node.tag, str)]
     ids = [node.get("id") for node in nodes if node.get("id")]
@@ -66,10 +68,10 @@ def _iter_external_resources(node):
     for name, value in attributes.items():
         if name.startswith("on"):
             yield f"<{node.tag}> has a script in {name}"
-        is_link = name == "href" and not (value.startswith("#") or REPORT_FILE.match(value))
-        if name != "xmlns" and (is_link or EXTERNAL_URL.search(value)):
+        is_link = name == "href" and not (value.startswith("#") or REPORT_FILE_PATTERN.match(value))
+        if name != "xmlns" and (is_link or EXTERNAL_URL_PATTERN.search(value)):
             yield f"<{node.tag}> has an external URL in {name}"
-    if node.tag in ("style", "script") and re.search(LOADING_CODE, get_text(node)):
+    if node.tag in ("style", "script") and re.search(LOADING_CODE_PATTERN, get_text(node)):
         yield f"<{node.tag}> can load a resource"
 
 

@@ -10,27 +10,27 @@ from pathlib import Path
 import numpy
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def list_tracked_files():
-    """List the files of the checkout that git does not ignore."""
+    """Return the files of the checkout that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    listing = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
         pytest.skip("not a checkout")
-    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return [name for name in listing.stdout.split("\0") if name and (REPOSITORY / name).is_file()]
 
 
-def run_python_in_copy(checkout, *words, **variables):
+def run_python_in_copy(copy_directory, *arguments, **environment):
     """Copy the checkout to an empty directory, and run Python there."""
     for name in list_tracked_files():
-        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, checkout / name)
+        (copy_directory / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(REPOSITORY / name, copy_directory / name)
     built = subprocess.run(
-        [sys.executable, *words],
-        cwd=checkout,
-        env={**os.environ, **variables},
+        [sys.executable, *arguments],
+        cwd=copy_directory,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -39,7 +39,7 @@ def run_python_in_copy(checkout, *words, **variables):
 
 
 def install_wheel(wheel, directory):
-    """Install only a wheel, without network, next to the packages of this environment.
+    """Install only a wheel, without network access, and use the packages of this environment.
 
     Returns:
         The directory with the installed packages.

@@ -14,61 +14,64 @@ import tempfile
 import traceback
 from types import SimpleNamespace
 
-CHANGE_EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
+FILE_CHANGE_EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
 WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-SIZE, OFFSET, TEXT, POINTER = ctypes.c_size_t, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
+C_SIZE, C_OFFSET = ctypes.c_size_t, ctypes.c_int64
+C_STRING, C_POINTER = ctypes.c_char_p, ctypes.c_void_p
 SYSTEM_CALLS = {  # return and argument types, in the order of SQLite's table
-    "open": (ctypes.c_int, TEXT, ctypes.c_int, ctypes.c_int),
-    "write": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE),
-    "pwrite": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE, OFFSET),
-    "pwrite64": (ctypes.c_ssize_t, ctypes.c_int, POINTER, SIZE, OFFSET),
-    "ftruncate": (ctypes.c_int, ctypes.c_int, OFFSET),
-    "unlink": (ctypes.c_int, TEXT),
+    "open": (ctypes.c_int, C_STRING, ctypes.c_int, ctypes.c_int),
+    "write": (ctypes.c_ssize_t, ctypes.c_int, C_POINTER, C_SIZE),
+    "pwrite": (ctypes.c_ssize_t, ctypes.c_int, C_POINTER, C_SIZE, C_OFFSET),
+    "pwrite64": (ctypes.c_ssize_t, ctypes.c_int, C_POINTER, C_SIZE, C_OFFSET),
+    "ftruncate": (ctypes.c_int, ctypes.c_int, C_OFFSET),
+    "unlink": (ctypes.c_int, C_STRING),
 }
 
 
-class Vfs(ctypes.Structure):
+class SqliteVfs(ctypes.Structure):
     """The first fields of `sqlite3_vfs`, SQLite's table of file functions."""
 
     _fields_ = (
         *((name, ctypes.c_int) for name in ("version", "file_size", "longest_path")),
-        *((name, POINTER) for name in ("next", "name", "data")),
-        ("functions", POINTER * 13),
-        ("set_call", ctypes.CFUNCTYPE(ctypes.c_int, POINTER, TEXT, POINTER)),
-        ("get_call", ctypes.CFUNCTYPE(POINTER, POINTER, TEXT)),
+        *((name, C_POINTER) for name in ("next", "name", "data")),
+        ("functions", C_POINTER * 13),
+        ("set_call", ctypes.CFUNCTYPE(ctypes.c_int, C_POINTER, C_STRING, C_POINTER)),
+        ("get_call", ctypes.CFUNCTYPE(C_POINTER, C_POINTER, C_STRING)),
     )
 
 
 class OperationCounter:
-    """Count the file operations of this process, and kill it before the last one."""
+    """Counter of file operations that kills this process before a chosen operation."""
 
-    def __init__(self, last):
-        self.count, self._last, self._callbacks = 0, last, []
+    def __init__(self, last_operation):
+        self.count, self._last, self._callbacks = 0, last_operation, []
 
     def start(self):
-        sys.addaudithook(self._audit)
+        sys.addaudithook(self._handle_audit_event)
         import _sqlite3
 
         find = ctypes.CDLL(getattr(_sqlite3, "__file__", None)).sqlite3_vfs_find
-        find.restype = ctypes.POINTER(Vfs)
+        find.restype = ctypes.POINTER(SqliteVfs)
         vfs = find(None)
         for name, kinds in SYSTEM_CALLS.items():
             if address := vfs[0].get_call(vfs, name.encode()):
                 kind = ctypes.CFUNCTYPE(*kinds, use_errno=True)
                 counted = kind(self._wrap_call(name, kind(address)))
-                vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, POINTER))
+                vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, C_POINTER))
                 self._callbacks.append(counted)  # SQLite stores only the address
 
-    def _wrap_call(self, name, call):
+    def _wrap_call(self, call_name, system_call):
+        """Return a callback that counts a system call and then makes the call."""
+
         def call_and_count(*arguments):
-            if name != "open" or arguments[1] & os.O_CREAT:
+            if call_name != "open" or arguments[1] & os.O_CREAT:
                 self._count_operation()
-            return call(*arguments)
+            return system_call(*arguments)
 
         return call_and_count
 
-    def _audit(self, event, arguments):
-        if event in CHANGE_EVENTS or (event == "open" and (arguments[2] or 0) & WRITE_FLAGS):
+    def _handle_audit_event(self, event, arguments):
+        if event in FILE_CHANGE_EVENTS or (event == "open" and (arguments[2] or 0) & WRITE_FLAGS):
             self._count_operation()
 
     def _count_operation(self):
@@ -81,7 +84,7 @@ class OperationCounter:
 
 
 def execute_code(directory, code):
-    """Execute code in a folder, and return the exit code that a process would have."""
+    """Execute code in a directory, and return the exit code that a process would have."""
     os.chdir(directory)
     try:
         exec(code, {})
@@ -93,17 +96,17 @@ def execute_code(directory, code):
     return 0
 
 
-def run_in_child(place, code, last, seconds):
-    """Execute code in a child; return its end, its output and the number of operations."""
+def run_in_child(directory, code, last_operation, seconds):
+    """Execute code in a child process; return exit code, output and operation count."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as counted:
         child = os.fork()
         if child == 0:
             for stream in (1, 2):
                 os.dup2(said.fileno(), stream)
-            operations = OperationCounter(last)
+            operations = OperationCounter(last_operation)
             operations.start()
             signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM terminates the process
-            ended = execute_code(place, code)
+            ended = execute_code(directory, code)
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             os.write(counted.fileno(), str(operations.count).encode())
@@ -116,7 +119,7 @@ def run_in_child(place, code, last, seconds):
 
 
 def serve_requests():
-    """Execute each line of the input: the first in this process, the others in children."""
+    """Execute each input line as code: the first line in this process, others in children."""
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     ended = execute_code(*json.loads(sys.stdin.readline()))
@@ -129,10 +132,9 @@ def serve_requests():
 
 
 class KillableProcess:
-    """A process that executes code in children.
+    """Process that executes code in children, which can be killed.
 
-    place, first: code executed there in the process itself, so that no child has to import or
-    compile.
+    The process first executes `first` itself, so that no child has to import or compile.
     """
 
     def __init__(self, directory, first, **environment):
@@ -146,9 +148,10 @@ class KillableProcess:
         self._process.stdin.flush()
         return self._process.stdout.readline()
 
-    def attempt(self, place, code, *, last=0, seconds=0):
-        """Execute code to its end, up to operation `last`, or for a number of seconds."""
-        request = {"place": str(place), "code": code, "last": last, "seconds": seconds}
+    def execute(self, directory, code, *, last_operation=0, seconds=0):
+        """Execute code in a child until it ends, an operation is reached, or time runs out."""
+        request = {"directory": str(directory), "code": code, "last_operation": last_operation}
+        request["seconds"] = seconds
         return SimpleNamespace(**json.loads(self._send_request(request)))
 
     def __enter__(self):

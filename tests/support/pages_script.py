@@ -1,10 +1,10 @@
-"""Import docs/make.py, the generator of blocks in the documents, and its modules."""
+"""Import docs/make.py, which generates parts of the documentation, and its modules."""
 
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-sys.path.insert(0, str(DOCS))
+DOCS_DIRECTORY = Path(__file__).resolve().parents[2] / "docs"
+sys.path.insert(0, str(DOCS_DIRECTORY))
 
 import make  # noqa: E402
 from blocks import cards, games, metrics, strategies  # noqa: E402

@@ -1,8 +1,8 @@
-"""The generator Philox in plain Python, written from its definition."""
+"""Random number generator Philox in plain Python, written from its definition."""
 
 
 def compute_philox(counter, key):
-    """Compute Philox4x32-10: ten rounds of two 32 by 32 bit products with a changing key."""
+    """Return four random 32-bit words for a counter and a key (Philox4x32-10)."""
     c, k = list(counter), list(key)
     for _ in range(10):
         first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -13,6 +13,6 @@ def compute_philox(counter, key):
 
 
 def compute_random_words(seed, unit, deal, index, domain):
-    """Return the random words of an address; see docs/explanation/reproducibility.md."""
+    """Return the random words of a deal, as in docs/explanation/reproducibility.md."""
     counter = (unit % 2**32, unit >> 32 | deal << 16, index, domain)
     return compute_philox(counter, (seed % 2**32, seed >> 32))

@@ -1,4 +1,4 @@
-"""Errors in the layout of a figure, such as text that is cut off or on data."""
+"""Find errors in the layout of a figure, such as text that is cut off or covers data."""
 
 import numpy as np
 from matplotlib.colors import to_hex
@@ -6,13 +6,13 @@ from matplotlib.transforms import Bbox
 
 from simgin.report import figures
 
-PHONE_WIDTH, PAGE_MARGIN = 390, 16  # width of a phone and margin of a page, in pixels
-MIN_FONT_SIZE = 8  # minimum font size on a phone, in pixels
-BOX_TOLERANCE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
+PHONE_WIDTH_PIXELS, PAGE_MARGIN_PIXELS = 390, 16  # width of a phone and margin of a page, in pixels
+MIN_FONT_PIXELS = 8  # minimum font size on a phone, in pixels
+BOX_TOLERANCE_PIXELS = 2  # tolerance in pixels, because glyphs are narrower than their boxes
 
 
 def list_visible_texts(figure):
-    """Return every drawn text."""
+    """Return all visible texts of a figure."""
     texts = [*figure.texts]  # The texts include the title and the caption.
     for axes in figure.axes:
         if not axes.get_visible():
@@ -35,16 +35,17 @@ def is_drawn(text):
 
 
 def shrink_box(box):
+    """Return a box that is smaller by the tolerance on each side."""
     return Bbox.from_extents(
-        box.x0 + BOX_TOLERANCE,
-        box.y0 + BOX_TOLERANCE,
-        box.x1 - BOX_TOLERANCE,
-        box.y1 - BOX_TOLERANCE,
+        box.x0 + BOX_TOLERANCE_PIXELS,
+        box.y0 + BOX_TOLERANCE_PIXELS,
+        box.x1 - BOX_TOLERANCE_PIXELS,
+        box.y1 - BOX_TOLERANCE_PIXELS,
     )
 
 
 def iter_data_paths(axes):
-    """Return the paths of data in pixels, each with a flag for filled areas.
+    """Yield the path of each data element in pixels, and True if the path is filled.
 
     Reference lines, below everything else, are not data.
     """
@@ -78,7 +79,7 @@ def is_on_data(text, axes):
 
 
 def find_layout_errors(figure):
-    """List the layout errors of a figure."""
+    """Return a message for each layout error of a figure."""
     figure.draw_without_rendering()
     texts = list_visible_texts(figure)
     errors = []
@@ -94,13 +95,16 @@ def find_layout_errors(figure):
                 errors.append(f"on data: {words!r}")
     for i, j in find_overlapping_pairs(boxes):
         errors.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
-    pixels = (PHONE_WIDTH - 2 * PAGE_MARGIN) / (72 * figure.get_figwidth())  # of a point
-    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_FONT_SIZE]
+    pixels = (PHONE_WIDTH_PIXELS - 2 * PAGE_MARGIN_PIXELS) / (
+        72 * figure.get_figwidth()
+    )  # of a point
+    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_FONT_PIXELS]
     errors += [f"too small on a phone: {words!r}" for words in small]
     return errors + find_misplaced_legends(figure)
 
 
 def find_overlapping_pairs(boxes):
+    """Return the pairs of indices of boxes that overlap."""
     edges = np.array([box.extents for box in boxes])
     x0, y0, x1, y1 = edges.T
     apart = (x1[:, None] <= x0) | (x1 <= x0[:, None]) | (y1[:, None] <= y0) | (y1 <= y0[:, None])
@@ -109,7 +113,7 @@ def find_overlapping_pairs(boxes):
 
 
 def find_misplaced_legends(figure):
-    """Return legends with their marks that are on a panel or outside the figure."""
+    """Return a message for each legend that covers a panel or leaves the figure."""
     panels = [axes.bbox for axes in figure.axes if axes.get_visible()]
     errors = []
     for axes in figure.axes:

@@ -1,4 +1,4 @@
-"""Players that are forced to an action at one type of decision, and otherwise unchanged.
+"""Force a player to an action at one type of decision, as the chart commands do.
 
 Their parameters precede those of the policy that they replace. Chart tests use them.
 """
@@ -27,14 +27,14 @@ from simgin.toolkit import (
 )
 
 OWN_DECISION = -1  # -1 instead of a probability means that the player decides when to knock
-FIRST_UPCARD = 0  # 0 instead of a turn means the first upcard
+AT_FIRST_UPCARD = 0  # 0 instead of a turn means the first upcard
 
 
 @helper
 def get_forced_knock(view, params):
-    """Return the forced action, 1 or 0, or -1 for the player's own decision.
+    """Return the forced action (1 or 0), or -1 if no action is forced.
 
-    params: own turn, action in it, probability of a knock in an earlier turn or OWN.
+    params: own turn, action in it, probability of a knock in an earlier turn or OWN_DECISION.
     """
     if view.own_turn == params[0]:
         return int(params[1])
@@ -44,13 +44,13 @@ def get_forced_knock(view, params):
 
 
 @knock(noise=True)
-def gold_knock(view, rules, params):
+def force_gold_knock(view, rules, params):
     forced = -1 if is_gin_or_better(view) else get_forced_knock(view, params)
     return forced == 1 if forced >= 0 else True
 
 
 @knock(noise=True)
-def champion_knock(view, rules, params):
+def force_champion_knock(view, rules, params):
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     forced = get_forced_knock(view, params)
@@ -59,7 +59,7 @@ def champion_knock(view, rules, params):
 
 @helper
 def count_partners(card, hand):
-    """Return the number of partner cards, up to 2: same rank, or same suit within two ranks."""
+    """Return the number of cards (at most 2) that can form a meld with a card."""
     found = 0
     for other in range(52):
         if other != card and hand >> other & 1:
@@ -92,15 +92,16 @@ def get_upcard_row(card, hand):
 
 @helper
 def get_forced_take(view, rules, params):
-    """Return the forced action at the upcards of a row or at one turn, or else -1.
+    """Return the forced action, or -1 if no action is forced.
 
-    The parameters are UPCARD or an own turn, the action there, and the row.
+    The parameters are AT_FIRST_UPCARD or an own turn, the action, and the row of the upcard.
     """
     if view.legal & 3 != 3:
         return -1
     if view.phase == 0:
         here = (
-            params[0] == FIRST_UPCARD and get_upcard_row(view.taken_offer, view.hand) == params[2]
+            params[0] == AT_FIRST_UPCARD
+            and get_upcard_row(view.taken_offer, view.hand) == params[2]
         )
     else:
         here = view.own_turn == params[0] and lowers_deadwood(view, rules)
@@ -108,13 +109,13 @@ def get_forced_take(view, rules, params):
 
 
 @take
-def gold_take(view, rules, params):
+def force_gold_take(view, rules, params):
     forced = get_forced_take(view, rules, params)
     return forced if forced >= 0 else take_if(lowers_deadwood(view, rules), view.legal)
 
 
 @take
-def champion_take(view, rules, params):
+def force_champion_take(view, rules, params):
     forced = get_forced_take(view, rules, params)
     if forced >= 0:
         return forced
@@ -123,7 +124,7 @@ def champion_take(view, rules, params):
 
 @helper
 def get_forced_discard(view, rules, params):
-    """Return the n-th lowest unmatched card at one turn, or else -1.
+    """Return the n-th lowest unmatched card in one turn, or -1 in other turns.
 
     The parameters are the own turn and n. If there are fewer cards, return the last one.
     """
@@ -136,26 +137,30 @@ def get_forced_discard(view, rules, params):
 
 
 @discard
-def gold_discard(view, rules, params):
+def force_gold_discard(view, rules, params):
     forced = get_forced_discard(view, rules, params)
     return forced if forced >= 0 else lowest_bit(highest_value_cards(view.best, rules)[0])
 
 
 @discard
-def champion_discard(view, rules, params):
+def force_champion_discard(view, rules, params):
     forced = get_forced_discard(view, rules, params)
     return forced if forced >= 0 else find_lowest_cost_discard(view.legal, view, rules, params[2:])
 
 
 FORCED_POLICIES = {
-    "gold": {"knock": gold_knock, "take": gold_take, "discard": gold_discard},
-    "champion": {"knock": champion_knock, "take": champion_take, "discard": champion_discard},
+    "gold": {"knock": force_gold_knock, "take": force_gold_take, "discard": force_gold_discard},
+    "champion": {
+        "knock": force_champion_knock,
+        "take": force_champion_take,
+        "discard": force_champion_discard,
+    },
 }
 
 
-def force_policy(matchup, slot, *forced):
-    """Return the matchup with a forced policy of A in one slot."""
+def force_policy(matchup, slot, *forced_params):
+    """Return the matchup with A's policy in one slot replaced by a forced policy."""
     usual = make_parameter_vector(matchup.a.policy(slot), build_rules(matchup.variant))
-    numbers = np.concatenate([forced, usual])
+    numbers = np.concatenate([forced_params, usual])
     policy = replace(FORCED_POLICIES[matchup.a.spec][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

@@ -7,8 +7,8 @@ from simgin.toolkit import bernoulli, best_discards, cards_of_rank, lowest_bit, 
 
 
 @discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))
-def stray(view, rules, params):
-    """Discard for the least deadwood with random ties, and sometimes any card."""
+def discard_with_errors(view, rules, params):
+    """Discard a random card that leaves the least deadwood, or sometimes any card."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick_random(view.legal, view.noise)
     return pick_random(best_discards(view.hand, view.legal, rules)[1], view.noise)
@@ -25,7 +25,7 @@ def _find_shot_cards(hand, points):
 
 
 @discard(noise=True)
-def to_shoot(view, rules, params):
+def keep_shot_cards(view, rules, params):
     """Keep the cards that a shot must leave and meld the rest."""
     kept = _find_shot_cards(view.hand, view.own_points)
     legal = view.legal & ~kept
@@ -35,8 +35,8 @@ def to_shoot(view, rules, params):
 
 
 @take(turn=param(100, 0, 500, "last turn of both players on which it takes"))
-def until(view, rules, params):
-    """Take every card except the first upcard up to some turn, then none."""
+def take_until_turn(view, rules, params):
+    """Take every card except the first upcard up to some turn, and none later."""
     return take_if(view.phase == 1 and view.turn <= params[0], view.legal)
 
 
@@ -45,62 +45,72 @@ def until(view, rules, params):
     before=param(0.02, 0.0, 1.0, "chance of ending before"),
     least=param(0, 0, 3, "least kind of ending"),
 )
-def late(view, rules, params):
-    """End the deal at the 50th-card rule, or with a wanted type of ending."""
+def end_late(view, rules, params):
+    """End the deal at the 50th-card rule, with a wanted type of ending, or rarely otherwise."""
     wanted = params[1] > 0 and view.ending >= params[1]
     return view.phase == 2 or wanted or bernoulli(params[0], view.noise)
 
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
-def any_number(view, rules, params):
-    """Offer a random legal number, but not always."""
+def offer_random_stake(view, rules, params):
+    """Offer a random legal stake with a given probability."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick_random(view.legal & ~1, view.noise)
     return 0
 
 
 @answer(noise=True, p=param(0.7, 0.0, 1.0, "chance of accepting"))
-def by_coin(view, rules, params):
-    """Accept an offer at random."""
+def accept_at_random(view, rules, params):
+    """Accept an offer of the die with a given probability."""
     return bernoulli(params[0], view.noise)
 
 
 @show(noise=True)
-def any_row(view, rules, params):
+def show_random_melding(view, rules, params):
     """Show a random legal melding."""
     return pick_random(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show
-def dearest_row(view, rules, params):
-    """Show the last melding in the view, which usually has the most deadwood."""
+def show_last_melding(view, rules, params):
+    """Show the last legal melding, which usually has the most deadwood."""
     last = 0
     while last < 63 and view.legal >> (last + 1) & 1:
         last += 1
     return last
 
 
-DIE_POLICIES = {"offer": any_number, "answer": by_coin}
-STRAY = Strategy(
+DIE_POLICIES = {"offer": offer_random_stake, "answer": accept_at_random}
+STRAY_STRATEGY = Strategy(
     "stray",
     take=take_at_random,
-    discard=stray,
-    knock=late(before=0.5),
-    show=any_row,
+    discard=discard_with_errors,
+    knock=end_late(before=0.5),
+    show=show_random_melding,
     **DIE_POLICIES,
 )
-SAME_ENDING = {"take": take_at_random, "ending": "same"}
-STRAY_SAME = Strategy(
+SAME_ENDING_OPTIONS = {"take": take_at_random, "ending": "same"}
+STRAY_SAME_STRATEGY = Strategy(
     "stray-same",
-    discard=stray,
-    knock=late(before=0.5),
-    show=dearest_row,
-    **SAME_ENDING,
+    discard=discard_with_errors,
+    knock=end_late(before=0.5),
+    show=show_last_melding,
+    **SAME_ENDING_OPTIONS,
     **DIE_POLICIES,
 )
-LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
-LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
-SHOT_POLICIES = {"discard": to_shoot, "knock": late(before=0.05, least=2), "show": any_row}
-SHOOTER = Strategy("shooter", **SHOT_POLICIES)
-SHOOTER_SAME = Strategy("shooter-same", **SHOT_POLICIES, **SAME_ENDING)
-GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE_POLICIES)
+LATE_STRATEGY = Strategy(
+    "late", discard=discard_with_errors, knock=end_late, show=show_last_melding
+)
+LAST_STRATEGY = Strategy(
+    "last", take=take_until_turn, discard=discard_with_errors, knock=end_late(before=0)
+)
+SHOT_POLICIES = {
+    "discard": keep_shot_cards,
+    "knock": end_late(before=0.05, least=2),
+    "show": show_random_melding,
+}
+SHOOTER_STRATEGY = Strategy("shooter", **SHOT_POLICIES)
+SHOOTER_SAME_STRATEGY = Strategy("shooter-same", **SHOT_POLICIES, **SAME_ENDING_OPTIONS)
+GAMBLER_STRATEGY = Strategy(
+    "gambler", discard=discard_with_errors(p=0), show=show_random_melding, **DIE_POLICIES
+)

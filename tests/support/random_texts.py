@@ -1,4 +1,4 @@
-"""Random input as people type it, and rule values, most of which are valid."""
+"""Hypothesis strategies for input that users type, most of which is valid."""
 
 import json
 
@@ -12,8 +12,8 @@ from simgin.text.messages import NO_VALUE
 from support.hostile import HOSTILE_VALUES, ODD_STRINGS
 
 
-def rule_values(parameter):
-    """Return a value of a rule parameter, sometimes an invalid one."""
+def make_rule_values(parameter):
+    """Return a strategy for values of a rule parameter, some of which are invalid."""
     number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
     rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
     kinds = {
@@ -29,31 +29,34 @@ def rule_values(parameter):
 
 rule_changes = st.lists(
     st.sampled_from(list(load_rule_parameters().values())).flatmap(
-        lambda parameter: st.tuples(st.just(parameter.name), rule_values(parameter))
+        lambda parameter: st.tuples(st.just(parameter.name), make_rule_values(parameter))
     ),
     max_size=4,
 ).map(dict)
 
 
-def format_settings(row):
-    return [f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in row.items()]
+def format_settings(params):
+    return [
+        f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in params.items()
+    ]
 
 
 variant_name_lists = st.lists(st.sampled_from(variants.variant_names()), min_size=1, max_size=3)
-compositions = st.tuples(variant_name_lists, rule_changes).map(
+variant_specs = st.tuples(variant_name_lists, rule_changes).map(
     lambda drawn: "+".join([*drawn[0], *format_settings(drawn[1])])
 )
 
 card_lists = st.permutations(range(52)).flatmap(
     lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
 )
-hand_texts = st.tuples(card_lists, st.sampled_from((" ", ",", ", ", "", "  "))).map(
+hand_strings = st.tuples(card_lists, st.sampled_from((" ", ",", ", ", "", "  "))).map(
     lambda drawn: drawn[1].join(map(notation.format_card, drawn[0]))
 )
 
 
 @st.composite
 def policy_specs(draw, policy):
+    """Draw a policy spec with up to two parameters, some of which are invalid."""
     named = st.sampled_from([*policy.params, *policy.params, "k"])
     values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD_STRINGS))
     items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
@@ -62,6 +65,7 @@ def policy_specs(draw, policy):
 
 @st.composite
 def strategy_specs(draw):
+    """Draw a strategy spec with up to three policies, some of which are invalid."""
     text = draw(st.sampled_from([*loader.list_strategies(), "mine.py", "mine.py#x", ".py"]))
     for policy in draw(st.lists(st.sampled_from(loader.list_policies()), max_size=3)):
         slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
@@ -80,6 +84,6 @@ def format_toml_value(value):
     return text.replace("NaN", "nan").replace("Infinity", "inf")
 
 
-def format_toml_file(table):
-    lines = [f"{json.dumps(key)} = {format_toml_value(value)}\n" for key, value in table.items()]
+def format_toml_file(content):
+    lines = [f"{json.dumps(key)} = {format_toml_value(value)}\n" for key, value in content.items()]
     return "".join(lines).encode(errors="replace")

@@ -1,4 +1,4 @@
-"""Serve the pages in the working directory, and record the files that the process opens.
+"""Serve the web pages of simgin, and record the files that the process opens.
 
 The first line of stdout is the address, and every later line is one audit event as JSON: the name
 of the event and its paths. Commands do not run: each job waits until it is cancelled.
@@ -40,7 +40,7 @@ RECORDED_EVENTS += (
 
 
 def print_event(event, args):
-    """Print an event; os.write causes no other event."""
+    """Print an audit event as JSON if it is one of RECORDED_EVENTS."""
     if event in RECORDED_EVENTS:
         is_writing = event == "open" and bool(args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
         words = [os.fsdecode(one) if isinstance(one, str | bytes) else repr(one) for one in args]
@@ -49,7 +49,7 @@ def print_event(event, args):
 
 
 def start_waiting_process(queue, job):
-    """Start a process that waits for the end of its input instead of the command of a job."""
+    """Start a process that waits for cancellation instead of running the command of a job."""
     pipe = subprocess.PIPE
     return subprocess.Popen(["cat"], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 

@@ -13,11 +13,15 @@ from support import hands
 
 PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4  # view.phase
 FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
-MAX_MELDINGS = 64  # rows of view.meldings
+MAX_VIEW_MELDINGS = 64  # rows of view.meldings
 ENDING_CODES = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
-GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
-COMPARED_FIELDS = [name for name, _ in VIEW_FIELDS if name != "noise"]
-TALLIED_GOALS = ("race", "twofold", "deals")  # goals in which a won deal can count more than once
+GOAL_NAMES = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
+COMPARED_VIEW_FIELDS = [name for name, _ in VIEW_FIELDS if name != "noise"]
+WEIGHTED_DEAL_GOALS = (
+    "race",
+    "twofold",
+    "deals",
+)  # goals in which a won deal can count more than once
 
 
 def replay_deal(played, match=None):
@@ -68,7 +72,7 @@ class Replay:
 
     def __post_init__(self):
         self.params, self.state = self.match.params, self.played.state
-        self.deal = self._start_deal(hands.names_in_order(self.state.pack[:52]))
+        self.deal = self._start_deal(hands.format_cards(self.state.pack[:52]))
 
     def run(self):
         """Replay the deal to its end and return the reference's result."""
@@ -91,7 +95,9 @@ class Replay:
             "legal": legal,
             **fields,
         }
-        got = dict(zip(COMPARED_FIELDS, decision.view[COMPARED_FIELDS].item(), strict=True))
+        got = dict(
+            zip(COMPARED_VIEW_FIELDS, decision.view[COMPARED_VIEW_FIELDS].item(), strict=True)
+        )
         assert got.keys() == expected.keys()
         different = {
             name: (got[name], expected[name]) for name in got if got[name] != expected[name]
@@ -125,7 +131,7 @@ class Replay:
         throws = [option[1] for option in self.deal.legal_actions() if option[0] == "throw"]
         left = {card: reference.compute_deadwood({*held} - {card}, self.params) for card in throws}
         least = min(left.values())
-        return {"least": least, "best": hands.mask(card for card in left if left[card] == least)}
+        return {"least": least, "best": hands.to_mask(card for card in left if left[card] == least)}
 
     def _check_history(self, view, seat):
         """Check the turns so far, with the other seat's stock cards hidden."""
@@ -158,7 +164,7 @@ class Replay:
                 expected.deadwood_before_layoff or 0,
             ]
             shown = sorted(int(meld) for meld in state.melds if meld)
-            assert shown == sorted(map(hands.mask, expected.melds))
+            assert shown == sorted(map(hands.to_mask, expected.melds))
             laid_off = sum(
                 map(len, expected.laid_off)
             )  # The engine lays off as few cards as possible.
@@ -251,7 +257,9 @@ class TwoPlayerReplay(Replay):
         at_once = first is not None and (not self.same[seat] or first.kind == "big_gin")
         if at_once and self._try_ending(first):
             return
-        card = hands.names(1 << self._check_decision("discard", hands.mask(throws)).action)[0]
+        card = hands.list_card_names(
+            1 << self._check_decision("discard", hands.to_mask(throws)).action
+        )[0]
         if self.same[seat]:
             second = self._choose_proposed_ending(
                 [ending for ending in endings if ending.discard == card], seat
@@ -298,10 +306,10 @@ class TwoPlayerReplay(Replay):
         seat = self.deal.seat_to_move
         self.deal.apply_action(("end", ending.discard, ending.kind))
         if self.deal.result is None:
-            rows = self.deal.meldings_to_show[:MAX_MELDINGS]
+            rows = self.deal.meldings_to_show[:MAX_VIEW_MELDINGS]
             thrown = {ending.discard} - {None}  # The discard is now on the pile.
             kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
-            cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
+            cards = {"hand": hands.to_mask(kept), "pile": hands.to_mask(pile)}
             decision = self._check_decision(
                 "show", to_int64((1 << len(rows)) - 1), **cards, **make_ending_fields(ending)
             )
@@ -324,21 +332,21 @@ class TwoPlayerReplay(Replay):
         source = FROM_PILE if deal._taken_card else FROM_STOCK if deal._drawn_card else FROM_DEAL
         self._record_turn(seat, source, deal._taken_card or deal._drawn_card, card)
         if card is not None:
-            self.seats[seat].known &= ~hands.mask([card])
-            self.seats[seat].shed |= hands.mask([card])
+            self.seats[seat].known &= ~hands.to_mask([card])
+            self.seats[seat].shed |= hands.to_mask([card])
 
     # State that both engines must share
 
     def _make_expected_view(self, seat):
         deal, other = self.deal, self.seats[1 - seat]
-        hand, pile = hands.mask(deal.hands[seat]), hands.mask(deal.pile)
+        hand, pile = hands.to_mask(deal.hands[seat]), hands.to_mask(deal.pile)
         seen = {
             "hand": hand,
             "upcard": self.first_card,
             "pile": pile,
             "known": other.known,
             "shed": other.shed,
-            "unseen": hands.PACK & ~(hand | pile | other.known),
+            "unseen": hands.ALL_CARDS_MASK & ~(hand | pile | other.known),
             "stock": len(deal.stock),
             "deck_left": -1,
             "dealer": deal.dealer,
@@ -359,7 +367,7 @@ class TwoPlayerReplay(Replay):
     def _make_unseen_fields(self):
         """Return the fields of a view that differ before the cards are seen (rules.md 8.1)."""
         limit = -1 if self.params["knock_by_upcard"] else self.params["knock_limit"]
-        cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.PACK}
+        cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.ALL_CARDS_MASK}
         return {**cards, "limit": limit, "multiplier": 1, "phase": PHASE_BLIND}
 
     def _check_result(self, expected):
@@ -377,10 +385,10 @@ class TwoPlayerReplay(Replay):
         assert got == (to_card_number(expected.upcard), expected.limit, expected.multiplier)
         assert int(state.upcard_to) == self.upcard_to
         for seat in range(2):
-            assert int(state.hand[seat]) == hands.mask(self.deal.hands[seat])
+            assert int(state.hand[seat]) == hands.to_mask(self.deal.hands[seat])
 
     def _get_top_card_mask(self):
-        return hands.mask([self.deal.pile[-1]])
+        return hands.to_mask([self.deal.pile[-1]])
 
 
 class SoloReplay(Replay):
@@ -426,7 +434,9 @@ class SoloReplay(Replay):
             if self.deal.result is None:  # with penalties, gin always ends the deal
                 self.deal.apply_action(("end", None, "gin"))
             return
-        card = hands.names(1 << self._check_decision("discard", hands.mask(throws)).action)[0]
+        card = hands.list_card_names(
+            1 << self._check_decision("discard", hands.to_mask(throws)).action
+        )[0]
         self._record_solo_turn(card)
         self.deal.apply_action(("throw", card))
         self.seats[0].deadwood = self._compute_deadwood(0)
@@ -459,7 +469,7 @@ class SoloReplay(Replay):
 
     def _make_expected_view(self, seat):
         deal = self.deal
-        hand, pile = hands.mask(deal.hands[0]), hands.mask(deal.discards)
+        hand, pile = hands.to_mask(deal.hands[0]), hands.to_mask(deal.discards)
         left = 52 - len({*deal.hands[0], *deal.discards}) + (self.params["joker"] != "none")
         seen = {
             "hand": hand,
@@ -467,7 +477,7 @@ class SoloReplay(Replay):
             "pile": pile,
             "known": 0,
             "shed": 0,
-            "unseen": hands.PACK & ~(hand | pile),
+            "unseen": hands.ALL_CARDS_MASK & ~(hand | pile),
             "stock": left,
             "deck_left": left,
             "dealer": 1,
@@ -486,7 +496,7 @@ class SoloReplay(Replay):
         state = self.state
         assert (int(state.stock), int(state.limit)) == (expected.stock_left, expected.limit)
         assert (int(state.upcard), int(state.upcard_to), int(state.multiplier)) == (-1, -1, 1)
-        assert int(state.hand[0]) == hands.mask(self.deal.hands[0])
+        assert int(state.hand[0]) == hands.to_mask(self.deal.hands[0])
         if expected.knocker_deadwood is not None:
             assert int(state.knocker_deadwood) == expected.knocker_deadwood
 
@@ -494,7 +504,7 @@ class SoloReplay(Replay):
 def make_score_fields(match, seat):
     """Return the expected score fields of a view before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.params, 1 - seat
-    deals = goal.deal_tally if row["goal"] in TALLIED_GOALS else goal.deals_won
+    deals = goal.deal_tally if row["goal"] in WEIGHTED_DEAL_GOALS else goal.deals_won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
     closed = [winner is not None for winner in getattr(goal, "closed_by", [])]
     return {
@@ -508,7 +518,7 @@ def make_score_fields(match, seat):
         "other_opened": opened[other],
         "closed": sum(1 << column for column, over in enumerate(closed) if over),
         "deal": match.n_deals,
-        "goal": GOALS.index(row["goal"]),
+        "goal": GOAL_NAMES.index(row["goal"]),
         "target": -1
         if row[get_target_parameter(row, seat)] is None
         else row[get_target_parameter(row, seat)],
@@ -532,7 +542,7 @@ def check_columns(view, goal, seat):
 
 def to_card_number(card):
     """Return a card of the reference as 0..51, or -1 for None."""
-    return -1 if card is None else hands.mask([card]).bit_length() - 1
+    return -1 if card is None else hands.to_mask([card]).bit_length() - 1
 
 
 def make_ending_fields(ending):
@@ -551,6 +561,6 @@ def to_int64(bits):
 
 def check_meldings(actual, expected):
     """Check that a view has exactly the reference's meldings in order, three masks per row."""
-    rows = [sorted(hands.mask(meld) for meld in melding) for melding in expected]
+    rows = [sorted(hands.to_mask(meld) for meld in melding) for melding in expected]
     assert [sorted(mask for mask in row if mask) for row in actual[: len(rows)]] == rows
     assert not any(map(any, actual[len(rows) :]))

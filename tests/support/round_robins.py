@@ -1,4 +1,4 @@
-"""Constructed round robins: batch rows in which A wins a given proportion of pairs."""
+"""Construct round robins with exact win rates, as batch rows."""
 
 import itertools
 
@@ -7,21 +7,23 @@ import numpy as np
 from simgin.core import batch_columns
 
 
-def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
-    """Return the rows of a pairing in which `a` wins both games of this proportion of pairs."""
-    rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
-    won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
-    rows[:, batch_columns.COL_UNITS] = pairs
+def make_pairing(a, b, win_share, *, n_batches=10, n_pairs=500, rng=None):
+    """Return the batch rows of a pairing in which `a` wins a proportion of the mirrored pairs."""
+    rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
+    won = round(win_share * n_pairs) if rng is None else rng.binomial(n_pairs, win_share, n_batches)
+    rows[:, batch_columns.COL_UNITS] = n_pairs
     (
         rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM],
         rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM + 4],
-    ) = (pairs - won, won)
+    ) = (n_pairs - won, won)
     return (a, b), rows
 
 
-def make_round_robin(elo, **options):
-    """Return a round robin of players with exactly these strengths."""
+def make_round_robin(elo_by_player, **pairing_options):
+    """Return the batch rows of a round robin between players with these Elo ratings."""
     return dict(
-        make_pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **options)
-        for a, b in itertools.combinations(elo, 2)
+        make_pairing(
+            a, b, 1 / (1 + 10 ** ((elo_by_player[b] - elo_by_player[a]) / 400)), **pairing_options
+        )
+        for a, b in itertools.combinations(elo_by_player, 2)
     )

@@ -1,4 +1,4 @@
-"""DataFrames for every plot: one variant, several long names, many, undefined values."""
+"""Make test data for every plot, with one, several, many or undefined entries."""
 
 import functools
 import itertools
@@ -17,21 +17,23 @@ STRATEGIES = (
 )
 
 
-def draw_plots_of_reports(patch):
-    """Draw the plots of reports, which are otherwise empty in tests."""
-    patch.setattr(figures, "png", plots.png)
-    patch.setattr(figures, "svg", plots.svg)
+def draw_plots_of_reports(monkeypatch):
+    """Make reports draw their plots, which are otherwise empty in tests."""
+    monkeypatch.setattr(figures, "png", plots.png)
+    monkeypatch.setattr(figures, "svg", plots.svg)
 
 
-def add_bounds(rows, value="value", half=0.02):
-    """Return a frame of the rows with confidence bounds around a value, and n."""
+def add_bounds(rows, value_column="value", half_width=0.02):
+    """Return a DataFrame of rows with confidence bounds and sample sizes."""
     frame = pd.DataFrame(rows)
     n = np.arange(len(frame)) + 12_000
-    return frame.assign(low=frame[value] - half, high=frame[value] + half, n=n)
+    return frame.assign(
+        low=frame[value_column] - half_width, high=frame[value_column] + half_width, n=n
+    )
 
 
 def make_rows(variants, strategies, **columns):
-    """Return a row for every variant, strategy and combination of columns, with falling values."""
+    """Return a row with a value for every combination of variant, strategy and columns."""
     keys = list(itertools.product(variants, strategies, *columns.values()))
     names = ("variant", "strategy", *columns)
     return [
@@ -40,33 +42,33 @@ def make_rows(variants, strategies, **columns):
     ]
 
 
-def make_scores(variants, strategies):
+def make_score_frame(variants, strategies):
     tens = range(0, 100, 10)
     frame = add_bounds(make_rows(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
     value = 0.5 + (frame["a"] - frame["b"]) / 250 + frame["dealer"] / 50
     return frame.assign(opponent=frame["strategy"], value=value)
 
 
-METRICS = ("match_win", "deal_win", "gin", "undercut", "void", "margin", "turns")
+FOREST_PLOT_METRICS = ("match_win", "deal_win", "gin", "undercut", "void", "margin", "turns")
 
 
-def make_differences(variants, strategies):
+def make_difference_frame(variants, strategies):
     names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
     rows = []
-    for variant, (i, metric) in itertools.product(variants, enumerate(METRICS)):
+    for variant, (i, metric) in itertools.product(variants, enumerate(FOREST_PLOT_METRICS)):
         rows.append({"variant": variant, **names, "metric": metric, "value": 10.0**i - 5})
     frame = add_bounds(rows, "value", 0.5).assign(base_strategy="gold, simple")
     return frame.assign(p_holm=(frame["value"].abs() < 6).astype(float))
 
 
-def make_effects(variants, strategies):
+def make_effect_frame(variants, strategies):
     frame = make_rows(variants[:1], strategies, change=("take=lower", "knock=early"))
     rows = add_bounds(frame, "value", 0.5)
     return rows.assign(opponent="gold", field=rows["strategy"] + " v gold")
 
 
-def make_search_history(variants, strategies):
-    """Return two values of the first strategy; the gain is in points."""
+def make_search_history_frame(variants, strategies):
+    """Return the search history of three parameters of a strategy."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     names |= {"metric": "margin", "value_low": 4.0, "default": 5.0}
     rows = []
@@ -77,8 +79,8 @@ def make_search_history(variants, strategies):
     return add_bounds(rows, "gain", 0.4)
 
 
-def make_analysis(variants, strategies):
-    """Return six actions of a position: the best, an equal one, and the worst as the actual one."""
+def make_analysis_frame(variants, strategies):
+    """Return the costs of six actions in a position, the worst of which was chosen."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     actions = ("discard KS", "knock, 9D", "discard TD", "discard AC", "big gin", "take 7H")
     rows = [
@@ -89,47 +91,47 @@ def make_analysis(variants, strategies):
     return frame.assign(worlds=frame["n"])
 
 
-def make_rows_by_player_type(variants, **columns):
-    """Return a row for every variant, player type and combination of columns of a review."""
+def make_player_type_frame(variants, **columns):
+    """Return a value for every variant, player type and combination of columns."""
     kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
     frame = make_rows(variants, ("gold",), players=kinds, **columns)
     return add_bounds([row | {"opponent": "gold"} for row in frame])
 
 
-def make_score_differences(variants, _):
+def make_score_gap_frame(variants, _):
     places = [20 * i for i in range(5)]
     frame = add_bounds(make_rows(variants, ("gold",), own=places, other=places))
     value = (frame["other"] - frame["own"]) / 1000
     return frame.assign(value=value, low=value - 0.01, high=value + 0.01, opponent="gold")
 
 
-def make_sweep_curves(_, strategies):
-    """Return two scorecard rows by two parameters, the first of which is swept."""
+def make_sweep_curve_frame(_, strategies):
+    """Return the values of two scorecard rows by one swept parameter."""
     frame = make_rows(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in frame]
     names = {"x_name": "undercut bonus", "is_base": False, "factor": 1}
-    return add_bounds(rows, half=2).assign(**names)
+    return add_bounds(rows, half_width=2).assign(**names)
 
 
-def make_sweep_map(_, strategies):
+def make_sweep_map_frame(_, strategies):
     frame = make_rows(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in frame]
     names = {"title": "Turns per match", "x_name": "gin bonus", "y_name": "undercut bonus"}
-    return add_bounds(rows, half=2).assign(**names, factor=1, even=np.nan)
+    return add_bounds(rows, half_width=2).assign(**names, factor=1, even=np.nan)
 
 
-def make_decision_chart(_, strategies):
+def make_decision_chart_frame(_, strategies):
     cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
     frame = add_bounds(make_rows(("standard",), strategies[:1], metric=("knock_gain",), **cells))
     return frame.assign(unit="deal", p_holm=[0.01, 1.0] * (len(frame) // 2))
 
 
 FRAME_BUILDERS = {
-    "decision_chart": make_decision_chart,
-    "effects_by_player_type": lambda v, _: make_rows_by_player_type(
+    "decision_chart": make_decision_chart_frame,
+    "effects_by_player_type": lambda v, _: make_player_type_frame(
         v, title=("Turns: change", "Gin: change, points")
     ).assign(factor=100),
-    "endings_by_player_type": lambda v, _: make_rows_by_player_type(
+    "endings_by_player_type": lambda v, _: make_player_type_frame(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
     "match_length": lambda v, s: add_bounds(make_rows(v, s[:1], turns=range(0, 200, 10))).assign(
@@ -138,26 +140,26 @@ FRAME_BUILDERS = {
     "knocks_by_turn": lambda v, s: add_bounds(
         make_rows(v, s[:1], turn=range(1, 12), deadwood=range(11))
     ),
-    "score_difference": make_score_differences,
-    "sweep_curves": make_sweep_curves,
-    "sweep_map": make_sweep_map,
-    "analysis": make_analysis,
+    "score_difference": make_score_gap_frame,
+    "sweep_curves": make_sweep_curve_frame,
+    "sweep_map": make_sweep_map_frame,
+    "analysis": make_analysis_frame,
     "win_by_deadwood": lambda v, s: add_bounds(
         make_rows(v, s[:1], turn=range(20), count=range(0, 60, 5))
     ),
     "knock_thresholds": lambda v, s: add_bounds(
         make_rows(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
-    "win_by_score": make_scores,
+    "win_by_score": make_score_frame,
     "gin_by_draw": lambda v, s: add_bounds(make_rows(v, s, kind=("gin", "joker"), draws=range(20))),
     "skill": lambda v, s: add_bounds(make_rows(v, (*s[:2], "hindsight"))),
     "match_totals": lambda v, s: add_bounds(make_rows(v[:1], s, total=range(0, 100, 10))),
-    "forest_plot": make_differences,
-    "gains_by_field": make_effects,
-    "search_history": make_search_history,
+    "forest_plot": make_difference_frame,
+    "gains_by_field": make_effect_frame,
+    "search_history": make_search_history_frame,
 }
 # Variants and strategies for plots with one, several and many entries
-SIZES = {
+ENTRIES_BY_SIZE = {
     "one": (VARIANTS[:1], STRATEGIES[:1]),
     "several": (VARIANTS, STRATEGIES),
     "many": (
@@ -168,8 +170,8 @@ SIZES = {
 VALUE_COLUMNS = ("value", "cost", "gain", "elo", "lead")
 
 
-def make_matchups(variants, strategies):
-    """Return a tidy frame of every strategy against simple; one variant if strategies are many."""
+def make_matchup_frame(variants, strategies):
+    """Return the results of every strategy against simple. Many strategies play one variant."""
     if len(strategies) > 3:
         variants = variants[:1]
     values = {"deal_win": 0.5, "deal_loss": 0.45, "margin": -1.5, "match_win": 0.55}
@@ -185,7 +187,7 @@ def make_matchups(variants, strategies):
     return add_bounds(rows).assign(se=0.01)
 
 
-def make_standings(variants, strategies):
+def make_standings_frame(variants, strategies):
     """Return the ratings of a league of at least two strategies, best first."""
     names = [*strategies, "random"]
     rows = []
@@ -199,8 +201,8 @@ def make_standings(variants, strategies):
     return frame
 
 
-def make_cross_table(variants, strategies):
-    """Return the win rates of all pairs in that league."""
+def make_cross_table_frame(variants, strategies):
+    """Return the win rates of all pairs in the league of `make_standings_frame`."""
     names = [*strategies, "random"]
     rows = []
     for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
@@ -211,17 +213,17 @@ def make_cross_table(variants, strategies):
 
 # Data for the plots that show several DataFrames
 FRAME_LIST_BUILDERS = {
-    "endings": lambda v, s: [make_matchups(v, s)],
-    "win_and_points": lambda v, s: [make_matchups(v, s)],
-    "elo_ratings": lambda v, s: [make_standings(v, s)],
-    "cross_table": lambda v, s: [make_standings(v, s), make_cross_table(v, s)],
+    "endings": lambda v, s: [make_matchup_frame(v, s)],
+    "win_and_points": lambda v, s: [make_matchup_frame(v, s)],
+    "elo_ratings": lambda v, s: [make_standings_frame(v, s)],
+    "cross_table": lambda v, s: [make_standings_frame(v, s), make_cross_table_frame(v, s)],
 }
 PLOT_OPTIONS = {"elo_ratings": {"unit": "match"}, "cross_table": {"unit": "match"}}
 PLOT_NAMES = (*FRAME_BUILDERS, *FRAME_LIST_BUILDERS)
 
 
 def add_undefined_row(frame):
-    """Return the frame with only the names in its last row."""
+    """Return a copy of the frame whose last row has no values."""
     known = frame.copy()
     numbers = _find_value_columns(frame)
     known[numbers] = known[numbers].astype(float)
@@ -229,22 +231,22 @@ def add_undefined_row(frame):
     return known
 
 
-def make_frames(name, size="several"):
-    """Return the frames of a plot at a size."""
-    if name in FRAME_LIST_BUILDERS:
-        return FRAME_LIST_BUILDERS[name](*SIZES[size])
-    return [FRAME_BUILDERS[name](*SIZES[size])]
+def make_frames(plot_name, size="several"):
+    """Return the DataFrames of a plot with one, several or many entries."""
+    if plot_name in FRAME_LIST_BUILDERS:
+        return FRAME_LIST_BUILDERS[plot_name](*ENTRIES_BY_SIZE[size])
+    return [FRAME_BUILDERS[plot_name](*ENTRIES_BY_SIZE[size])]
 
 
 def make_values_undefined(frame):
-    """Return the frame with undefined values only, so that no cell or row is significant."""
+    """Return a copy of the frame in which every value is undefined."""
     known = frame.copy()
     known[_find_value_columns(frame)] = np.nan
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
 def make_insignificant(frame):
-    """Return the frame with every difference 0 and not significant."""
+    """Return a copy of the frame in which every difference is 0 and not significant."""
     known = frame.copy()
     for name in _find_value_columns(frame):
         known[name] = float(name.endswith("high")) - float(name.endswith("low"))
@@ -252,7 +254,7 @@ def make_insignificant(frame):
 
 
 def select_first_row(frame):
-    """Return only the first row: a single cell, bar or dot."""
+    """Return only the first row of the frame."""
     return frame.iloc[:1]
 
 
@@ -265,7 +267,9 @@ def _find_value_columns(frame):
 
 
 @functools.cache
-def draw_plot(name, size="several", change=None):
-    """Draw the plot of that name and size once, with seed 7, from modified DataFrames."""
-    changed = [change(frame) if change else frame for frame in make_frames(name, size)]
-    return getattr(plots, name)(*changed, seed=7, **PLOT_OPTIONS.get(name, {}))
+def draw_plot(plot_name, size="several", change_frame=None):
+    """Return a plot of test data, which `change_frame` can modify."""
+    changed = [
+        change_frame(frame) if change_frame else frame for frame in make_frames(plot_name, size)
+    ]
+    return getattr(plots, plot_name)(*changed, seed=7, **PLOT_OPTIONS.get(plot_name, {}))

@@ -1,4 +1,4 @@
-"""Constructed HTML reports with strings that would be code if they were not escaped."""
+"""Construct HTML reports with strings that would run as code if they were not escaped."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,13 +9,13 @@ from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 HOSTILE_TEXT = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
 
-def make_figure(words="deals won, %"):
-    """Return a small figure in the four inks of all plots and one data colour."""
+def make_figure(title="deals won, %"):
+    """Return a small figure with the grey tones of all plots and one data colour."""
     out = Figure(figsize=(4.8, 2), layout="constrained")
     axes, heat = out.subplots(1, 2)
     heat.imshow([[0, 1], [1, 0]])
     axes.barh([0, 1], [3, 4], color="#0072B2")
-    axes.set_title(words, color="#222222")
+    axes.set_title(title, color="#222222")
     axes.set_xlabel("n = 200", color="#666666")
     axes.grid(color="#dddddd")
     axes.set_facecolor("#ffffff")
@@ -32,15 +32,17 @@ def make_text_table(title, headings, rows, note=""):
 
 WINS_FRAME = pd.DataFrame({"who": ["a", "b", "c"], "won": [3, 5, 4]})
 WINS_COLUMNS = [Column("who", "player"), Column("won", "wins")]
-TONES = ("base", "little", "much", "same", "depends", "unclear")
+SCORE_TONES = ("base", "little", "much", "same", "depends", "unclear")
 VERDICTS = ("", "▲ a little more", "▼ much less", "same", "depends on the players", "unclear")
 SCORECARD_ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin", "Skill")
 
 
-def make_score_cell(i, k):
-    """Return a cell of the scorecard; those of the baseline have no verdict."""
-    kind = (i + k) % len(TONES) if i else 0
-    return ScoreCell(f"{83 + i + k} %", VERDICTS[kind], "79 to 87", TONES[kind])
+def make_score_cell(column_index, row_index):
+    """Return a cell of the scorecard. Cells of the baseline have no verdict."""
+    kind = (column_index + row_index) % len(SCORE_TONES) if column_index else 0
+    return ScoreCell(
+        f"{83 + column_index + row_index} %", VERDICTS[kind], "79 to 87", SCORE_TONES[kind]
+    )
 
 
 def make_scorecard(variants):
@@ -55,7 +57,8 @@ def make_scorecard(variants):
     )
 
 
-def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
+def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **changes):
+    """Return a report with plots and tables about a strategy with this name."""
     cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
     described = describe_frame(WINS_FRAME, WINS_COLUMNS)
@@ -81,4 +84,4 @@ def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **m
         "command": f"simgin match '{name}'",
         "files": {"table.csv": "a,b\n"},
     }
-    return Report(**(parts | more))
+    return Report(**(parts | changes))

@@ -6,7 +6,7 @@ import pytest
 
 from simgin.rules.variants import VariantError, find_variant
 
-CLUB_VARIANT = """
+CLUB_VARIANT_TOML = """
 [variants.club]
 title = "Club rules"
 about = "Oklahoma with a bigger bonus."
@@ -17,7 +17,7 @@ gin_bonus = 30
 big_gin = true
 start_points = [0, 10]
 """
-DEN_VARIANT = """
+DEN_VARIANT_TOML = """
 [variants.den]
 title = "Den rules"
 about = "Games in won games."
@@ -30,16 +30,17 @@ layoff = "no"
 """
 
 
-def write_variant_file(text, name="mine.toml"):
+def write_variant_file(toml, name="mine.toml"):
     """Write a file below the working directory and return its name."""
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    path.write_bytes(toml if isinstance(toml, bytes) else toml.encode())
     return name
 
 
-def get_error_messages(text):
+def get_variant_errors(spec):
+    """Return the messages with which simgin rejects a variant."""
     with pytest.raises(VariantError) as error:
-        find_variant(text)
+        find_variant(spec)
     assert str(error.value) == "\n".join(error.value.messages)
     return error.value.messages

@@ -1,4 +1,4 @@
-"""Variants for tests: every two-player variant as single deals, and unusual settings."""
+"""List variants and rule values for tests."""
 
 import re
 from pathlib import Path
@@ -25,15 +25,15 @@ RANDOM_STRATEGY_NAMES = (
 )
 
 
-def as_single_deals(text):
-    """Return the variant with the same single deals."""
-    row = variants.find_variant(text).params
+def to_single_deal_variant(spec):
+    """Return the variant with the same deals, but without dice, bonuses and settlement."""
+    row = variants.find_variant(spec).params
     other = {name: some[0] for name, some in SINGLE_DEAL_VALUES.items() if row[name] not in some}
-    return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
+    return "+".join([spec, *(f"{name}={value}" for name, value in other.items())])
 
 
 def list_parameter_values(parameter):
-    """Return every value of a choice; both ends and the default of a number."""
+    """Return every value of a choice, or the lowest, default and highest number."""
     if parameter.kind == "bool":
         return False, True
     if parameter.kind == "choice":
@@ -43,26 +43,27 @@ def list_parameter_values(parameter):
 
 
 def list_parameters(*sections):
+    """Return the names of the rule parameters in these sections."""
     return [
         name for name, parameter in load_rule_parameters().items() if parameter.section in sections
     ]
 
 
-def find_values_in_effect(names, rows):
-    """Return (name, value as a string) of parameters with an effect in some row, or in none."""
+def find_values_in_effect(names, params_list):
+    """Return (name, value) of the parameters that have an effect in one of the variants."""
     known = {name: load_rule_parameters()[name] for name in names}
     return {
         (name, str(row[name]))
         for name, parameter in known.items()
-        for row in rows
+        for row in params_list
         if parameter.status == "descriptive" or parameter.has_effect(row)
     }
 
 
-def draw_variant(rng, base, values):
-    """Return a random variant: `base` with one of the values of each parameter."""
+def draw_variant(rng, base, values_by_name):
+    """Return a random variant: `base` with a random value of each parameter."""
     while True:
-        drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
+        drawn = [f"{name}={rng.choice(some)}" for name, some in values_by_name.items()]
         try:
             return variants.find_variant("+".join([base, *drawn])).spec
         except VariantError:
@@ -91,20 +92,20 @@ UNUSUAL_VARIANTS = (
 )
 
 
-def select_distinct_deals(texts):
-    """Return one variant of each group that plays the same single deals."""
+def select_distinct_deals(specs):
+    """Return one variant of each group of variants with the same single deals."""
     found = {}
-    for text in map(as_single_deals, texts):
+    for text in map(to_single_deal_variant, specs):
         row = variants.find_variant(text).params
         rules = tuple(str(row[name]) for name in list_parameters("deal", "meld", "score"))
         found.setdefault(rules, text)
     return tuple(found.values())
 
 
-def strategy(name):
-    """Return a built-in strategy or one of tests/support/random_strategies.py."""
+def find_test_strategy(spec):
+    """Return a built-in strategy or a strategy of tests/support/random_strategies.py."""
     return loader.find_strategy(
-        f"{RANDOM_STRATEGIES_FILE}#{name}"
-        if re.split("[:+]", name)[0] in RANDOM_STRATEGY_NAMES
-        else name
+        f"{RANDOM_STRATEGIES_FILE}#{spec}"
+        if re.split("[:+]", spec)[0] in RANDOM_STRATEGY_NAMES
+        else spec
     )

@@ -1,4 +1,4 @@
-"""Sites in the tests of simgin.web: addresses, servers, checks of pages, and waiting."""
+"""Serve the pages of simgin.web in tests, and check the responses."""
 
 import re
 import signal
@@ -48,21 +48,21 @@ def serve_in_thread(site):
 
 
 def check_page(response, status=200):
-    """Return the text of a page that is valid HTML without inline scripts or styles."""
+    """Check that a page is valid HTML without inline scripts or styles, and return its text."""
     assert response.status_code == status
     html5lib.HTMLParser(strict=True).parse(response.text)
     assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", response.text)
     return response.text
 
 
-def wait_until(is_true, seconds=300):
-    """Wait until a function returns a true value."""
+def wait_until(condition, seconds=300):
+    """Wait until a condition is true, and fail after some seconds."""
     end = time.monotonic() + seconds
-    while not is_true():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
 def wait_for_job(job, *states):
-    """Wait until a job is in one of some states."""
+    """Wait until a job has reached one of the states."""
     wait_until(lambda: job.state in states)

@@ -10,9 +10,10 @@ VARIANT_PARAMS = RULE_BOOK["variants"]
 STANDARD_PARAMS = VARIANT_PARAMS["standard"]
 
 
-def parametrize_examples(kind):
+def parametrize_examples(example_kind):
+    """Return the test parameters for all examples of one kind."""
     return [
         pytest.param(vector, id=vector["id"])
         for vector in RULE_BOOK["vectors"]
-        if vector["kind"] == kind
+        if vector["kind"] == example_kind
     ]

@@ -12,7 +12,7 @@ import pytest
 from simgin.runs.plan import plan_experiment
 from simgin.text import examples
 from simgin.text.files import NewFileError
-from support.command_line import call
+from support.command_line import run_simgin
 from support.hostile import read_directory
 from support.killing import KillableProcess
 
@@ -101,11 +101,13 @@ def test_killed_copy_is_completed_by_the_same_command(tmp_path):
     with KillableProcess(tmp_path, "import simgin.text.examples") as killing:
         for folder in (expected_folder, killed_folder):
             folder.mkdir()
-        operations = killing.attempt(expected_folder, code).operations
+        operations = killing.execute(expected_folder, code).operations
         for last in range(1, operations + 1, 8):
             shutil.rmtree(killed_folder / "mine", ignore_errors=True)
-            assert killing.attempt(killed_folder, code, last=last).ended == -signal.SIGKILL
-            attempt = killing.attempt(killed_folder, code)
+            assert (
+                killing.execute(killed_folder, code, last_operation=last).ended == -signal.SIGKILL
+            )
+            attempt = killing.execute(killed_folder, code)
             assert attempt.ended == 0, attempt.said
             assert read_directory(killed_folder) == read_directory(expected_folder)
 
@@ -119,31 +121,31 @@ def test_example_strategy_is_that_of_the_readme():
 
 
 def test_listed_experiments_can_be_run_by_name():
-    rows = json.loads(call("examples", "--json").stdout)["rows"]
+    rows = json.loads(run_simgin("examples", "--json").stdout)["rows"]
     assert len(rows) > 20
     for row in rows:
         plan = plan_experiment(row["name"])
         assert plan.question == row["question"] and plan.question.endswith("?")
         assert len(plan.matchup_keys) >= 3
         assert Path(row["file"]).stem == row["name"]
-    output = call("examples").stdout
+    output = run_simgin("examples").stdout
     assert all(f"\n{row['name']} " in output for row in rows)
     assert all(len(line) <= 80 for line in output.splitlines())
-    output = call("run", "demo", "--dry-run").stdout
+    output = run_simgin("run", "demo", "--dry-run").stdout
     assert output.startswith("Five ways to play")
     assert "Output: results/demo." in " ".join(output.split())
 
 
 def test_suggested_commands_work_in_the_copy(monkeypatch):
-    output = json.loads(call("examples", "mine", "--json").stdout)
+    output = json.loads(run_simgin("examples", "mine", "--json").stdout)
     assert "mine/experiments/demo.toml" in output["files"]
     assert all(Path(file).is_file() for file in output["files"])
-    screen = call("examples", "my files").stdout
+    screen = run_simgin("examples", "my files").stdout
     folder_line = next(line for line in screen.splitlines() if line.startswith("Folder:"))
     assert shlex.split(folder_line)[1:] == ["cd", "my files"]
     monkeypatch.chdir("my files")
     assert "simgin run experiments/demo.toml" in screen
-    assert "Five ways to play" in call("run", "experiments/demo.toml", "--dry-run").stdout
+    assert "Five ways to play" in run_simgin("run", "experiments/demo.toml", "--dry-run").stdout
     assert "simgin match experiments/patient.py simple" in screen
-    call("match", "experiments/patient.py", "simple", "--deals", 200)
+    run_simgin("match", "experiments/patient.py", "simple", "--deals", 200)
     assert "jupyter lab notebooks" in screen and Path("notebooks/first_tour.py").exists()

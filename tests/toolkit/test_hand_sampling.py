@@ -18,11 +18,11 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.toolkit import estimate_holdings, hand_sampling
 from simgin.toolkit.beliefs import find_deal_stage
-from support.hands import game, mask, members, names
+from support.hands import build_both_rules, list_card_names, list_cards, to_mask
 from support.shapes import find_melded_cards, find_outs, find_partner_types, is_next_to_any
 
 ROOT = Path(__file__).resolve().parents[2]
-EAAI_RULES, EAAI_PARAMS = game("eaai")
+EAAI_RULES, EAAI_PARAMS = build_both_rules("eaai")
 HAND_WEIGHTS = np.load(ROOT / "strategies/hands.npy")
 OPPONENTS = ("simple", "champion", "marjj")
 
@@ -72,12 +72,12 @@ def iter_opponent_events(view):
 
 def compute_hand_features_by_name(view, hand):
     """Return the nonzero features of a hand as a dictionary by name."""
-    hand_cards = members(hand)
+    hand_cards = list_cards(hand)
     events = list(iter_opponent_events(view))
     declined, discarded = (
         {card for kind, _, card in events if kind == event_kind} for event_kind in (0, 2)
     )
-    deadwood = reference.compute_deadwood(set(names(hand)), EAAI_PARAMS)
+    deadwood = reference.compute_deadwood(set(list_card_names(hand)), EAAI_PARAMS)
     unmatched = sorted(set(hand_cards) - find_melded_cards(hand_cards))
     isolated = [card for card, pairs in find_partner_types(unmatched).items() if not pairs]
     points = {card: min(card % 13 + 1, 10) for card in hand_cards}
@@ -118,7 +118,7 @@ def test_hand_features_agree_with_their_names(views_and_hands):
     rng = np.random.default_rng(3)
     for view, hand in views_and_hands:
         declined, discarded = hand_sampling.find_declined_and_discarded(view)
-        unseen_cards = members(int(view.unseen))
+        unseen_cards = list_cards(int(view.unseen))
         sampled_hand = int(view.known)
         for card in rng.permutation(unseen_cards)[: 10 - sampled_hand.bit_count()]:
             sampled_hand |= 1 << int(card)
@@ -183,8 +183,8 @@ def sample_hands(
 def make_narrow_view(view, hand, n_unseen):
     """Return a view with few unseen cards, in which the opponent took most of the hand."""
     view = view.copy()
-    hidden_cards = members(hand & ~int(view.known))
-    stock_cards = members(int(view.unseen) & ~hand)
+    hidden_cards = list_cards(hand & ~int(view.known))
+    stock_cards = list_cards(int(view.unseen) & ~hand)
     unseen = [*hidden_cards[:3], *stock_cards[: n_unseen - 3]]
     view.known = hand & ~sum(1 << card for card in unseen)
     view.unseen = sum(1 << card for card in unseen)
@@ -204,7 +204,7 @@ def test_hands_are_sampled_with_their_probabilities(views_and_hands):
         )
         hand_sampling.interpolate_weights(weights, narrow, 0.3, HAND_WEIGHTS * 0.5, 0)
         likelihoods = {}
-        for hidden_cards in combinations(members(int(narrow.unseen)), 3):
+        for hidden_cards in combinations(list_cards(int(narrow.unseen)), 3):
             candidate = sum(1 << card for card in hidden_cards) | int(narrow.known)
             likelihoods[candidate] = exp(
                 hand_sampling.compute_log_likelihood(
@@ -246,10 +246,10 @@ def test_sample_cards_is_uniform():
             for card in range(52):
                 counts[card] += sampled >> card & 1
 
-    cards = mask(["AS", "5S", "KS", "2H", "9D", "KC"])
+    cards = to_mask(["AS", "5S", "KS", "2H", "9D", "KC"])
     counts = np.zeros(52)
     count_sampled(cards, 2, 4, counts)
-    card_counts = counts[members(cards)]
+    card_counts = counts[list_cards(cards)]
     assert counts.sum() == card_counts.sum() == 60_000
     assert (np.abs(card_counts - 10_000) < 5 * np.sqrt(30_000 * 2 / 9)).all()
 
@@ -285,7 +285,7 @@ def test_holding_probabilities_are_calibrated():
         for view, hand in iter_views_and_hands(opponent, 87, 130):
             hands = np.zeros(150, np.int64)
             sample_hands(view, immediate_probability, HAND_WEIGHTS, 150, 15, EAAI_RULES, 1, hands)
-            cards = np.array(members(int(view.unseen)))
+            cards = np.array(list_cards(int(view.unseen)))
             probabilities = (hands[:, None] >> cards & 1).mean(axis=0)
             is_held_here = hand >> cards & 1
             predicted.extend(probabilities)
@@ -357,7 +357,7 @@ def test_beliefs_agree_with_a_plain_reference(discard_views):
     """Expect certainty about known cards, and probabilities that add up to the cards held."""
     assert len(discard_views) > 300
     for view in discard_views:
-        unseen, known = members(view.unseen), members(view.known)
+        unseen, known = list_cards(view.unseen), list_cards(view.known)
         probabilities, excluded = (
             estimate_by_beliefs(view),
             set(range(52)).difference(unseen, known),

@@ -11,7 +11,13 @@ from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from support.hands import CARD_NAMES, deal_meld_rich_hand, game, mask, names
+from support.hands import (
+    CARD_NAMES,
+    build_both_rules,
+    deal_meld_rich_hand,
+    list_card_names,
+    to_mask,
+)
 
 RNG = random.Random()
 VARIANT_NAMES = variants.variant_names()
@@ -34,7 +40,7 @@ def sample_cards(max_cards):
 
 @pytest.mark.parametrize("variant", VARIANT_NAMES)
 def test_extensions_of_a_hand_agree_with_the_reference(variant):
-    rules, params = game(variant)
+    rules, params = build_both_rules(variant)
     n_extensions = 0
     for _ in range(40):
         hand = sample_cards(11)
@@ -45,7 +51,7 @@ def test_extensions_of_a_hand_agree_with_the_reference(variant):
             if card not in hand
             and any(reference.melds.is_extendable_by(meld, [card], params) for meld in melds)
         }
-        assert toolkit.extension_cards(mask(hand), rules) == mask(expected)
+        assert toolkit.extension_cards(to_mask(hand), rules) == to_mask(expected)
         n_extensions += len(expected)
     assert n_extensions > 20
 
@@ -53,7 +59,7 @@ def test_extensions_of_a_hand_agree_with_the_reference(variant):
 @pytest.mark.parametrize("variant", VARIANT_NAMES)
 def test_unmatched_cards_agree_with_the_reference(variant):
     """Check also that preferred cards are left over before others."""
-    rules, params = game(variant)
+    rules, params = build_both_rules(variant)
     for _ in range(25):
         hand, preferred = sample_cards(11), sample_cards(40)
         cards = [card for card in reference.PACK if card in hand]
@@ -61,25 +67,29 @@ def test_unmatched_cards_agree_with_the_reference(variant):
             set(cards).difference(*melding)
             for melding in reference.find_optimal_meldings(cards, params)
         ]
-        assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*unmatched_sets))
-        leftover = set(names(toolkit.leftover_cards(mask(hand), mask(preferred), rules)))
+        assert toolkit.unmatched_cards(to_mask(hand), rules) == to_mask(
+            set().union(*unmatched_sets)
+        )
+        leftover = set(
+            list_card_names(toolkit.leftover_cards(to_mask(hand), to_mask(preferred), rules))
+        )
         assert leftover in unmatched_sets
         assert not any(leftover & preferred < unmatched & preferred for unmatched in unmatched_sets)
 
 
 @pytest.mark.parametrize("variant", VARIANT_NAMES)
 def test_outs_and_deadwood_after_draws_agree_with_the_reference(variant):
-    rules, params = game(variant)
+    rules, params = build_both_rules(variant)
     output = np.empty(52, np.int64)
     for _ in range(6):
         hand = RNG.sample(reference.PACK, 10)
         others = [card for card in reference.PACK if card not in hand]
         melds = {card: reference.find_melds([*hand, card], params) for card in others}
         outs = {card for card in others if any(card in meld for meld in melds[card])}
-        assert toolkit.outs(mask(hand), rules) == mask(outs)
+        assert toolkit.outs(to_mask(hand), rules) == to_mask(outs)
         draws = RNG.sample(others, 5)
-        assert toolkit.count_outs(mask(hand), mask(draws), rules) == len(outs & set(draws))
-        n = toolkit.deadwood_after_draws(mask(hand), mask(draws), rules, output)
+        assert toolkit.count_outs(to_mask(hand), to_mask(draws), rules) == len(outs & set(draws))
+        n = toolkit.deadwood_after_draws(to_mask(hand), to_mask(draws), rules, output)
         expected = [
             min(
                 reference.compute_deadwood({*hand, card} - {discard}, params)
@@ -90,13 +100,13 @@ def test_outs_and_deadwood_after_draws_agree_with_the_reference(variant):
         ]
         assert output[:n].tolist() == expected
         tally = np.zeros(40, np.int64)
-        assert toolkit.tally_deadwood_after_draws(mask(hand), mask(draws), rules, tally) == n
+        assert toolkit.tally_deadwood_after_draws(to_mask(hand), to_mask(draws), rules, tally) == n
         assert tally.tolist() == np.bincount(np.minimum(expected, 39), minlength=40).tolist()
 
 
 @pytest.mark.parametrize("variant", VARIANT_NAMES)
 def test_meld_probability_agrees_with_enumeration(variant):
-    rules, params = game(variant)
+    rules, params = build_both_rules(variant)
     melds = [meld for meld in reference.list_all_melds(params) if len(meld) == 3]
     probabilities = np.array(
         [RNG.choice([0, 1, RNG.random()]) * (RNG.random() < 0.3) for _ in CARD_NAMES]
@@ -124,13 +134,15 @@ N_DEALS, N_TURNS, MAX_Z = (
 def iter_deadwood_by_turn(deal):
     """Yield (number of own turns, deadwood) after every turn of both players."""
     params = deal.matchup.variant.params
-    hands = [set(names(hand)) for hand in deal.hands]
+    hands = [set(list_card_names(hand)) for hand in deal.hands]
     own_turns = [0, 0]
     for seat, _, drawn_card, discard in deal.turns:
         if discard < 0:
             return
         hands[seat] ^= (
-            {*names(1 << drawn_card), *names(1 << discard)} if drawn_card != discard else set()
+            {*list_card_names(1 << drawn_card), *list_card_names(1 << discard)}
+            if drawn_card != discard
+            else set()
         )
         own_turns[seat] += 1
         yield own_turns[seat], reference.compute_deadwood(hands[seat], params)
@@ -154,10 +166,10 @@ def test_expected_deadwood_agrees_with_played_deals():
 
 @pytest.mark.parametrize("variant", VARIANT_NAMES)
 def test_gin_draws_agree_with_the_reference(variant):
-    rules, params = game(variant)
+    rules, params = build_both_rules(variant)
     n_gin_draws = 0
     for _ in range(60):
-        hand = frozenset(names(deal_meld_rich_hand(RNG, 10, params["ace_runs"])))
+        hand = frozenset(list_card_names(deal_meld_rich_hand(RNG, 10, params["ace_runs"])))
         draws = [card for card in sample_cards(40) if card not in hand]
         expected = 0
         if len(hand - set().union(*reference.find_melds(list(hand), params))) <= 3:
@@ -167,6 +179,6 @@ def test_gin_draws_agree_with_the_reference(variant):
                     reference.compute_deadwood(hand_with_card - {discard}, params) == 0
                     for discard in hand_with_card
                 )
-        assert toolkit.count_gin_draws(mask(hand), mask(draws), rules) == expected
+        assert toolkit.count_gin_draws(to_mask(hand), to_mask(draws), rules) == expected
         n_gin_draws += expected
     assert n_gin_draws > 20

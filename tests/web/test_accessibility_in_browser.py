@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from support.browser import open_page
-from support.command_line import call
+from support.command_line import run_simgin
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def axe_script(tmp_path_factory):
 def match_directory(tmp_path_factory):
     """Play a match, and return its run directory."""
     path = tmp_path_factory.mktemp("saved") / "demo"
-    call("match", "gold", "simple", "--deals", "2k", "-o", path)
+    run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
     return path
 
 

@@ -15,7 +15,7 @@ from simgin.web.board_position import BoardPosition
 from simgin.web.coach_json import make_position_query
 from simgin.web.live_analysis import LiveAnalysis
 from simgin.web.pages import Form
-from support.command_line import call
+from support.command_line import run_simgin
 from support.web_site import check_page
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
@@ -121,7 +121,7 @@ def test_costs_equal_those_of_the_command(browser, changes):
         browser.get("/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | changes)
     )
     assert last["is_over"] and last["worlds"] <= 400
-    rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
+    rows = json.loads(run_simgin(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
     assert [row["action"] for row in rows] == [action["text"] for action in last["actions"]]
     assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
     assert [row["high"] for row in rows] == [action["high"] for action in last["actions"]]
@@ -174,7 +174,7 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
     )
     first, *_, last = parse_json_lines(answer)
     assert {action["text"] for action in last["actions"]} >= set(actions)
-    rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
+    rows = json.loads(run_simgin(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
     assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
 
 
@@ -226,7 +226,7 @@ def test_analysis_stops_when_the_browser_disconnects():
 
 def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 200)
-    text = call("show", "simple", "simple", "--seed", "3", "--json").stdout
+    text = run_simgin("show", "simple", "simple", "--seed", "3", "--json").stdout
     first, *_, last = parse_json_lines(browser.post("/analyse/file?name=deal.json", content=text))
     assert first == {"title": "simple against simple (standard)"}
     costs = [decision["cost"] for decision in last["decisions"]]
@@ -236,7 +236,7 @@ def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
 
 
 def test_deal_file_cannot_name_another_file(browser, empty_directory):
-    content = json.loads(call("show", "simple", "simple", "--json").stdout)
+    content = json.loads(run_simgin("show", "simple", "simple", "--json").stdout)
     (empty_directory / "mine.toml").write_text("secret")
     content["rows"][0]["variant"] = str(empty_directory / "mine.toml")
     for text in (json.dumps(content), "nothing", "[" * 9999, "{}"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.browser import open_page
-from support.command_line import call
+from support.command_line import run_simgin
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_variant_determines_the_fields(page):
 @pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-novices.txt"])
 def test_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
-    shown = call("show", "simple", "simple", "--seed", "3", "--json").stdout
+    shown = run_simgin("show", "simple", "simple", "--seed", "3", "--json").stdout
     text = shown if name == "deal.json" else (LOGS_DIRECTORY / name).read_text()
     with open_page(chromium, address, "/analyse") as page:
         page.evaluate(DROP_FILE_JS, [name, text])

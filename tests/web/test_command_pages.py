@@ -12,7 +12,7 @@ from simgin.runs.plan import plan_match
 from simgin.web.expected_time import estimate_cpu_seconds, estimate_time
 from simgin.web.jobs import FAILED, FINISHED
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
-from support.command_line import call
+from support.command_line import run_simgin
 from support.web_site import check_page, wait_for_job
 
 UNDERCUT_10_VARIANT = "standard+undercut_bonus=10"
@@ -218,7 +218,7 @@ def test_job_writes_the_results_of_the_command(browser, site):
     assert job.history[-1]["n"] == 200 and job.history[-1]["players"] == ["gold", "simple"]
     assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
     assert "-standard-2" in check_form(browser, "compare", **values)["command"]
-    call(*shlex.split(command)[1:-1], "typed")
+    run_simgin(*shlex.split(command)[1:-1], "typed")
     written, typed = site.results / job.run / "table.csv", Path("typed/table.csv")
     assert written.read_bytes() == typed.read_bytes()
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from simgin.web import app
-from support.command_line import call
+from support.command_line import run_simgin
 from support.web_site import check_page
 
 
 def test_home_page_lists_the_latest_results(browser, site):
     assert "There are no results yet." in check_page(browser.get("/"))
-    call("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
+    run_simgin("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
     (site.results / "not a run").mkdir(parents=True)
     (site.results / "half").mkdir()
     (site.results / "half" / "ledger.sqlite").write_bytes(b"")

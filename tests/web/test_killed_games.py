@@ -59,7 +59,7 @@ def crash_runner(tmp_path_factory):
 
 def read_saved_game(crash_runner, directory):
     """Return the version of a saved game, its finished deals, and if a deal is over."""
-    end = crash_runner.attempt(directory, OPEN_GAME_CODE + PRINT_GAME_CODE)
+    end = crash_runner.execute(directory, OPEN_GAME_CODE + PRINT_GAME_CODE)
     assert end.ended == 0, end.said
     return json.loads(end.said)
 
@@ -80,13 +80,13 @@ def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
         if n_deals == N_DEALS:
             break
         shutil.copytree(directory, copy)
-        assert crash_runner.attempt(copy, OPEN_GAME_CODE + ACT_CODE).ended == 0
+        assert crash_runner.execute(copy, OPEN_GAME_CODE + ACT_CODE).ended == 0
         after = read_saved_game(crash_runner, copy)[0]
         # The end of a deal writes the most files
         for operation in count(1) if is_over or number == 0 else [1 + number % 4]:
             shutil.rmtree(copy)
             shutil.copytree(directory, copy)
-            end = crash_runner.attempt(copy, OPEN_GAME_CODE + ACT_CODE, last=operation)
+            end = crash_runner.execute(copy, OPEN_GAME_CODE + ACT_CODE, last_operation=operation)
             assert read_saved_game(crash_runner, copy)[0] in (before, after)
             assert count_saved_deals(copy) in (n_deals, n_deals + is_over)
             if end.ended == 0:
@@ -94,7 +94,7 @@ def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
             assert end.ended == -signal.SIGKILL, end.said
             kills += 1
         shutil.rmtree(copy)
-        assert crash_runner.attempt(directory, OPEN_GAME_CODE + ACT_CODE).ended == 0
+        assert crash_runner.execute(directory, OPEN_GAME_CODE + ACT_CODE).ended == 0
     assert count_saved_deals(directory) == N_DEALS and kills > 15
 
 

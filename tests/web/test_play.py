@@ -19,7 +19,7 @@ from simgin.web.app import Site, create_app
 from simgin.web.coach_json import spell_out_discards
 from simgin.web.games import OpenGames
 from simgin.web.opponents import list_opponents
-from support.command_line import call
+from support.command_line import run_simgin
 from support.web_site import check_page
 
 QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
@@ -119,7 +119,7 @@ def test_downloaded_deal_equals_the_file_of_the_command(browser, empty_directory
     deal = read_deal_file(empty_directory / "deal-1.json").deal
     assert deal.matchup.variant.spec == "standard" and state["result"]["is_last"] is False
     assert json.loads(answer.content)["command"] == "simgin play gold -v standard --seed 3"
-    assert call("analyze", "deal-1.json", "--as", "gold", "--worlds", 1).stdout
+    assert run_simgin("analyze", "deal-1.json", "--as", "gold", "--worlds", 1).stdout
     arguments = "play gold --seed 3 --save mine".split()
     CliRunner().invoke(cli, arguments, input="\nq\n")  # resumes the game at the end of its deal
     typed, downloaded = (
@@ -143,7 +143,7 @@ def test_action_can_be_undone_and_game_resumed_by_another_server(browser, site):
     page = check_page(browser.get("/play"))
     assert "Standard Gin against gold, deal 1, seed 3" in page
     assert f"/play?{QUERY.replace('&', '&amp;')}" in page
-    call_screen = call("play", "gold", "--seed", 3).stdout
+    call_screen = run_simgin("play", "gold", "--seed", 3).stdout
     assert "Saved game resumed." in call_screen
     restarted = browser.post(f"/play/restart?{QUERY}").json()
     assert not restarted["can_undo"] and restarted["undone"] == 0
@@ -271,7 +271,7 @@ def test_opponents_are_listed_in_order_of_strength():
 
 def test_strategy_file_of_the_server_can_be_an_opponent(site, unauthorized_client, empty_directory):
     path = empty_directory / "mine.py"
-    call("strategies", "new", "mine.py")
+    run_simgin("strategies", "new", "mine.py")
     from starlette.testclient import TestClient
 
     from support.web_site import ADDRESS, PORT, TOKEN

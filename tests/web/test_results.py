@@ -9,7 +9,7 @@ import pytest
 from simgin.report.html_report import compute_report_script_digest
 from simgin.runs.ledger import open_ledger
 from simgin.web.jobs import FINISHED
-from support.command_line import call
+from support.command_line import run_simgin
 from support.web_site import check_page, wait_for_job
 
 
@@ -17,7 +17,7 @@ from support.web_site import check_page, wait_for_job
 def match_directory(tmp_path_factory):
     """Play a match, and return its run directory."""
     path = tmp_path_factory.mktemp("results") / "first"
-    call("match", "gold", "simple", "--deals", "2k", "-o", path)
+    run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
     return path
 
 
