@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 DOCS_DIRECTORY = Path(__file__).resolve().parent
 REFERENCE_DIRECTORY = DOCS_DIRECTORY.parent / "results/reference"
-TURNS_SHOWN = range(1, 15)
-STAGE_LABELS = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
-TITLES_BY_FEATURE = {
+PLOTTED_TURNS = range(1, 15)
+TURN_RANGE_LABELS = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
+PANEL_TITLES_BY_FEATURE = {
     "gin_draws": "cards that complete gin",
     "outs_if_4_to_5": "cards that complete a new meld, with four or five unmatched cards",
 }
 
 
 def draw_champion_plots() -> Iterator[tuple[str, Figure]]:
-    """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
+    """Yield a plot of champion's gain from knocking, and a plot of the value of its draws."""
     all_weights = np.load(champion.discard_by_learned_cost.weights)
     blends = all_weights[: champion.OPPONENT_TABLE_OFFSET].reshape(
         champion.N_BLENDS, champion.N_WEIGHTS_PER_BLEND
@@ -56,7 +56,7 @@ def draw_champion_plots() -> Iterator[tuple[str, Figure]]:
         "opponent knocks immediately": blends[-1],
     }
     yield "knocks", _draw_knock_gains(weights_by_opponent)
-    yield "draws", _draw_card_values(weights_by_opponent)
+    yield "draws", _draw_useful_card_values(weights_by_opponent)
 
 
 def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
@@ -71,13 +71,13 @@ def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
             -1, champion.N_KNOCK_DEADWOOD_VALUES
         )
-        values = np.round(table[: len(TURNS_SHOWN), 1:].T * 100 / features.MATCH_VALUE) + 0.0
+        values = np.round(table[: len(PLOTTED_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
         deadwood_values = range(1, champion.N_KNOCK_DEADWOOD_VALUES)
         figures.draw_heat_map(
             axes,
             values,
             deadwood_values,
-            TURNS_SHOWN,
+            PLOTTED_TURNS,
             midpoint=0,
             max_deviation=8,
             number_format="{:+.0f}",
@@ -88,21 +88,21 @@ def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
-def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
-    """Draw the value of each useful unseen card, by stage of the deal."""
+def _draw_useful_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
+    """Plot the value of an unseen card that improves the hand, by turn."""
     caption = (
         "Lines show how much win probability champion gains from each unseen card of the given "
         "kind, in percentage points, for each type of opponent."
     )
     figure = figures.create_figure(
-        3.2 * len(TITLES_BY_FEATURE),
+        3.2 * len(PANEL_TITLES_BY_FEATURE),
         "Champion: value of useful draws",
         caption,
         weights_by_opponent,
     )
     styles = figures.assign_series_styles(list(weights_by_opponent))
-    panels = figures.stack_panels(figure, len(TITLES_BY_FEATURE), sharex=True)
-    for axes, (name, title) in zip(panels, TITLES_BY_FEATURE.items(), strict=True):
+    panels = figures.stack_panels(figure, len(PANEL_TITLES_BY_FEATURE), sharex=True)
+    for axes, (name, title) in zip(panels, PANEL_TITLES_BY_FEATURE.items(), strict=True):
         index = features.FEATURE_NAMES.index(name)
         for opponent, weights in weights_by_opponent.items():
             style = styles[opponent]
@@ -112,7 +112,7 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
                 / features.MATCH_VALUE
             )
             axes.plot(
-                STAGE_LABELS,
+                TURN_RANGE_LABELS,
                 values,
                 style.marker,
                 label=opponent,
@@ -127,7 +127,7 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 
 def draw_gallery_plots() -> None:
-    """Run the code of every gallery plot for which the reference results contain no image."""
+    """Draw the plots of the gallery that are not part of a reference result."""
     gallery = tomllib.loads((DOCS_DIRECTORY / "plots.toml").read_text())
     folder = DOCS_DIRECTORY / "reference" / "plots"
     folder.mkdir(exist_ok=True)
@@ -149,7 +149,7 @@ def draw_gallery_plots() -> None:
 
 
 def main() -> None:
-    """Overwrite the plots of champion's weights, or only the images of the gallery."""
+    """Draw champion's plots or, with the argument `gallery`, the images of the gallery."""
     if sys.argv[1:] == ["gallery"]:
         draw_gallery_plots()
         return

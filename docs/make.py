@@ -43,10 +43,10 @@ sys.path.insert(0, str(DOCS_DIRECTORY))
 
 from blocks import api, cards, commands, games, metrics, packages, strategies  # noqa: E402
 
-RENDERERS_BY_KIND: dict[str, Callable[..., str]] = {
+BLOCK_RENDERERS: dict[str, Callable[..., str]] = {
     "rows": games.render_parameter_differences,
     "parameters": games.render_parameter_definitions,
-    "games": games.render_index,
+    "games": games.render_variant_index,
     "table": games.render_results,
     "metrics": metrics.render_metrics,
     "kinds": metrics.render_review_players,
@@ -69,22 +69,22 @@ RENDERERS_BY_KIND: dict[str, Callable[..., str]] = {
     "cards": cards.render_cards,
     "quoted": strategies.render_reference_results,
 }
-BLOCK_PATTERN = re.compile(
-    rf"(<!-- ({'|'.join(RENDERERS_BY_KIND)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S
+GENERATED_BLOCK_PATTERN = re.compile(
+    rf"(<!-- ({'|'.join(BLOCK_RENDERERS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S
 )
 
 
-def main(kinds: Collection[str]) -> None:
-    """Write the catalogue, and rewrite all pages whose blocks have changed."""
-    if unknown := set(kinds) - set(RENDERERS_BY_KIND):
-        known = ", ".join(RENDERERS_BY_KIND)
+def main(block_kinds: Collection[str]) -> None:
+    """Regenerate the blocks of the given kinds on all pages, or all blocks and the catalogue."""
+    if unknown := set(block_kinds) - set(BLOCK_RENDERERS):
+        known = ", ".join(BLOCK_RENDERERS)
         sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {known}.")
-    if not kinds:
+    if not block_kinds:
         strategies.CATALOGUE_PATH.write_text(strategies.format_catalogue())
     for page in find_pages():
         name = page.relative_to(DOCS_DIRECTORY.parent)
         print(f"{name} ...", end="\r", flush=True)
-        old, new = page.read_text(), render_page(page, kinds or RENDERERS_BY_KIND)
+        old, new = page.read_text(), render_page(page, block_kinds or BLOCK_RENDERERS)
         if new != old:
             page.write_text(new)
         print(f"{name}{': written' if new != old else '    '}")
@@ -93,19 +93,19 @@ def main(kinds: Collection[str]) -> None:
 def find_pages() -> list[Path]:
     """Return the pages that contain generated blocks."""
     paths = [DOCS_DIRECTORY.parent / "README.md", *sorted(DOCS_DIRECTORY.rglob("*.md"))]
-    return [page for page in paths if BLOCK_PATTERN.search(page.read_text())]
+    return [page for page in paths if GENERATED_BLOCK_PATTERN.search(page.read_text())]
 
 
-def render_page(page: Path, kinds: Collection[str]) -> str:
-    """Return the text of a page after regenerating the blocks of the given kinds."""
+def render_page(page: Path, block_kinds: Collection[str]) -> str:
+    """Return the text of a page in which the blocks of the given kinds are regenerated."""
 
     def render_block(match: re.Match[str]) -> str:
         start, kind, arguments, end = match.groups()
-        if kind not in kinds:
+        if kind not in block_kinds:
             return match[0]
-        return f"{start}\n{RENDERERS_BY_KIND[kind](*(arguments or '').split())}\n\n{end}"
+        return f"{start}\n{BLOCK_RENDERERS[kind](*(arguments or '').split())}\n\n{end}"
 
-    return BLOCK_PATTERN.sub(render_block, page.read_text())
+    return GENERATED_BLOCK_PATTERN.sub(render_block, page.read_text())
 
 
 if __name__ == "__main__":

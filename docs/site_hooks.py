@@ -1,4 +1,4 @@
-"""MkDocs hooks for tables and for links to files outside docs/ (`hooks` in mkdocs.yml).
+"""MkDocs hooks that rewrite links to files outside docs/ and control line breaks.
 
 The hooks copy linked images into the site. They replace links to other files by their text and
 path, also if the file is a page that is excluded from the site (`exclude_docs` in mkdocs.yml). If
@@ -22,15 +22,15 @@ TABLE_CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
 INLINE_CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)", re.S)
 SHELL_BLOCK_PATTERN = re.compile(r'<div class="language-sh .*?</div>', re.S)
 HEADING_PATTERN = re.compile(r'[^<>]+(?=<a class="headerlink")')
-LINE_BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
-OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
-UNIT_SPACE_PATTERN = re.compile(
+ALLOWED_LINE_BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
+COMMAND_OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+SPACE_BESIDE_UNIT_PATTERN = re.compile(
     r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=\d)\s(?=%)|(?<=±)\s(?=\d)", re.S
 )
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the images outside docs/ that pages show."""
+    """Add to the site the images outside docs/ that pages show."""
     for page in list(files.documentation_pages()):
         for is_image, _, target in LINK_PATTERN.findall(page.content_string):
             path = _find_repository_path(page.src_uri, target, config)
@@ -42,7 +42,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite image links for the site, and replace links to files outside it with text."""
+    """Rewrite the links of a page that lead to images or files outside docs/."""
     source = page.file.src_uri
 
     def rewrite_link(link: re.Match[str]) -> str:
@@ -59,14 +59,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Prevent line breaks in options and before units, and allow them in the code of tables."""
+    """Prevent line breaks in options and before units, and allow line breaks in table code."""
 
     def prevent_breaks_in_options(code: re.Match[str]) -> str:
-        return OPTION_PATTERN.sub(r'<span class="option">\g<0></span>', code[0])
+        return COMMAND_OPTION_PATTERN.sub(r'<span class="option">\g<0></span>', code[0])
 
     def allow_breaks_in_code(cell: re.Match[str]) -> str:
         return INLINE_CODE_PATTERN.sub(
-            lambda code: LINE_BREAK_PATTERN.sub("<wbr>", code[0]), cell[0]
+            lambda code: ALLOWED_LINE_BREAK_PATTERN.sub("<wbr>", code[0]), cell[0]
         )
 
     html = INLINE_CODE_PATTERN.sub(
@@ -74,14 +74,14 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     )
     html = SHELL_BLOCK_PATTERN.sub(prevent_breaks_in_options, html)
     html = HEADING_PATTERN.sub(lambda heading: heading[0].replace("_", "_<wbr>"), html)
-    return UNIT_SPACE_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
+    return SPACE_BESIDE_UNIT_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
 
 
-def _find_repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
-    """Return the repository path to which a link outside the site points, or None."""
-    if "://" in target or target.startswith("#"):
+def _find_repository_path(page_path: str, link_target: str, config: MkDocsConfig) -> str | None:
+    """Return the path in the repository if a link leads outside the site, otherwise None."""
+    if "://" in link_target or link_target.startswith("#"):
         return None
-    path = normpath(f"docs/{PurePosixPath(source).parent}/{target.partition('#')[0]}")
+    path = normpath(f"docs/{PurePosixPath(page_path).parent}/{link_target.partition('#')[0]}")
     is_in_docs = path.startswith("docs/")
     excluded = config.exclude_docs and config.exclude_docs.match_file(path.removeprefix("docs/"))
     return None if is_in_docs and not excluded else path

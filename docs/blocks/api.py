@@ -8,11 +8,13 @@ from typing import Any
 
 QUOTED_TYPE_PATTERN = re.compile(r"""(: |-> )(['"])(.*?)\2""")
 MODULE_PREFIX_PATTERN = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
-SECTION_PATTERN = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
-ENTRY_PATTERN = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
+DOCSTRING_SECTION_PATTERN = re.compile(
+    r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE
+)
+ARGUMENT_NAME_PATTERN = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
 MAX_SIGNATURE_LENGTH = 80  # characters; a longer signature has one line per argument
 # Arguments that have the same meaning in many functions. The page describes them once.
-COMMON_ARGUMENTS = (
+OMITTED_ARGUMENT_LINES = (
     "cards: Cards as a 52-bit mask.",
     "card: Card, 0 to 51.",
     "rules: Rules of the variant.",
@@ -36,7 +38,7 @@ def render_api(module: str, *names: str) -> str:
 
 
 def _render_section(title: str, member: Any) -> str:
-    """Return a heading with the signature and the docstring of a member."""
+    """Return the heading, the signature and the docstring of a function or class."""
     text = f"{title.rpartition('.')[2]}{_format_signature(member)}"
     body = _convert_docstring_to_markdown(inspect.getdoc(member) or "")
     return f"### {title}\n\n```python\n{text}\n```\n\n{body}"
@@ -44,7 +46,7 @@ def _render_section(title: str, member: Any) -> str:
 
 def _convert_docstring_to_markdown(docstring: str) -> str:
     """Convert a Google-style docstring to Markdown, with lists and code blocks."""
-    parts = SECTION_PATTERN.split(docstring)
+    parts = DOCSTRING_SECTION_PATTERN.split(docstring)
     text = [parts[0].strip()]
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         lines = inspect.cleandoc("\n" + body)
@@ -55,20 +57,20 @@ def _convert_docstring_to_markdown(docstring: str) -> str:
         elif name == "Returns":
             text.append(f"Returns: {lines}")
         else:
-            entries = [line for line in lines.splitlines() if line not in COMMON_ARGUMENTS]
-            items = ENTRY_PATTERN.sub(r"* `\1`: ", "\n".join(entries))
+            entries = [line for line in lines.splitlines() if line not in OMITTED_ARGUMENT_LINES]
+            items = ARGUMENT_NAME_PATTERN.sub(r"* `\1`: ", "\n".join(entries))
             text.append(f"{name}:\n\n{items}" if items else "")
     return "\n\n".join(filter(None, text))
 
 
 def _format_signature(member: Any) -> str:
-    """Return the signature on one line, or with one line per argument if it is too long."""
+    """Return the signature of a function, with one line per argument if it is long."""
     signature = inspect.signature(member)
-    text = _simplify_types(str(signature))
+    text = _shorten_type_names(str(signature))
     if len(text) <= MAX_SIGNATURE_LENGTH:
         return text
     arguments_text, _, returned = text.rpartition(") -> ")
-    arguments = [_simplify_types(str(each)) for each in signature.parameters.values()]
+    arguments = [_shorten_type_names(str(each)) for each in signature.parameters.values()]
     kinds = [each.kind for each in signature.parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds:
         arguments.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
@@ -76,6 +78,6 @@ def _format_signature(member: Any) -> str:
     return f"(\n{lines})" + (f" -> {returned}" if arguments_text else "")
 
 
-def _simplify_types(text: str) -> str:
-    """Remove quotation marks and module names, which vary with the Python version, from types."""
-    return MODULE_PREFIX_PATTERN.sub("", QUOTED_TYPE_PATTERN.sub(r"\1\3", text))
+def _shorten_type_names(signature: str) -> str:
+    """Remove quotation marks and module names from the types in a signature."""
+    return MODULE_PREFIX_PATTERN.sub("", QUOTED_TYPE_PATTERN.sub(r"\1\3", signature))

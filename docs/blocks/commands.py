@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from simgin.cli.main import cli
 
 DOCS_DIRECTORY = Path(__file__).resolve().parents[1]
-NOTE_LABELS = ("Details:", "Output:", "Command:")
+CLOSING_NOTE_LABELS = ("Details:", "Output:", "Command:")
 
 
 def render_commands() -> str:
@@ -26,17 +26,17 @@ def render_commands() -> str:
 
 
 def render_command_output(*arguments: str) -> str:
-    """Return the output of a command at 80 columns, without the notes at the end."""
+    """Return the output of a command, wrapped at 80 columns and without the closing notes."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    notes = next(i for i, line in enumerate(lines) if line.startswith(NOTE_LABELS))
+    notes = next(i for i, line in enumerate(lines) if line.startswith(CLOSING_NOTE_LABELS))
     text = "\n".join(lines[:notes]).rstrip()
     return f"```text\n{text}\n```"
 
 
 def render_training_output(*arguments: str) -> str:
-    """Return the output of `simgin train` for the strategy on a page.
+    """Return the output of `simgin train` for the Python code on a documentation page.
 
     Args:
         *arguments: Path of the page below docs/, followed by options of the command.
@@ -49,12 +49,12 @@ def render_training_output(*arguments: str) -> str:
         return render_command_output("train", "weighed.py", *options)
 
 
-def render_grade_output(a: str, b: str, deals: str) -> str:
-    """Return the output of `simgin grade` for deals of `a` against `b`, each in a separate file."""
+def render_grade_output(strategy: str, opponent: str, n_deals: str) -> str:
+    """Return the output of `simgin grade` for the first deals of a matchup."""
     with TemporaryDirectory() as folder, chdir(folder):
-        for index in range(int(deals)):
+        for index in range(int(n_deals)):
             deal_options = ["--unit", str(index // 2), "--half", str(index % 2)]
-            result = CliRunner().invoke(cli, ["show", a, b, *deal_options, "--json"])
+            result = CliRunner().invoke(cli, ["show", strategy, opponent, *deal_options, "--json"])
             Path(f"mine-{index + 1}.json").write_text(result.stdout)
         return render_command_output("grade", *sorted(map(str, Path().glob("*.json"))))
 
@@ -62,7 +62,7 @@ def render_grade_output(a: str, b: str, deals: str) -> str:
 def _iter_commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command below a group, with its own context, in the order of its help text."""
+    """Yield every command below a group, including nested commands, with its context."""
     for name, command in iter_subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner
@@ -71,7 +71,7 @@ def _iter_commands(
 
 
 def iter_subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """Yield the names and commands of a group, in the order of its help."""
+    """Yield the names and commands directly below a group, in the order of its help text."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

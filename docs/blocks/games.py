@@ -9,7 +9,7 @@ import pandas as pd
 
 import simgin
 from blocks.markdown import format_table
-from blocks.reference import ROOT
+from blocks.reference import PROJECT_ROOT
 from blocks.strategies import render_main_metrics
 from simgin.report import numbers
 from simgin.rules import variants
@@ -17,30 +17,30 @@ from simgin.rules.variants import Variant
 from simgin.stats import table
 from simgin.stats.metrics import METRICS_BY_NAME
 
-TWO_PLAYER_EXPERIMENT, SOLITAIRE_SOURCE = "experiments/games.toml", "alone"
-SOLITAIRE_MATCHES = "100k"
-SECTION_TITLES = {
+TWO_PLAYER_EXPERIMENT_PATH, SOLITAIRE_KEYWORD = "experiments/games.toml", "alone"
+MATCHES_PER_SOLO_STRATEGY = "100k"
+PARAMETER_SECTION_TITLES = {
     "deal": "the deal",
     "meld": "melds and values",
     "score": "scoring",
     "match": "the match",
     "stake": "the die",
 }
-UNDECIDED_ENDINGS = ("joker", "limit", "void")  # endings that no player caused
+ENDINGS_WITHOUT_WINNER = ("joker", "limit", "void")  # endings that no player caused
 
 # (metric, title in the table, factor of the values)
-ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
-METRIC_ROWS = (
+ENDING_METRICS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
+RESULT_TABLE_METRICS = (
     ("deal_win", "deals won %", 100),
     ("margin", "point difference per deal", 1),
     ("score", "score per deal", 1),
-    *((kind, METRICS_BY_NAME[kind].title, 100) for kind in ENDINGS),
+    *((kind, METRICS_BY_NAME[kind].title, 100) for kind in ENDING_METRICS),
     ("turns", "turns per deal", 1),
     ("deals_per_match", "deals per match", 1),
     ("match_win", "matches won %", 100),
     ("settlement", "settlement per match, with bonuses", 1),
 )
-INDEX_HEADINGS = (
+VARIANT_INDEX_HEADINGS = (
     "variant",
     "players",
     "main difference",
@@ -50,7 +50,7 @@ INDEX_HEADINGS = (
 )
 
 # (variant, A, B), and the row of A for each metric
-MatchupRows = tuple[tuple[str, str, str], table.RowsByMetric]
+RowsOfMatchup = tuple[tuple[str, str, str], table.RowsByMetric]
 
 
 def render_parameter_differences(name: str) -> str:
@@ -87,62 +87,67 @@ def render_parameter_definitions() -> str:
                 f"`{parameter.name}`",
                 parameter.list_allowed_values(),
                 _format_parameter(base, parameter.name),
-                _format_code(
+                _mark_up_code(
                     parameter.meaning[0].upper() + parameter.meaning[1:], parameter.choices
                 ),
             )
             for parameter in group
         ]
-        headings = (f"parameters of {SECTION_TITLES[section]}", "values", "`standard`", "meaning")
+        headings = (
+            f"parameters of {PARAMETER_SECTION_TITLES[section]}",
+            "values",
+            "`standard`",
+            "meaning",
+        )
         tables.append(format_table(headings, lines))
     return "\n\n".join(tables)
 
 
-def _format_code(meaning: str, choices: Sequence[str | int]) -> str:
-    """Format parameter names, settings such as `goal = points`, and choices as code."""
+def _mark_up_code(text: str, choices: Sequence[str | int]) -> str:
+    """Put parameter names, values and settings such as `goal = points` in backticks."""
     choice = "|".join(["yes", "no", *map(str, choices)])
     code = rf"\b\w+ = \w+|\b[a-z]+_\w+|(?<=With )(?:{choice})(?=,)|(?<=\()(?:{choice})(?=\))"
-    return re.sub(code, r"`\g<0>`", meaning)
+    return re.sub(code, r"`\g<0>`", text)
 
 
-def render_index() -> str:
+def render_variant_index() -> str:
     """Return the index of all variants, with three measured results for each variant."""
     lines = [
         (*format_index_cells(variants.find_variant(name)), *_iter_measured_cells(name))
         for name in variants.variant_names()
     ]
-    return format_table(INDEX_HEADINGS, lines)
+    return format_table(VARIANT_INDEX_HEADINGS, lines)
 
 
 def format_index_cells(variant: Variant) -> tuple[str, ...]:
-    """Return the cells of the index that depend only on a variant's parameters."""
+    """Return the link, the number of players and the description of a variant as cells."""
     link = f"[{variant.title}]({variant.spec}.md) `{variant.spec}`"
     return link, str(variant.params["players"]), variant.about
 
 
 def _iter_measured_cells(name: str) -> Iterator[str]:
-    """Yield the cells of the index with the results of `gold` in a variant."""
+    """Yield the three measured results of `gold` in a variant as table cells."""
     solo = variants.find_variant(name).is_solo
     matchups = table.iterate_matchups(
-        load_results(SOLITAIRE_SOURCE if solo else TWO_PLAYER_EXPERIMENT)
+        play_experiment(SOLITAIRE_KEYWORD if solo else TWO_PLAYER_EXPERIMENT_PATH)
     )
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
     undecided = next(
-        kind for kind in UNDECIDED_ENDINGS if kind == "void" or rows[kind]["value"] > 0
+        kind for kind in ENDINGS_WITHOUT_WINNER if kind == "void" or rows[kind]["value"] > 0
     )
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield numbers.format_estimate(*table.find_interval(rows, metric), factor)
 
 
 def render_results(source: str, variant: str = "") -> str:
-    """Return a table of an experiment's results.
+    """Return a table with the results of an experiment or of the solitaire variants.
 
     Args:
         source: Path of the experiment file, or "alone" to play matches in the solitaire variants.
         variant: Variant with a row per metric and a column per strategy. By default, the table has
             a row with the main metrics for each matchup.
     """
-    results = load_results(source)
+    results = play_experiment(source)
     matchups = [
         (key, rows) for key, rows in table.iterate_matchups(results) if variant in ("", key[0])
     ]
@@ -155,14 +160,14 @@ def render_results(source: str, variant: str = "") -> str:
 
 
 @cache
-def load_results(source: str) -> pd.DataFrame:
-    """Play an experiment file or the solitaire variants, and return the results as tidy rows."""
-    if source != SOLITAIRE_SOURCE:
-        return simgin.run(ROOT / source).frame
+def play_experiment(source: str) -> pd.DataFrame:
+    """Play an experiment or all solitaire variants, and return one row per metric."""
+    if source != SOLITAIRE_KEYWORD:
+        return simgin.run(PROJECT_ROOT / source).frame
     frames = [
-        simgin.match(strategy, variant=name, matches=SOLITAIRE_MATCHES).frame
+        simgin.match(strategy, variant=name, matches=MATCHES_PER_SOLO_STRATEGY).frame
         for name in list_solitaire_variants()
-        for strategy in _list_solo_strategies(variants.find_variant(name))
+        for strategy in _list_solo_example_strategies(variants.find_variant(name))
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -172,15 +177,15 @@ def list_solitaire_variants() -> list[str]:
     return [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 
 
-def _list_solo_strategies(variant: Variant) -> list[str]:
-    """Return strategies that knock differently or, in games without knocks, discard differently."""
+def _list_solo_example_strategies(variant: Variant) -> list[str]:
+    """Return strategies that differ in knocking or, in variants without knocks, discarding."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
 
 
-def _format_caption(matchups: Sequence[MatchupRows]) -> str:
-    """Return a sentence with the number of matches and the opponent of all strategies."""
+def _format_caption(matchups: Sequence[RowsOfMatchup]) -> str:
+    """Return a caption with the number of matches and the opponent."""
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
     n_matches = int(matchups[0][1]["match_win"]["n"])
@@ -190,33 +195,33 @@ def _format_caption(matchups: Sequence[MatchupRows]) -> str:
     )
 
 
-def _iter_metric_rows(columns: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
+def _iter_metric_rows(rows_by_strategy: Sequence[table.RowsByMetric]) -> Iterator[tuple[str, ...]]:
     """Yield a table row for each informative metric, with a cell for each strategy."""
-    for metric, title, factor in METRIC_ROWS:
-        if _is_informative(metric, columns):
+    for metric, title, factor in RESULT_TABLE_METRICS:
+        if _is_informative_metric(metric, rows_by_strategy):
             cells = (
                 numbers.format_estimate(*table.find_interval(rows, metric), factor)
                 if metric in rows
                 else ""
-                for rows in columns
+                for rows in rows_by_strategy
             )
             yield title, *cells
 
 
-def _is_informative(metric: str, columns: Sequence[table.RowsByMetric]) -> bool:
-    """Return True if a metric is defined, is not always 0, and does not repeat another metric."""
-    present = [rows for rows in columns if metric in rows]
-    if metric == "margin" and any("score" in rows for rows in columns):
+def _is_informative_metric(metric: str, rows_by_strategy: Sequence[table.RowsByMetric]) -> bool:
+    """Return True if a metric is not always 0 and does not repeat another metric."""
+    present = [rows for rows in rows_by_strategy if metric in rows]
+    if metric == "margin" and any("score" in rows for rows in rows_by_strategy):
         return False
     if metric in ("deals_per_match", "match_win"):
         return any(rows["deals_per_match"]["value"] > 1 for rows in present)
     if metric == "settlement":
-        return any(_has_bonus(rows) for rows in present)
-    if metric in ENDINGS:
+        return any(_has_settlement_bonus(rows) for rows in present)
+    if metric in ENDING_METRICS:
         return any(rows[metric]["value"] > 0 for rows in present)
     return bool(present)
 
 
-def _has_bonus(rows: table.RowsByMetric) -> bool:
-    """Return True if the settlement of a match differs from the difference in points."""
+def _has_settlement_bonus(rows: table.RowsByMetric) -> bool:
+    """Return True if the winner of a match receives more than the difference in points."""
     return bool(abs(rows["settlement"]["value"] - rows["match_margin"]["value"]) > 1e-9)

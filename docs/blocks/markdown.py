@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 
-def format_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table.
+def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table with the given headings and rows.
 
     Args:
         headings: Column headings.
-        lines: Cells of each row.
+        rows: Cells of each row.
     """
-    rows = [headings, ["---"] * len(headings), *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
 
-def format_cell(text: str | None) -> str:
-    """Return text as a one-line table cell in which bars are escaped."""
-    return " ".join((text or "").split()).replace("|", "\\|")
+def escape_cell(content: str | None) -> str:
+    """Return text as a one-line Markdown table cell, with escaped vertical bars."""
+    return " ".join((content or "").split()).replace("|", "\\|")

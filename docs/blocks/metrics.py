@@ -14,7 +14,7 @@ from blocks.reference import REFERENCE_DIRECTORY
 from simgin import plots
 from simgin.review import scorecard
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC
-from simgin.review.review_request import SECONDS_PER_TURN
+from simgin.review.review_request import DEFAULT_SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.table import read_schema
@@ -33,19 +33,19 @@ def render_metrics(unit: str) -> str:
     return format_table(("Metric", "Players", "Definition"), lines)
 
 
-def render_columns(content: str) -> str:
-    """Return a table of the output files and their columns, or of the meaning of each column.
+def render_columns(topic: str) -> str:
+    """Return a table of the output files, or a table of the columns in these files.
 
     Args:
-        content: "outputs" for the files, "names" for the columns.
+        topic: "outputs" for the files, "names" for the columns.
     """
     schema = read_schema()
     outputs = schema["outputs"]
-    if content == "outputs":
+    if topic == "outputs":
         files = [_format_output_cells(name, entry) for name, entry in outputs.items()]
-        names = Counter(_format_file(name, entry) for name, entry in outputs.items())
+        names = Counter(_format_output_source(name, entry) for name, entry in outputs.items())
         columns = [
-            _format_columns(entry, file, is_unique=names[file] == 1)
+            _list_columns_of_file(entry, file, is_unique_file=names[file] == 1)
             for entry, (file, *_) in zip(outputs.values(), files, strict=True)
         ]
         listing = "\n".join(["```text", *filter(None, columns), "```"])
@@ -66,7 +66,7 @@ def render_columns(content: str) -> str:
     for name, entry in outputs.items():
         for column, description in entry.get("meanings", {}).items():
             key = f"`{column}`", _describe_column(*description)
-            files.setdefault(key, []).append(_format_file(name, entry))
+            files.setdefault(key, []).append(_format_output_source(name, entry))
     file_specific_lines = [
         (column, ", ".join(names), cell) for (column, cell), names in files.items()
     ]
@@ -78,16 +78,16 @@ def render_columns(content: str) -> str:
     )
 
 
-def _format_output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the file, the command and the contents of an output."""
-    return _format_file(name, entry), entry["by"], entry["about"]
+def _format_output_cells(output_name: str, schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the file, the command and the contents of an output as table cells."""
+    return _format_output_source(output_name, schema), schema["by"], schema["about"]
 
 
-def _format_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> str:
-    """Return the name of an output and its columns, or "" if it has only the common columns."""
-    columns = ", ".join(entry.get("columns", ()))
-    command = "" if is_unique else f" ({entry['by']})"
-    heading = f"{file}{command}".replace("`", "") + " *" * entry.get("plain", False)
+def _list_columns_of_file(schema: Mapping[str, Any], file: str, *, is_unique_file: bool) -> str:
+    """Return the name of a file and its special columns, or "" if it has none."""
+    columns = ", ".join(schema.get("columns", ()))
+    command = "" if is_unique_file else f" ({schema['by']})"
+    heading = f"{file}{command}".replace("`", "") + " *" * schema.get("plain", False)
     return textwrap.fill(f"{heading}: {columns}", 80, subsequent_indent="    ") if columns else ""
 
 
@@ -96,54 +96,56 @@ def _describe_column(meaning: str, unit: str) -> str:
     return f"{meaning} ({unit})" if unit else meaning
 
 
-def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
+def _is_error_or_bound(column: str, columns: Collection[str]) -> bool:
     """Return True if a column contains the standard error or a bound of another column."""
-    base, _, suffix = name.rpartition("_")
+    base, _, suffix = column.rpartition("_")
     return suffix in ("se", "low", "high") and base in columns and base != "value"
 
 
-def _format_file(name: str, entry: Mapping[str, Any]) -> str:
-    """Return the name of a CSV file, or the command that prints an output as JSON."""
-    file = entry.get("file", name)
-    return f"`{file}.csv`" if file else f"`{entry['by'].strip('`')} --json`"
+def _format_output_source(output_name: str, schema: Mapping[str, Any]) -> str:
+    """Return the CSV file of an output, or the command that prints the output as JSON."""
+    file = schema.get("file", output_name)
+    return f"`{file}.csv`" if file else f"`{schema['by'].strip('`')} --json`"
 
 
 def render_scorecard() -> str:
-    """Return a table that explains the rows of two-player and of solitaire scorecards."""
-    rows = scorecard.list_scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
+    """Return a table that explains the scorecard rows of two-player and solitaire reviews."""
+    rows = scorecard.list_scorecard_rows(
+        variants.find_variant("standard").params, DEFAULT_SECONDS_PER_TURN
+    )
     lines = [_format_scorecard_cells(row.title, row) for row in rows]
-    bounds = _format_bounds(scorecard.SKILL_EFFECT_BOUNDS)
+    bounds = _format_percent_pair(scorecard.SKILL_EFFECT_BOUNDS)
     keys = (GIN_VS_KNOCK_METRIC, SKILL_METRIC)
-    for key, (title, meaning) in zip(keys, scorecard.MATCHUP_ROW_MEANINGS.items(), strict=True):
+    for key, (title, meaning) in zip(keys, scorecard.COMPARISON_MEANINGS.items(), strict=True):
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     two_player_keys = {row.key for row in rows}
     solo_rows = [row for row in scorecard.SOLO_ROWS if row.key not in two_player_keys]
     lines += [_format_scorecard_cells(f"{row.title} (solitaire)", row) for row in solo_rows]
-    for title, meaning in scorecard.SOLO_ROW_MEANINGS.items():
+    for title, meaning in scorecard.SOLO_COMPARISON_MEANINGS.items():
         lines.append((f"{title} (solitaire)", f"`{SKILL_METRIC}`", meaning, bounds, ""))
     headings = ("Row", "In `metrics.csv`", "Meaning", "Thresholds (%)", "Names in goals")
     return format_table(headings, lines)
 
 
 def _format_scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]:
-    """Return the title, the metric, the meaning, the thresholds and the goals of a row."""
+    """Return the documentation of a scorecard row as table cells."""
     return (
         title,
         f"`{row.key}`",
         row.meaning,
-        _format_bounds(row.fixed_bounds),
+        _format_percent_pair(row.fixed_effect_bounds),
         ", ".join(row.goal_names),
     )
 
 
-def _format_bounds(bounds: tuple[float, float] | None) -> str:
-    """Return two proportions as text in percent, or "" if there are none."""
-    return "" if bounds is None else " and ".join(f"{100 * bound:g}" for bound in bounds)
+def _format_percent_pair(proportions: tuple[float, float] | None) -> str:
+    """Format two proportions in percent, or return "" if there are none."""
+    return "" if proportions is None else " and ".join(f"{100 * bound:g}" for bound in proportions)
 
 
-def render_review(name: str) -> str:
+def render_review(result: str) -> str:
     """Return the warning, the verdicts and the scorecard of a review in results/reference."""
-    parts = (REFERENCE_DIRECTORY / name / "summary.md").read_text().split("\n\n")
+    parts = (REFERENCE_DIRECTORY / result / "summary.md").read_text().split("\n\n")
     table_index = parts.index("## Scorecard")
     warnings = [
         part.partition(" `")[0] for part in parts[:table_index] if part.startswith("**Warning")
@@ -157,9 +159,9 @@ def render_review(name: str) -> str:
     )
 
 
-def render_chart(name: str) -> str:
-    """Return the conclusions from a chart in results/reference, without notes on the method."""
-    verdict = (REFERENCE_DIRECTORY / name / "summary.md").read_text().split("\n\n")[2]
+def render_chart(result: str) -> str:
+    """Return the conclusions of a chart in results/reference, without notes on the method."""
+    verdict = (REFERENCE_DIRECTORY / result / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
     lines = [line for line in verdict.splitlines() if not line.startswith(notes)]
     return "\n".join(lines).replace("* A version of", "\nA version of")

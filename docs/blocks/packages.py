@@ -3,12 +3,12 @@
 import tomllib
 from typing import Any
 
-from blocks.reference import ROOT
+from blocks.reference import PROJECT_ROOT
 
 
 def render_packages() -> str:
     """Return a Mermaid diagram of the packages and a table of their contents."""
-    table = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())["packages"]
+    table = tomllib.loads((PROJECT_ROOT / "tests" / "packages.toml").read_text())["packages"]
     arrows = [
         f"    {name} --> {below}"
         for name in reversed(table)

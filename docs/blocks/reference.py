@@ -1,4 +1,4 @@
-"""Access to the results in results/reference, which are committed."""
+"""Reading of the committed results in results/reference."""
 
 import json
 from functools import cache
@@ -9,8 +9,8 @@ import pandas as pd
 
 from simgin.stats import table
 
-ROOT = Path(__file__).resolve().parents[2]
-REFERENCE_DIRECTORY = ROOT / "results" / "reference"
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+REFERENCE_DIRECTORY = PROJECT_ROOT / "results" / "reference"
 
 
 @cache
@@ -21,18 +21,18 @@ def read_benchmark_rows() -> tuple[dict[str, Any], ...]:
 
 @cache
 def read_tidy_rows(result: str) -> pd.DataFrame:
-    """Return the tidy rows of a reference result."""
+    """Return the table of a reference result, with one row per metric."""
     return table.read_table(REFERENCE_DIRECTORY / result / "table.csv")
 
 
 def read_result_csv(result: str, name: str) -> pd.DataFrame:
-    """Return a table of a reference result; the table `league` has one row per strategy."""
+    """Return a CSV table of a reference result as a DataFrame."""
     rows = pd.read_csv(REFERENCE_DIRECTORY / result / f"{name}.csv")
-    return _unstack_metrics(rows) if name == "league" else rows
+    return _pivot_metrics_to_columns(rows) if name == "league" else rows
 
 
-def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
-    """Pivot tidy rows so that each metric has columns for its value, its error and its bounds."""
+def _pivot_metrics_to_columns(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pivot a table so that each metric has columns for its value, error and bounds."""
     keys = ["variant", "strategy", "place", "n"]
     suffixes = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
     table = rows.set_index([*keys, "metric"])[list(suffixes)].unstack("metric")
@@ -42,6 +42,6 @@ def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_summary_section(result: str, title: str) -> str:
-    """Return the section of a summary that has a given title."""
+    """Return the section with the given title from the summary of a reference result."""
     text = (REFERENCE_DIRECTORY / result / "summary.md").read_text()
     return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

@@ -4,7 +4,7 @@ import pandas as pd
 
 from blocks.markdown import format_table
 from blocks.reference import (
-    ROOT,
+    PROJECT_ROOT,
     read_benchmark_rows,
     read_result_csv,
     read_summary_section,
@@ -17,8 +17,8 @@ from simgin.report import numbers
 from simgin.stats import table
 from simgin.strategy import catalogue, loader
 
-CATALOGUE_PATH = ROOT / "simgin" / "strategy" / "catalogue.toml"
-VIEW_ARRAY_MEANINGS = (
+CATALOGUE_PATH = PROJECT_ROOT / "simgin" / "strategy" / "catalogue.toml"
+VIEW_ARRAY_DESCRIPTIONS = (
     (
         "own_columns",
         "`own_columns[c]` contains the player's points in column `c`, for the goal `columns`",
@@ -40,7 +40,7 @@ VIEW_ARRAY_MEANINGS = (
         "from the pile, look for the last row with the opponent's seat and source 1.",
     ),
 )
-MAIN_METRICS = (
+MAIN_METRIC_COLUMNS = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal", 1),
     ("score", "score per deal", 1),
@@ -50,7 +50,7 @@ MAIN_METRICS = (
 
 def render_view() -> str:
     """Return a table that describes all fields of the view."""
-    lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAY_MEANINGS)]
+    lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAY_DESCRIPTIONS)]
     return format_table(("field", "meaning"), lines)
 
 
@@ -80,7 +80,7 @@ def render_strategies() -> str:
 
 
 def render_benchmark() -> str:
-    """Return a table of benchmark rates and their ratios to the calibration kernel."""
+    """Return a table of benchmark rates, each compared with a calibration benchmark."""
     strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
     for row in read_benchmark_rows():
@@ -93,9 +93,9 @@ def render_benchmark() -> str:
     )
 
 
-def render_odds(*games: str) -> str:
-    """Return the verdict and the tables of `simgin odds`, by default for all solitaire games."""
-    result = run_odds(OddsRequest.read(games, include_details=bool(games)))
+def render_odds(*variants: str) -> str:
+    """Return the verdict and the tables of `simgin odds` for the given variants."""
+    result = run_odds(OddsRequest.read(variants, include_details=bool(variants)))
     parts = ["\n".join(f"* {line}" for line in iter_verdict_sentences(result))]
     for odds_table in build_odds_tables(result):
         parts += [f"**{odds_table.title}**", format_table(odds_table.headings, odds_table.rows)]
@@ -103,23 +103,23 @@ def render_odds(*games: str) -> str:
     return "\n\n".join(parts)
 
 
-def render_reference_results(result: str, *title: str) -> str:
-    """Return the main metrics of each matchup in a result, or a section of its summary."""
-    if title:
-        return read_summary_section(result, " ".join(title))
+def render_reference_results(result: str, *title_words: str) -> str:
+    """Return the main metrics of a reference result, or one section of its summary."""
+    if title_words:
+        return read_summary_section(result, " ".join(title_words))
     return render_main_metrics(read_tidy_rows(result))
 
 
 def render_main_metrics(results: pd.DataFrame) -> str:
-    """Return a table with a row per matchup and the main metrics, without empty columns."""
+    """Return a table of the main metrics, with a row for each matchup."""
     lines = []
     for (variant, a, b), rows in table.iterate_matchups(results):
         cells = [
             numbers.format_estimate(*table.find_interval(rows, metric), factor)
-            for metric, _, factor in MAIN_METRICS
+            for metric, _, factor in MAIN_METRIC_COLUMNS
         ]
         lines.append((variant, f"`{a}`", f"`{b}`" if b else "", *cells))
-    headings = ("game", "A", "B", *(title for _, title, _ in MAIN_METRICS))
+    headings = ("game", "A", "B", *(title for _, title, _ in MAIN_METRIC_COLUMNS))
     columns = zip(*lines, strict=True)
     nonempty = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.EN_DASH}]
     return format_table(
@@ -133,13 +133,13 @@ def format_catalogue() -> str:
         "# Written by docs/make.py from results/reference: "
         "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
     ]
-    for name, entries in {**_compute_league_entries(), **_compute_other_entries()}.items():
+    for name, entries in {**_make_league_entries(), **_make_unrated_entries()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
     return "\n".join(parts)
 
 
-def _compute_league_entries() -> dict[str, dict[str, str]]:
-    """Return the Elo ratings in eaai, the win rates against simple, and the speeds."""
+def _make_league_entries() -> dict[str, dict[str, str]]:
+    """Return the Elo ratings, win rates and speeds of the strategies in the league."""
     league, cross = read_result_csv("league", "league"), read_result_csv("league", "cross")
     against_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     win_rates = against_simple.set_index("strategy")["value"]
@@ -150,50 +150,50 @@ def _compute_league_entries() -> dict[str, dict[str, str]]:
             "elo": f"{row['elo']:.0f}",
             "elo_error": f"{(row['elo_high'] - row['elo_low']) / 2:.0f}",
             "won": f"{100 * win_rates.get(name, 0.5):.1f}",
-            **_compute_speed_entry(name),
+            **_make_speed_entry(name),
         }
     return entries
 
 
-def _compute_other_entries() -> dict[str, dict[str, str]]:
-    """Return the results of strategies that are not in the league or that play other variants."""
-    mc = _read_value("mc", "eaai", "mc", "simple", "match_win")
-    champion_mc = _read_value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
+def _make_unrated_entries() -> dict[str, dict[str, str]]:
+    """Return the results and speeds of the strategies outside the league."""
+    mc = _read_metric("mc", "eaai", "mc", "simple", "match_win")
+    champion_mc = _read_metric("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = read_result_csv("dice", "cross").set_index(["variant", "strategy"])["value"]
     won = 100 * dice["dice", "dice-player"]
     entries = {
         "champion-mc": {
             "result": f'"{100 * champion_mc:.0f} % v simple"',
-            **_compute_speed_entry("champion-mc"),
+            **_make_speed_entry("champion-mc"),
         },
-        "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_compute_speed_entry("mc")},
+        "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_make_speed_entry("mc")},
         "dice-player": {
             "result": f'"{won.min():.0f} to {won.max():.0f} % of matches won in `dice`"',
-            **_compute_speed_entry("dice-player"),
+            **_make_speed_entry("dice-player"),
         },
     }
     for name in filter(catalogue.is_solo_strategy, loader.list_built_in()):
         result = "solo-champion" if name == "solo-champion" else "solo-players"
-        wins = _read_value(result, "solitaire-gin", name, "", "win")
-        penalty = _read_value(result, "solitary-gin", name, "", "score")
+        wins = _read_metric(result, "solitaire-gin", name, "", "win")
+        penalty = _read_metric(result, "solitary-gin", name, "", "score")
         entries[name] = {"result": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
     return entries
 
 
-def _read_value(result: str, variant: str, a: str, b: str, metric: str) -> float:
-    """Return the value of a metric of one matchup in a reference result."""
+def _read_metric(result: str, variant: str, strategy: str, opponent: str, metric: str) -> float:
+    """Return the value of a metric for one matchup in a reference result."""
     keys = ["variant", "strategy", "opponent", "metric"]
-    return float(
-        read_tidy_rows(result).set_index(keys)["value"].loc[[(variant, a, b, metric)]].iloc[0]
-    )
+    values = read_tidy_rows(result).set_index(keys)["value"]
+    return float(values.loc[[(variant, strategy, opponent, metric)]].iloc[0])
 
 
-def _compute_speed_entry(name: str) -> dict[str, str]:
-    """Return the benchmark rate of a strategy, or nothing if it was not measured."""
+def _make_speed_entry(strategy: str) -> dict[str, str]:
+    """Return the deals per second of a strategy as a catalogue entry, if measured."""
     rates = {row["figure"]: row["per_second"] for row in read_benchmark_rows()}
-    if f"{name}, eaai deals" not in rates:
+    if f"{strategy}, eaai deals" not in rates:
         return {}
-    return {"deals_per_second": f"{_round_to_two_digits(rates[f'{name}, eaai deals']):.0f}"}
+    rate = _round_to_two_digits(rates[f"{strategy}, eaai deals"])
+    return {"deals_per_second": f"{rate:.0f}"}
 
 
 def _round_to_two_digits(number: float) -> float:

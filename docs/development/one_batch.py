@@ -1,4 +1,4 @@
-"""Play one batch of deals with the compiled engine, and print the sums by name.
+"""Play one batch of deals with the compiled engine, and print the sum of each statistic.
 
 python docs/development/one_batch.py [VARIANT [A [B]]]
 """
@@ -10,9 +10,9 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 
-def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> None:
-    """Play the first batch of a matchup, which is the first row that a run writes to its ledger."""
-    matchup = parse_matchup(a, b, variant, seed=1, unit="deal")
+def main(variant: str = "standard", strategy: str = "gold", opponent: str | None = None) -> None:
+    """Play the first batch of a matchup, and print the sum of each statistic."""
+    matchup = parse_matchup(strategy, opponent, variant, seed=1, unit="deal")
     kernel.compile_matchup(matchup)
     row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]
     print(f"{matchup.title} ({matchup.variant.spec}): {row[COL_UNITS]} units")

@@ -288,9 +288,9 @@ def _build_scorecard(
     from rich.text import Text
 
     text_rows: list[list[str]] = []
-    for format_cell in (str, ScoreCell.shorten, ScoreCell.abbreviate):
+    for escape_cell in (str, ScoreCell.shorten, ScoreCell.abbreviate):
         text_rows = [
-            [cell if isinstance(cell, str) else format_cell(cell) for cell in row] for row in rows
+            [cell if isinstance(cell, str) else escape_cell(cell) for cell in row] for row in rows
         ]
         if sum(_compute_column_widths([headings, *text_rows])) <= max_width + COLUMN_GAP:
             break

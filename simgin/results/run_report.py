@@ -292,7 +292,7 @@ def build_pivot_table(
     frame: pd.DataFrame,
     row_column: str,
     column: str,
-    format_cell: Callable[[Any], str],
+    escape_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
     """Return a pivot table for two columns of a DataFrame.
@@ -302,14 +302,14 @@ def build_pivot_table(
         frame: DataFrame in long format.
         row_column: Column whose values are the rows of the table.
         column: Column whose values are the columns of the table.
-        format_cell: Function that formats a row of the DataFrame as a table cell.
+        escape_cell: Function that formats a row of the DataFrame as a table cell.
         note: Note that is shown below the table.
     """
     headings = sorted(dict.fromkeys(frame[column]), key=_make_sort_key)
     cells_by_row: dict[str, dict[str, str]] = {}
     for row in frame.to_dict("records"):
         cells = cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))
-        cells[row[column]] = format_cell(row)
+        cells[row[column]] = escape_cell(row)
     rows = [{row_column: name, **cells} for name, cells in cells_by_row.items()]
     return Table(
         title,

@@ -58,7 +58,7 @@ class LiveScorecard(LiveEstimate):
             info = make_run_info(self._plan, [StopResult(units) for units in units_played])
             results = RunResults(info, self._ledger)
             self._scorecard = build_scorecard_table(
-                Review(self._request, results, finished_indices=finished_indices)
+                Review(self._request, results, finished_matchup_indices=finished_indices)
             )
             self._next_update = (
                 update_time + (time.monotonic() - update_time) / MAX_RENDER_TIME_PROPORTION
@@ -67,5 +67,5 @@ class LiveScorecard(LiveEstimate):
 
     def _count_units_of_earlier_stages(self, task: Task) -> int:
         """Return the number of units of a matchup in earlier stages, or 0 in the first stage."""
-        n = max([n for n in self._request.sizes if n < task.n], default=0)
+        n = max([n for n in self._request.stage_sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

@@ -1,4 +1,4 @@
-"""Course of matches between equal players: length, knocks, comebacks and scores.
+"""Course of matches in self-play: length, knocks, comebacks and scores.
 
 A review records these matches deal by deal and counts events in each batch. Batches consist of
 whole matches, so the standard errors of medians and proportions are clustered by match.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 # Maximum number of batches per matchup. If there are more batches, adjacent batches are merged so
 # that a deep review fits into memory. Standard errors computed from 1,000 batches have a relative
 # error of about 2 %.
-MAX_BATCHES = 1_000
-UNITS_PER_CALL = 500  # maximum number of units per call of the kernel, unless one batch is larger
-MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
+MAX_BATCHES_PER_MATCHUP = 1_000
+MAX_UNITS_PER_KERNEL_CALL = 500  # unless one batch is larger
+MAX_TURNS_PER_MATCH = 1_000  # the last bin contains all longer matches
 # number of bins for the turn and the deadwood of a knock; the last bin is open-ended
-N_TURN_BINS, N_DEADWOOD_BINS = (26, 32)
+N_KNOCK_TURN_BINS, N_KNOCK_DEADWOOD_BINS = (26, 32)
 N_SCORE_BINS = 10  # number of score bins, which are fractions of the target
-KNOCK_RESULT_INDICES = [
+KNOCK_ENDING_CODES = [
     batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")
 ]
 
@@ -40,7 +40,7 @@ KNOCK_RESULT_INDICES = [
 def count_match_events(
     block: Block, workers: int | None, progress: ProgressCallback | None
 ) -> Arrays:
-    """Play the matches of a block, and count lengths, knocks, comebacks and scores per batch.
+    """Play matches, and count their lengths, knocks, comebacks and scores in each batch.
 
     Args:
         block: Consecutive batches of a matchup.
@@ -48,9 +48,9 @@ def count_match_events(
         progress: Callback that reports the progress.
 
     Returns:
-        length: Number of matches by number of turns, (n_batches, MAX_TURNS).
-        knocks: Number of knocks by turn of the player and deadwood, (n_batches, N_TURN_BINS,
-        N_DEADWOOD_BINS).
+        length: Number of matches by number of turns, (n_batches, MAX_TURNS_PER_MATCH).
+        knocks: Number of knocks by turn of the player and deadwood, (n_batches, N_KNOCK_TURN_BINS,
+        N_KNOCK_DEADWOOD_BINS).
         turn_squares, deadwood_squares: Number of knocks in one bin times the number in another bin,
         summed over matches, (n_batches, n_bins, n_bins).
         leads: Numbers of matches and comebacks (see `count_comebacks`), (n_batches, 2).
@@ -61,12 +61,14 @@ def count_match_events(
     """
     matchup = block.matchup
     compile_matchup(matchup)
-    units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
+    units_per_batch = matchup.batch_size * -(
+        -block.units // (MAX_BATCHES_PER_MATCHUP * matchup.batch_size)
+    )
 
-    def count_unit_events(first_offset: int, units: int) -> Arrays:
-        return _count_unit_events(matchup, block.first_unit + first_offset, units, units_per_batch)
+    def count_unit_events(unit_offset: int, n_units: int) -> Arrays:
+        return _count_unit_events(matchup, block.first_unit + unit_offset, n_units, units_per_batch)
 
-    n_batches = max(1, UNITS_PER_CALL // units_per_batch)
+    n_batches = max(1, MAX_UNITS_PER_KERNEL_CALL // units_per_batch)
     parts = map_units(
         count_unit_events, block.units, n_batches * units_per_batch, workers, progress
     )
@@ -74,37 +76,39 @@ def count_match_events(
 
 
 def _count_unit_events(
-    matchup: Matchup, first_unit: int, units: int, units_per_batch: int
+    matchup: Matchup, first_unit: int, n_units: int, units_per_batch: int
 ) -> Arrays:
-    """Play consecutive units, and count their events per batch (see `count_match_events`)."""
-    rows, records = play_with_records(matchup, first_unit, units)
+    """Play a range of units, and count their events in each batch (see `count_match_events`)."""
+    rows, records = play_with_records(matchup, first_unit, n_units)
     params = matchup.variant.params
-    n_batches = -(-units // units_per_batch)
+    n_batches = -(-n_units // units_per_batch)
     first_deals, last_deals = _find_deal_ranges(records)
     batch = np.arange(len(last_deals)) // units_per_batch
-    turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS - 1)
+    turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS_PER_MATCH - 1)
     match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
     knock_bins = batch[match_index], turn, knock_deadwood
     match_shape = n_batches, units_per_batch
     counts = {
         "rows": rows,
-        "length": _count_indices((batch, turns), (n_batches, MAX_TURNS)),
-        "knocks": _count_indices(knock_bins, (n_batches, N_TURN_BINS, N_DEADWOOD_BINS)),
-        "turn_squares": _sum_cross_products(match_index, turn, (*match_shape, N_TURN_BINS)),
+        "length": _count_index_tuples((batch, turns), (n_batches, MAX_TURNS_PER_MATCH)),
+        "knocks": _count_index_tuples(
+            knock_bins, (n_batches, N_KNOCK_TURN_BINS, N_KNOCK_DEADWOOD_BINS)
+        ),
+        "turn_squares": _sum_cross_products(match_index, turn, (*match_shape, N_KNOCK_TURN_BINS)),
         "deadwood_squares": _sum_cross_products(
-            match_index, knock_deadwood, (*match_shape, N_DEADWOOD_BINS)
+            match_index, knock_deadwood, (*match_shape, N_KNOCK_DEADWOOD_BINS)
         ),
     }
     goal = find_match_goal(params)
     if matchup.b is not None and goal.score and goal.other is None:
         leads = count_comebacks(records, params)
         counts["leads"] = np.add.reduceat(leads, np.arange(0, len(leads), units_per_batch))
-        counts["scores"] = _count_scores(records, params, batch, n_batches)
+        counts["scores"] = _count_wins_by_score(records, params, batch, n_batches)
     return counts
 
 
-def _count_indices(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
-    """Count the occurrences of each index, and return the counts in the given shape."""
+def _count_index_tuples(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+    """Return how often each tuple of indices occurs, as an array of the given shape."""
     flat_indices = np.ravel_multi_index(indices, shape)
     return np.bincount(flat_indices, minlength=math.prod(shape)).reshape(shape)
 
@@ -118,17 +122,17 @@ def _find_deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the match index, the player's turn and the deadwood of every knock."""
     first_deals, _ = _find_deal_ranges(records)
-    is_knock = np.isin(records["kind"], KNOCK_RESULT_INDICES)
+    is_knock = np.isin(records["kind"], KNOCK_ENDING_CODES)
     knock_records = records[is_knock]
     match_index = np.searchsorted(first_deals, np.flatnonzero(is_knock), side="right") - 1
-    turn = np.minimum(-(-knock_records["turns"] // n_players), N_TURN_BINS - 1)
-    return match_index, turn, np.minimum(knock_records["knock_count"], N_DEADWOOD_BINS - 1)
+    turn = np.minimum(-(-knock_records["turns"] // n_players), N_KNOCK_TURN_BINS - 1)
+    return match_index, turn, np.minimum(knock_records["knock_count"], N_KNOCK_DEADWOOD_BINS - 1)
 
 
 def _sum_cross_products(
     match_index: np.ndarray, bin_index: np.ndarray, shape: tuple[int, int, int]
 ) -> np.ndarray:
-    """Return the products of the numbers of knocks in each pair of bins, summed over each batch.
+    """Return the cross products of the knock counts in a match, summed over each batch.
 
     Args:
         match_index: Index of the match of every knock.
@@ -136,14 +140,14 @@ def _sum_cross_products(
         shape: Number of batches, of matches per batch, and of bins.
     """
     n_batches, n_matches, n_bins = shape
-    counts_by_match = _count_indices((match_index, bin_index), (n_batches * n_matches, n_bins))
+    counts_by_match = _count_index_tuples((match_index, bin_index), (n_batches * n_matches, n_bins))
     counts_by_batch = counts_by_match.reshape(shape)
     products: np.ndarray = counts_by_batch.transpose(0, 2, 1) @ counts_by_batch
     return products
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return the match count (1) and the comeback count (0 or 1) of each recorded match.
+    """Return two numbers for each recorded match: 1 for the match, and 1 if it was a comeback.
 
     A comeback is a win by the side that was behind when the opponent first reached half of the
     target.
@@ -174,10 +178,10 @@ def _extract_scores_before_deals(
     return records[f"{field}_a"], records[f"{field}_b"], get_int_param(params, target_name)
 
 
-def _count_scores(
+def _count_wins_by_score(
     records: np.ndarray, params: Params, batch_of_match: np.ndarray, n_batches: int
 ) -> np.ndarray:
-    """Return the numbers of deals and of eventual match wins, by the scores of both sides."""
+    """Count the deals, and the deals in won matches, by the scores of both players."""
     score_a, score_b, target = _extract_scores_before_deals(records, params)
     first_deals, last_deals = _find_deal_ranges(records)
     n_deals = last_deals + 1 - first_deals
@@ -192,22 +196,22 @@ def _count_scores(
         ]
         for column, is_counted in enumerate((winner >= 0, winner == side)):
             counted_indices = tuple(index[is_counted] for index in (batch, *bins))
-            counts[..., column] += _count_indices(counted_indices, shape[:3])
+            counts[..., column] += _count_index_tuples(counted_indices, shape[:3])
     return counts
 
 
-def merge_batches(rows: np.ndarray) -> np.ndarray:
-    """Merge adjacent batch rows if there are too many batches.
+def merge_batches(batch_rows: np.ndarray) -> np.ndarray:
+    """Merge adjacent batch rows, so that at most `MAX_BATCHES_PER_MATCHUP` rows remain.
 
-    The input has shape (n_batches, n_columns), and the result has at most `MAX_BATCHES` rows.
+    The batch rows have shape (n_batches, n_columns).
     """
-    if len(rows) <= MAX_BATCHES:
-        return rows
-    start_rows = np.arange(0, len(rows), -(-len(rows) // MAX_BATCHES))
-    return np.asarray(np.add.reduceat(rows, start_rows, axis=0))
+    if len(batch_rows) <= MAX_BATCHES_PER_MATCHUP:
+        return batch_rows
+    start_rows = np.arange(0, len(batch_rows), -(-len(batch_rows) // MAX_BATCHES_PER_MATCHUP))
+    return np.asarray(np.add.reduceat(batch_rows, start_rows, axis=0))
 
 
-def estimate_grouped_median(counts: np.ndarray, cross_products: np.ndarray) -> PairedEstimate:
+def estimate_grouped_median(frequencies: np.ndarray, cross_products: np.ndarray) -> PairedEstimate:
     """Estimate the grouped median of integers from the frequency of each integer.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
@@ -215,14 +219,14 @@ def estimate_grouped_median(counts: np.ndarray, cross_products: np.ndarray) -> P
     (Woodruff 1952).
 
     Args:
-        counts: Number of occurrences of each value, (n_batches, n_values) int64.
+        frequencies: Number of occurrences of each value, (n_batches, n_values) int64.
         cross_products: Cross products returned by `count_match_events`,
             (n_batches, n_values, n_values) int64.
 
     Returns:
         Estimate of the median, including the influences of the batches.
     """
-    value_counts = counts.sum(axis=0)
+    value_counts = frequencies.sum(axis=0)
     total_count = int(value_counts.sum())
     if not total_count:
         return PairedEstimate.from_known_se(np.nan, np.nan, 0)
@@ -233,9 +237,9 @@ def estimate_grouped_median(counts: np.ndarray, cross_products: np.ndarray) -> P
     weights = np.full(len(value_counts), 0.5)  # influence of one match multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
-    influences = counts @ weights / median_count
+    influences = frequencies @ weights / median_count
     unit_se = float(np.sqrt(weights @ cross_products.sum(axis=0) @ weights)) / float(median_count)
-    batch_totals = counts.sum(axis=1, dtype=float)
+    batch_totals = frequencies.sum(axis=1, dtype=float)
     n_effective = float(total_count**2 / (batch_totals @ batch_totals))
     return PairedEstimate(
         bin_index - 0.5 + fraction, total_count, influences, n_effective, unit_se=unit_se

@@ -40,10 +40,10 @@ from simgin.strategy.cast import CHAMPION_STRATEGY, GIN_PLAYER, IMMEDIATE_KNOCKE
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
 # threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
-MAX_NEAR_THRESHOLD_DISTANCE = 0.7
+NEAR_THRESHOLD_STANDARD_ERRORS = 0.7
 # keys of the metrics that compare two player types
 SKILL_METRIC, GIN_VS_KNOCK_METRIC = "skill", "waiting"
-MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a warning
+MIN_STALLED_RATE_FOR_WARNING = 0.01  # minimum proportion of stalled deals for a warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,24 +54,25 @@ class Effect:
         difference: Difference with its standard error and its 95 % interval.
         size_thresholds: Minimum absolute differences for the effect sizes "a little" and "much".
         is_tenfold_change: True if a percentage changes by a factor of ten or more.
-        error_rate: Error rate of the interval that determines the effect size. In a sequential
-            review, the error rate is lower than 5 %, so that effect sizes are valid at every
-            interim test.
+        interval_error_rate: Error rate of the interval that determines the effect size. In a
+            sequential review, the error rate is lower than 5 %, so that effect sizes are valid at
+            every interim test.
     """
 
     difference: PairedEstimate
     size_thresholds: tuple[float, float]
     is_tenfold_change: bool = False
-    error_rate: float = ALPHA
+    interval_error_rate: float = ALPHA
 
     @property
-    def _sequential_difference(self) -> PairedEstimate:
-        return replace(self.difference, error_rate=self.error_rate)
+    def _adjusted_difference(self) -> PairedEstimate:
+        """Difference with the interval that determines the effect size."""
+        return replace(self.difference, error_rate=self.interval_error_rate)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Bounds of the interval that determines the effect size."""
-        return self._sequential_difference.interval
+        return self._adjusted_difference.interval
 
     @property
     def is_decided(self) -> bool:
@@ -88,13 +89,13 @@ class Effect:
         value, se = abs(self.difference.value), self.difference.se
         return (
             min(abs(value - bound) for bound in self.size_thresholds)
-            < MAX_NEAR_THRESHOLD_DISTANCE * se
+            < NEAR_THRESHOLD_STANDARD_ERRORS * se
         )
 
     @property
     def size(self) -> str:
         """Effect size (see `scorecard.classify_effect_size`)."""
-        size = scorecard.classify_effect_size(self._sequential_difference, self.size_thresholds)
+        size = scorecard.classify_effect_size(self._adjusted_difference, self.size_thresholds)
         return (
             scorecard.LARGE_EFFECT
             if self.is_tenfold_change and size == scorecard.SMALL_EFFECT
@@ -110,7 +111,7 @@ class Effect:
 
 
 MetricKey = tuple[str, str, str]  # variant, metric and player type
-Pairing = tuple[str, frozenset[str]]  # variant and strategies of a matchup
+PairingKey = tuple[str, frozenset[str]]  # variant and strategies of a matchup
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,8 +123,8 @@ class Review(Result):
         results: Results of the run.
         batch_parity: 0 to use only batches with an even index, 1 for an odd index, or None to use
             all batches.
-        finished_indices: Indices of the finished matchups of a review in progress, or None if all
-            matchups are finished.
+        finished_matchup_indices: Indices of the finished matchups of a review in progress, or None
+            if all matchups are finished.
         max_matches: Maximum number of matches of each matchup to use, or None to use all matches.
         parent_review: Review that loads the data of this review, or None if this review loads them
             itself.
@@ -132,7 +133,7 @@ class Review(Result):
     request: ReviewRequest
     results: RunResults
     batch_parity: int | None = None
-    finished_indices: Collection[int] | None = None
+    finished_matchup_indices: Collection[int] | None = None
     max_matches: int | None = None
     parent_review: Review | None = None
 
@@ -163,48 +164,53 @@ class Review(Result):
 
     @property
     def run_ledger(self) -> Ledger:
-        """Ledger of the run."""
+        """Ledger that contains the results of the run."""
         return self.results.ledger
 
-    def _select_batches(self, batch_rows: np.ndarray, key: MatchupKey) -> np.ndarray:
+    def _select_batches(self, batch_rows: np.ndarray, matchup_key: MatchupKey) -> np.ndarray:
         """Return the batches of a matchup that this review uses."""
         if self.max_matches is not None:
-            batch_rows = batch_rows[: key.count_units(self.max_matches) // key.batch_size]
+            batch_rows = batch_rows[
+                : matchup_key.count_units(self.max_matches) // matchup_key.batch_size
+            ]
         return batch_rows if self.batch_parity is None else batch_rows[self.batch_parity :: 2]
 
     @cached_property
-    def sizes(self) -> dict[Pairing, int]:
+    def matches_by_pairing(self) -> dict[PairingKey, int]:
         """Number of matches played in every matchup."""
         keys = self.results.matchup_keys
         pairings = [(key.variant, frozenset(key.players)) for key in keys]
         return dict(zip(pairings, self.results.sizes, strict=True))
 
-    def find_pairing(self, key: MetricKey) -> Pairing:
+    def find_pairing(self, metric_key: MetricKey) -> PairingKey:
         """Return the matchup from which a metric of a two-player variant is computed."""
-        variant, metric, player_type = key
+        variant, metric, player_type = metric_key
         if metric == GIN_VS_KNOCK_METRIC:
             return variant, frozenset(self.request.gin_and_knock_players or ())
         opponent = STRONG_PLAYER if metric == SKILL_METRIC else player_type
         players = (self.find_strategy(variant, player_type), self.find_strategy(variant, opponent))
         return variant, frozenset(players)
 
-    def count_matches(self, *keys: MetricKey) -> int:
+    def count_matches(self, *metric_keys: MetricKey) -> int:
         """Return the minimum number of matches played for any of the given metrics."""
         if not self.request.is_sequential:
             return self.request.matches
-        return min(self.sizes[self.find_pairing(key)] for key in keys)
+        return min(self.matches_by_pairing[self.find_pairing(key)] for key in metric_keys)
 
     def select_first_matches(self, n_matches: int) -> Review:
         """Return a review that uses only the first matches of every matchup."""
-        is_complete = not self.request.is_sequential or n_matches >= max(self.sizes.values())
-        return self if is_complete else self._reviews_by_size[n_matches]
+        is_complete = not self.request.is_sequential or n_matches >= max(
+            self.matches_by_pairing.values()
+        )
+        return self if is_complete else self._partial_reviews[n_matches]
 
     @cached_property
-    def _reviews_by_size(self) -> dict[int, Review]:
+    def _partial_reviews(self) -> dict[int, Review]:
         """Reviews of only the first matches, keyed by the number of matches."""
         parent_review = self.parent_review or self
         return {
-            n: replace(self, parent_review=parent_review, max_matches=n) for n in self.request.sizes
+            n: replace(self, parent_review=parent_review, max_matches=n)
+            for n in self.request.stage_sizes
         }
 
     def select_half(self, batch_parity: int) -> Review:
@@ -212,7 +218,7 @@ class Review(Result):
         return replace(self, parent_review=self.parent_review or self, batch_parity=batch_parity)
 
     @cached_property
-    def rows(self) -> tuple[ScorecardRow, ...]:
+    def scorecard_rows(self) -> tuple[ScorecardRow, ...]:
         """Rows of the scorecard."""
         rows_by_key: dict[str, ScorecardRow] = {}
         for variant in self.request.variants:
@@ -227,9 +233,9 @@ class Review(Result):
         return {
             (variant, player_type): estimate.value
             for (variant, metric, player_type), estimate in self.measurements.items()
-            if metric == scorecard.STALLED_KEY
+            if metric == scorecard.STALLED_ROW_KEY
             and isinstance(estimate, PairedEstimate)
-            and estimate.value >= MIN_STALLED_RATE
+            and estimate.value >= MIN_STALLED_RATE_FOR_WARNING
         }
 
     @cached_property
@@ -242,10 +248,12 @@ class Review(Result):
         }
 
     @property
-    def shown_rows(self) -> tuple[ScorecardRow, ...]:
+    def shown_scorecard_rows(self) -> tuple[ScorecardRow, ...]:
         """Rows of the scorecard, without stalled deals if they are rare for all player types."""
         return tuple(
-            row for row in self.rows if row.key != scorecard.STALLED_KEY or self.stalled_rates
+            row
+            for row in self.scorecard_rows
+            if row.key != scorecard.STALLED_ROW_KEY or self.stalled_rates
         )
 
     @cached_property
@@ -268,26 +276,26 @@ class Review(Result):
         """Return the statistics of a player type in self-play or in solitaire games."""
         return self.get_stats_of_strategy(variant, self.find_strategy(variant, player_type))
 
-    def get_stats_of_strategy(self, variant: str, name: str) -> MatchupStats:
+    def get_stats_of_strategy(self, variant: str, strategy: str) -> MatchupStats:
         """Return the statistics of a strategy in self-play or in solitaire games."""
-        rows = self._batch_rows[variant, name, "" if self.request.is_solo else name]
-        return MatchupStats(rows, self._event_counts.get((variant, name), {}))
+        rows = self._batch_rows[variant, strategy, "" if self.request.is_solo else strategy]
+        return MatchupStats(rows, self._event_counts.get((variant, strategy), {}))
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
         """Batch rows that this review uses, keyed by (variant, strategy A, strategy B)."""
         return {
             (key.variant, key.a, key.b): self._select_batches(rows, key)
-            for key, rows in (self.parent_review or self)._loaded_rows.items()
+            for key, rows in (self.parent_review or self)._loaded_batch_rows.items()
         }
 
     @cached_property
-    def _loaded_rows(self) -> dict[MatchupKey, np.ndarray]:
+    def _loaded_batch_rows(self) -> dict[MatchupKey, np.ndarray]:
         """Batch rows of all matches in the finished matchups, keyed by matchup."""
         return {
             key: match_course.merge_batches(self.results.rows(i))
             for i, key in enumerate(self.results.matchup_keys)
-            if self.finished_indices is None or i in self.finished_indices
+            if self.finished_matchup_indices is None or i in self.finished_matchup_indices
         }
 
     @cached_property
@@ -306,11 +314,12 @@ class Review(Result):
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in list_recorded_matchups(self.request):
-            stages = self.request.list_stages(self.sizes[variant, frozenset({name})])
+            stages = self.request.list_stages(self.matches_by_pairing[variant, frozenset({name})])
             passes = [
-                (format_pass_name(variant, name, first), last - first) for first, last in stages
+                (format_recording_name(variant, name, first), last - first)
+                for first, last in stages
             ]
-            if self.finished_indices is not None and not (
+            if self.finished_matchup_indices is not None and not (
                 passes and all(itertools.starmap(ledger.has_pass_result, passes))
             ):
                 continue
@@ -322,13 +331,13 @@ class Review(Result):
             }
         return courses
 
-    def estimate_win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
+    def estimate_win_rate(self, variant: str, strategy: str, opponent: str) -> PairedEstimate:
         """Return the proportion of matches that one strategy wins against another."""
         rows_by_players = {
             key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
         }
         metric = metrics.METRICS_BY_NAME["match_win"]
-        return paired_estimate.estimate_pairwise_metric(rows_by_players, a, b, metric)
+        return paired_estimate.estimate_pairwise_metric(rows_by_players, strategy, opponent, metric)
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
@@ -345,7 +354,7 @@ class Review(Result):
             strategy = self.find_strategy(variant, name)
             if self._are_matchups_finished(variant, strategy, strategy):
                 stats = self.get_stats_of_type(variant, name)
-                for row in self.rows:
+                for row in self.scorecard_rows:
                     yield (variant, row.key, name), row.measure(stats)
         strong_player = self.request.find_strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
@@ -360,24 +369,26 @@ class Review(Result):
                 self.estimate_win_rate(variant, *gin_and_knock),
             )
 
-    def _are_matchups_finished(self, variant: str, a: str, b: str) -> bool:
+    def _are_matchups_finished(self, variant: str, strategy: str, opponent: str) -> bool:
         """Return True if the matchups between two strategies are finished."""
         if self.request.is_solo:
-            return all((variant, name, "") in self._batch_rows for name in (a, b))
-        return bool({(variant, a, b), (variant, b, a)} & self._batch_rows.keys())
+            return all((variant, name, "") in self._batch_rows for name in (strategy, opponent))
+        return bool(
+            {(variant, strategy, opponent), (variant, opponent, strategy)} & self._batch_rows.keys()
+        )
 
-    def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
+    def _measure_skill(self, variant: str, strong_player: str, weaker_player: str) -> Measurement:
         """Estimate the strong player's win rate or, in solitaire games, its lead in win rate."""
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
-            rows = [self._batch_rows[variant, name, ""] for name in (strong, weaker)]
+            rows = [self._batch_rows[variant, name, ""] for name in (strong_player, weaker_player)]
             strong_rate, weaker_rate = (
                 paired_estimate.estimate_metric_by_batch(r, win_metric) for r in rows
             )
             return strong_rate - weaker_rate
-        if strong == weaker:
+        if strong_player == weaker_player:
             return "the two players are the same strategy"
-        return self.estimate_win_rate(variant, strong, weaker)
+        return self.estimate_win_rate(variant, strong_player, weaker_player)
 
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
@@ -394,7 +405,7 @@ class Review(Result):
                 self.select_first_matches(n).measurements.get(k) for k in (key, base_key)
             )
             if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
-                error_rate = self.request.find_error_rate(n)
+                error_rate = self.request.find_interval_error_rate(n)
                 effects[key] = self.compute_effect(value, baseline, metric, error_rate)
         return effects
 
@@ -405,12 +416,14 @@ class Review(Result):
         metric: str,
         error_rate: float = ALPHA,
     ) -> Effect:
-        """Return the difference between two values of a metric as an effect, with its size."""
+        """Return the difference between two values of a metric, with its effect size."""
         if metric in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
-            return Effect(value - reference, scorecard.SKILL_EFFECT_BOUNDS, error_rate=error_rate)
+            return Effect(
+                value - reference, scorecard.SKILL_EFFECT_BOUNDS, interval_error_rate=error_rate
+            )
         base_variant = self.request.base
         assert base_variant is not None
-        row = next(row for row in self.rows if row.key == metric)
+        row = next(row for row in self.scorecard_rows if row.key == metric)
         strong = self.measurements[base_variant, metric, STRONG_PLAYER]
         bounds_reference = strong if isinstance(strong, PairedEstimate) else reference
         n_matches = self.get_stats_of_type(base_variant, STRONG_PLAYER).n_matches
@@ -418,34 +431,34 @@ class Review(Result):
         is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
-    def compute_adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
-        """Return the difference between an adapted player and `champion`, or None."""
+    def compute_adaptation_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
+        """Return the effect of adapting `champion` to a variant on a metric, or None."""
         key, pairing = (variant, row.key, STRONG_PLAYER), (variant, frozenset({CHAMPION_STRATEGY}))
-        n = min(self.count_matches(key), self.sizes[pairing])
+        n = min(self.count_matches(key), self.matches_by_pairing[pairing])
         partial_review = self.select_first_matches(n)
         value = row.measure(partial_review.get_stats_of_type(variant, STRONG_PLAYER))
         reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION_STRATEGY))
         if isinstance(value, str) or isinstance(reference, str):
             return None
-        error_rate = self.request.find_error_rate(n)
+        error_rate = self.request.find_interval_error_rate(n)
         bounds = row.compute_effect_bounds(reference, n)
         is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     @property
-    def next_sizes(self) -> dict[Pairing, int]:
+    def next_matches_by_pairing(self) -> dict[PairingKey, int]:
         """Number of matches of every matchup in the next stage."""
         undecided_pairings = self._find_undecided_pairings()
         next_larger_size = {
-            n: min([size for size in self.request.sizes if size > n], default=n)
-            for n in set(self.sizes.values())
+            n: min([size for size in self.request.stage_sizes if size > n], default=n)
+            for n in set(self.matches_by_pairing.values())
         }
         return {
             pairing: next_larger_size[n] if pairing in undecided_pairings else n
-            for pairing, n in self.sizes.items()
+            for pairing, n in self.matches_by_pairing.items()
         }
 
-    def _find_undecided_pairings(self) -> set[Pairing]:
+    def _find_undecided_pairings(self) -> set[PairingKey]:
         """Return the matchups on which uncertain effect sizes and undecided goals depend."""
         pairings = set()
         for key, effect in self.effects.items():
@@ -456,11 +469,11 @@ class Review(Result):
                 GIN_VS_KNOCK_METRIC,
                 "turns_per_match",
             )
-            is_last = self.count_matches(key, base_key) >= self.request.sizes[-2]
+            is_last = self.count_matches(key, base_key) >= self.request.stage_sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
                 pairings |= {self.find_pairing(key), self.find_pairing(base_key)}
-        for goal in scorecard.parse_goals(self.request.goals, self.rows):
+        for goal in scorecard.parse_goals(self.request.goals, self.scorecard_rows):
             for variant in self.request.variants:
                 key = (variant, goal.row.key, STRONG_PLAYER)
                 if self.evaluate_goal(goal, variant) == scorecard.GOAL_UNDECIDED:
@@ -473,7 +486,7 @@ class Review(Result):
         value = self.measurements[key]
         if isinstance(value, str):
             return scorecard.GOAL_UNDECIDED
-        error_rate = self.request.find_error_rate(self.count_matches(key))
+        error_rate = self.request.find_interval_error_rate(self.count_matches(key))
         return goal.evaluate(replace(value, error_rate=error_rate))
 
     def select_effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
@@ -485,8 +498,8 @@ class Review(Result):
             if (effect_variant, effect_metric) == (variant, metric)
         }
 
-    def player_types_differ(self, variant: str, metric: str) -> bool:
-        """Return True if the effects on two types differ significantly and at least "a little"."""
+    def varies_by_player_type(self, variant: str, metric: str) -> bool:
+        """Return True if a rule change affects two player types significantly differently."""
         effects = self.select_effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other_effect.difference.interval[1] > 0
@@ -503,12 +516,12 @@ class Review(Result):
     @cached_property
     def training_dependent_metrics(self) -> frozenset[str]:
         """Metrics whose values change if the strong player is trained for the rules."""
-        dependent_keys = (row.key for row in self.rows if not row.is_training_independent)
+        dependent_keys = (row.key for row in self.scorecard_rows if not row.is_training_independent)
         return frozenset((SKILL_METRIC, *dependent_keys))
 
-    def is_untrained(self, key: MetricKey) -> bool:
-        """Return True if a value would change after training the strong player for the rules."""
-        variant, metric, player_type = key
+    def needs_training(self, metric_key: MetricKey) -> bool:
+        """Return True if training the strong player for the rules would change a value."""
+        variant, metric, player_type = metric_key
         is_strong = player_type == STRONG_PLAYER or metric == SKILL_METRIC
         is_variant_untrained = variant in self.request.untrained_variants
         return is_variant_untrained and is_strong and metric in self.training_dependent_metrics
@@ -517,10 +530,10 @@ class Review(Result):
 
     @cached_property
     def metrics(self) -> Frame:
-        """All values of the scorecard (output `metrics` in rows.toml)."""
+        """DataFrame of all values of the scorecard, including missing values."""
         rows = []
         for key, estimate in self.measurements.items():
-            labels = self._make_value_labels(*key) | {"untrained": self.is_untrained(key)}
+            labels = self._make_label_columns(*key) | {"untrained": self.needs_training(key)}
             if isinstance(estimate, str):
                 rows.append({**labels, "n": 0, "why": estimate})
             else:
@@ -529,7 +542,7 @@ class Review(Result):
 
     @cached_property
     def differences(self) -> Frame:
-        """All differences from the baseline (output `review_differences` in rows.toml)."""
+        """DataFrame of all differences from the baseline."""
         p_values = np.array([effect.difference.p for effect in self.effects.values()], float)
         base = str(self.request.base)
         rows = []
@@ -539,15 +552,15 @@ class Review(Result):
                 effect.size, effect.size_thresholds, effect.interval
             )
             test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
-            is_untrained = self.is_untrained(key) or self.is_untrained((base, *key[1:]))
-            labels = self._make_value_labels(*key) | {
+            is_untrained = self.needs_training(key) or self.needs_training((base, *key[1:]))
+            labels = self._make_label_columns(*key) | {
                 "untrained": is_untrained,
                 "kind": "difference",
             }
             rows.append(labels | make_estimate_columns(difference, difference.n) | test_columns)
         return build_output_frame("review_differences", rows)
 
-    def _make_value_labels(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
+    def _make_label_columns(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
         """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.find_strategy(variant, player_type)
         opponent, players = name, player_type
@@ -560,7 +573,7 @@ class Review(Result):
             title = scorecard.GIN_VS_KNOCK_TITLE
             players = f"{player_type} v {IMMEDIATE_KNOCKER}"
         else:
-            title = next(row.title for row in self.rows if row.key == metric)
+            title = next(row.title for row in self.scorecard_rows if row.key == metric)
         labels = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
         opponent = "" if self.request.is_solo else opponent
         return {**labels, "opponent": opponent, "title": title, "players": players}
@@ -574,18 +587,18 @@ def _find_equal_built_in(variant: str) -> str:
     return built_in.spec if built_in else ""
 
 
-def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
+def restore_review(manifest_entry: Mapping[str, Any], results: RunResults) -> Review:
     """Restore a review from the manifest and the results in a run directory.
 
     Raises:
         ReviewError: If the review was made by another version of simgin.
     """
-    if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in entry:
+    if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in manifest_entry:
         raise review_request.ReviewError(
             "this review was written by another version of simgin. Repeat the review with this "
             "version in a new directory."
         )
-    return Review(ReviewRequest.from_manifest(entry), results)
+    return Review(ReviewRequest.from_manifest(manifest_entry), results)
 
 
 # Plan
@@ -619,14 +632,17 @@ def run_review(
     )
 
 
-def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = None) -> Plan:
-    """Return the plan of a review, with its matchups and extra passes.
+def plan_review(
+    request: ReviewRequest, matches_by_pairing: Mapping[PairingKey, int] | None = None
+) -> Plan:
+    """Return the plan of a review, with its matchups and the matches to record.
 
     The players in the request must be resolved.
 
     Args:
         request: Request with resolved players.
-        sizes: Number of matches of every matchup. The default is the smallest possible number.
+        matches_by_pairing: Number of matches of every matchup. The default is the smallest possible
+            number.
     """
     matchup_specs = dict.fromkeys(
         matchup_spec
@@ -637,7 +653,8 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
     tasks = []
     for matchup in matchups:
         pairing = matchup.variant.spec, frozenset(matchup.key.players)
-        tasks.append(Task(matchup, sizes[pairing] if sizes else request.sizes[0]))
+        n_matches = matches_by_pairing[pairing] if matches_by_pairing else request.stage_sizes[0]
+        tasks.append(Task(matchup, n_matches))
     base_text = f", against {request.base}" if request.base else ""
     variant_names = ", ".join(request.variants)
     plan = Plan(
@@ -653,10 +670,10 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
-    """Return a plan with more matches for uncertain effect sizes, or None if there are none."""
+    """Return a plan with more matches, or None if no effect size or goal is uncertain."""
     review = Review(request, results)
-    sizes = review.next_sizes
-    return None if sizes == review.sizes else plan_review(request, sizes)
+    sizes = review.next_matches_by_pairing
+    return None if sizes == review.matches_by_pairing else plan_review(request, sizes)
 
 
 def _iterate_matchups(
@@ -698,18 +715,18 @@ def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     return [*players, *((variant, CHAMPION_STRATEGY) for variant in request.adapted_variants)]
 
 
-def format_pass_name(variant: str, player: str, first_match: int = 0) -> str:
-    """Return the name of the extra pass that records the matches of a player under a variant."""
+def format_recording_name(variant: str, player: str, first_match: int = 0) -> str:
+    """Return the ledger name of the recorded matches of a player under a variant."""
     return f"course of {player} {variant}" + f" from match {first_match}" * bool(first_match)
 
 
 def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraPass]:
-    """Yield the extra passes that record the matches of `list_recorded_matchups`."""
+    """Yield the passes that record matches of the strong players deal by deal."""
     recorded_matchups = list_recorded_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
             for first, last in request.list_stages(task.n):
                 block = Block(index, task.matchup, first // key.batch_size, last - first)
-                name = format_pass_name(key.variant, key.a, first)
+                name = format_recording_name(key.variant, key.a, first)
                 yield ExtraPass(name, block, match_course.count_match_events)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MAX_LENGTH_BINS = 30
 PLOTTED_LENGTH_PROPORTION = 0.995  # proportion of matches that the plot of match lengths shows
 # scorecard rows that are plotted by player type
-PLAYER_TYPE_METRICS = ("turns_per_match", "gin", "win")
-MIN_SIGNIFICANT_CELLS = 5  # minimum number of significant cells in the plot of scores
+METRICS_PLOTTED_BY_PLAYER_TYPE = ("turns_per_match", "gin", "win")
+MIN_SIGNIFICANT_SCORE_CELLS = 5  # minimum number of significant cells in the plot of scores
 N_PLOTTED_SCORE_BINS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
@@ -40,16 +40,16 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
         return
     frame = make_match_length_frame(review)
     figure = plots.match_length(frame, seed=seed, order=names)
-    columns = _make_plot_columns(variant="", median="Median turns per match")
+    columns = _make_titled_columns(variant="", median="Median turns per match")
     yield _make_plot("match_length", "How long does a match take?", figure, frame, columns)
     frame = make_endings_frame(review)
     figure = plots.endings_by_player_type(frame, seed=seed)
-    columns = _make_plot_columns("variant", "players", "metric", value="Proportion of deals")
+    columns = _make_titled_columns("variant", "players", "metric", value="Proportion of deals")
     yield _make_plot("outcomes", "How do deals end?", figure, frame, columns)
     frame = make_effects_frame(review)
     if len(frame):
         figure = plots.effects_by_player_type(frame, seed=seed, order=names)
-        columns = _make_plot_columns(
+        columns = _make_titled_columns(
             "title", "variant", "players", value="Difference from the baseline"
         )
         question = "Do the effects hold for every player type?"
@@ -57,15 +57,15 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
     frame = make_knocks_frame(review)
     if len(frame) and not review.request.is_solo:
         figure = plots.knocks_by_turn(frame, seed=seed, order=names)
-        columns = _make_plot_columns("variant", "turn", "deadwood", value="Proportion of knocks")
+        columns = _make_titled_columns("variant", "turn", "deadwood", value="Proportion of knocks")
         question = "When does the strong player knock?"
         yield _make_plot("knock_chart", question, figure, frame, columns)
     frame = make_score_difference_frame(review)
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
-    if is_significant.sum() >= MIN_SIGNIFICANT_CELLS:
+    if is_significant.sum() >= MIN_SIGNIFICANT_SCORE_CELLS:
         figure = plots.score_difference(frame, seed=seed)
         colour_title = "Win probability minus that of the baseline"
-        columns = _make_plot_columns("variant", "own", "other", value=colour_title)
+        columns = _make_titled_columns("variant", "own", "other", value=colour_title)
         yield _make_plot("scores", "How much is a lead worth?", figure, frame, columns)
 
 
@@ -76,9 +76,9 @@ def _make_plot(
     return Plot(name, question, describe_frame(frame, columns), figure, frame)
 
 
-def _make_plot_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
-    """Return table columns with titles, which are the column names by default."""
-    title_by_name = {name: name for name in default_names} | titles
+def _make_titled_columns(*names: str, **titles: str) -> tuple[Column, ...]:
+    """Return columns with the given titles, or with their names as titles."""
+    title_by_name = {name: name for name in names} | titles
     return tuple(Column(name, title) for name, title in title_by_name.items())
 
 
@@ -86,19 +86,19 @@ def _make_plot_row(
     review: Review,
     variant: str,
     estimate: PairedEstimate,
-    columns: Mapping[str, Any],
+    other_columns: Mapping[str, Any],
     player_type: str = STRONG_PLAYER,
-    n: int | None = None,
+    sample_size: int | None = None,
 ) -> dict[str, Any]:
-    """Return the row of an estimate for matches between two players of one type.
+    """Return a DataFrame row with an estimate and the players to which it applies.
 
     Args:
         review: Review with all players.
         variant: Spec of the variant.
         estimate: Estimate to plot.
-        columns: Values of additional columns.
+        other_columns: Values of additional columns.
         player_type: Player type of both players.
-        n: Sample size [default: the sample size of the estimate].
+        sample_size: Sample size [default: the sample size of the estimate].
     """
     name = review.find_strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
@@ -107,7 +107,11 @@ def _make_plot_row(
         "strategy": name,
         "opponent": opponent,
     }
-    return {**labels, **columns, **make_estimate_columns(estimate, estimate.n if n is None else n)}
+    return {
+        **labels,
+        **other_columns,
+        **make_estimate_columns(estimate, estimate.n if sample_size is None else sample_size),
+    }
 
 
 def make_match_length_frame(review: Review) -> Frame:
@@ -156,15 +160,15 @@ def make_endings_frame(review: Review) -> Frame:
 
 
 def make_effects_frame(review: Review) -> Frame:
-    """Return the effects on the metrics in PLAYER_TYPE_METRICS, for every player type."""
+    """Return the effects on the most important metrics, for every player type."""
     rows = []
-    for row in (row for row in review.rows if row.key in PLAYER_TYPE_METRICS):
+    for row in (row for row in review.scorecard_rows if row.key in METRICS_PLOTTED_BY_PLAYER_TYPE):
         for (variant, key, player_type), effect in review.effects.items():
             if key == row.key and variant in review.request.variants:
                 labels = {
                     "players": player_type,
                     "metric": row.key,
-                    "factor": row.factor,
+                    "factor": row.display_factor,
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
                 base_key = (str(review.request.base), key, player_type)
@@ -192,7 +196,7 @@ def make_knocks_frame(review: Review) -> Frame:
 
 
 def make_score_difference_frame(review: Review) -> Frame:
-    """Return differences in win probability from the baseline, by score in fifths of the target."""
+    """Return changes in win probability from the baseline, by the scores of both players."""
     base = review.request.base
     baseline = {} if base is None else _compute_win_rates_by_score(review, base)
     rows = []
@@ -208,7 +212,7 @@ def make_score_difference_frame(review: Review) -> Frame:
 def _compute_win_rates_by_score(
     review: Review, variant: str
 ) -> dict[tuple[int, int], PairedEstimate]:
-    """Return the win rate of a side by the scores of both sides."""
+    """Return the win rate of a player for each pair of scores."""
     scores = review.get_stats_of_type(variant, STRONG_PLAYER).event_counts.get("scores")
     if scores is None:
         return {}
@@ -237,7 +241,7 @@ def _iterate_sweep_plots(review: Review) -> Iterator[Plot]:
     """Yield curves for a sweep over one parameter, or heat maps for a sweep over two."""
     seed = review.request.seed
     frame = make_sweep_frame(review)
-    columns = _make_plot_columns("title", "variant", value="Value")
+    columns = _make_titled_columns("title", "variant", value="Value")
     if len(review.request.sweep) == 1:
         figure = plots.sweep_curves(frame, seed=seed)
         yield _make_plot("sweep", "How does the game change?", figure, frame, columns)
@@ -256,8 +260,8 @@ def make_sweep_frame(review: Review) -> Frame:
     y_name, ys = y_sweep[0] if y_sweep else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
-    plotted_rows = [row for row in review.shown_rows if row.key != "minutes"]
-    titles = {row.key: (row.title, row.factor, np.nan) for row in plotted_rows}
+    plotted_rows = [row for row in review.shown_scorecard_rows if row.key != "minutes"]
+    titles = {row.key: (row.title, row.display_factor, np.nan) for row in plotted_rows}
     if review.request.gin_and_knock_players:
         title = "Matches won by playing for gin against knocking immediately, %"
         titles[GIN_VS_KNOCK_METRIC] = (title, 100, 50.0)
@@ -280,10 +284,10 @@ def make_sweep_frame(review: Review) -> Frame:
             "factor": factor,
         }
         n = review.count_matches((variant, key, player_type))
-        rows.append(_make_plot_row(review, variant, estimate, columns, n=n))
+        rows.append(_make_plot_row(review, variant, estimate, columns, sample_size=n))
     return build_output_frame("plots/sweep", rows)
 
 
 def _parse_number(text: str) -> float | str:
-    """Convert a parameter value to a number if it is one."""
+    """Return a parameter value as a number, or unchanged if it is not numeric."""
     return float(text) if text.replace("-", "", 1).isdecimal() else text

@@ -13,6 +13,7 @@ from simgin.review import verdicts
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review
 from simgin.review.review_plots import iterate_review_plots
 from simgin.review.scorecard import (
+    COMPARISON_MEANINGS,
     EVENINGS_FOR_SMALL_EFFECT,
     GIN_ROW,
     GIN_VS_KNOCK_TITLE,
@@ -21,11 +22,10 @@ from simgin.review.scorecard import (
     GOAL_UNDECIDED,
     LARGE_EFFECT,
     MATCHES_PER_EVENING,
-    MATCHUP_ROW_MEANINGS,
     NO_EFFECT,
     SMALL_EFFECT,
-    SOLO_ROW_MEANINGS,
-    STALLED_KEY,
+    SOLO_COMPARISON_MEANINGS,
+    STALLED_ROW_KEY,
     UNCLEAR_EFFECT,
     ScorecardRow,
     choose_skill_title,
@@ -34,12 +34,12 @@ from simgin.review.scorecard import (
 )
 from simgin.review.verdicts import (
     build_best_values_table,
+    can_show_best_values,
     describe_best_values,
     format_rule_set_label,
     format_sweep_values,
     format_value_ranges,
     format_variant_label,
-    has_best_values,
     iterate_sweep_lines,
     summarise_skill_effect,
 )
@@ -59,7 +59,7 @@ EFFECT_SIZE_TONES = {
     UNCLEAR_EFFECT: "unclear",
 }
 # text and colour of a cell, by the result of `simgin.review.verdicts.summarise_skill_effect`
-SKILL_EFFECT_CELLS = {
+SKILL_CELL_TEXTS_AND_TONES = {
     NO_EFFECT: (NO_EFFECT, "same"),
     UNCLEAR_EFFECT: (UNCLEAR_EFFECT, "unclear"),
     "depends": ("effect varies by opponent", "depends"),
@@ -77,7 +77,7 @@ SKILL_EFFECT_CELLS = {
 SAME_LENGTH_TITLE = "Scorecard at equal match length"
 # mark of rows that would change if the strong player were trained for the rules
 UNTRAINED_MARK = "†"
-MAX_NAMED_VARIANTS = 4  # maximum number of rule sets that a caveat lists
+MAX_VARIANTS_IN_CAVEAT = 4  # maximum number of rule sets that a caveat lists
 # Maximum number of rule sets per table. Longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
 GOAL_RESULT_PHRASES = {
@@ -100,7 +100,7 @@ EFFECT_SIZE_NOTE = (
     "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
     f'the table "{DIFFERENCES_TITLE}" shows the effect against each opponent. '
 )
-LIMITATIONS = (
+LIMITATIONS_TEXT = (
     "A review does not measure fun, learning, bluffing or how people play. Unlike people, the "
     "simulated players never get tired, forget a card or talk. The strong player is the strongest "
     "strategy in simgin, but it does not play perfectly."
@@ -108,7 +108,7 @@ LIMITATIONS = (
 
 
 def build_review_report(review: Review, command: str) -> Report:
-    """Return the report of a review."""
+    """Return the report of a review, with verdicts, tables, plots and caveats."""
     tables = [table for table in _iterate_tables(review) if len(table.frame)]
     return Report(
         verdicts.format_review_question(review),
@@ -122,7 +122,7 @@ def build_review_report(review: Review, command: str) -> Report:
         caveat=_make_training_caveat(review, command),
         notes=[
             *verdicts.list_review_notes(review),
-            *verdicts.list_stalled_warnings(review),
+            *verdicts.list_stall_warnings(review),
             *_iterate_training_notes(review),
         ],
         files={
@@ -142,19 +142,19 @@ def _make_training_caveat(review: Review, command: str) -> Caveat | None:
     if not untrained_variants:
         return None
     players = list(dict.fromkeys(map(request.find_strong_player, untrained_variants)))
-    rule_sets = _format_variants(review, untrained_variants, "or")
-    if len(untrained_variants) > MAX_NAMED_VARIANTS:
+    rule_sets = _format_rule_sets(review, untrained_variants, "or")
+    if len(untrained_variants) > MAX_VARIANTS_IN_CAVEAT:
         rule_sets = f"{len(untrained_variants)} of these {len(request.variants)} rule sets"
     return Caveat(
         f"Warning: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
         f"{rule_sets}. The values in rows marked {UNTRAINED_MARK} can differ greatly from those of "
         "a trained player. Add --adapt to train a player.",
-        _make_adapt_command(command),
+        _make_training_command(command),
     )
 
 
-def _make_adapt_command(command: str) -> str:
-    """Return the command with `--adapt` and a separate output directory."""
+def _make_training_command(command: str) -> str:
+    """Return a review command that also trains players, with a separate output directory."""
     arguments = shlex.split(command)
     for index in range(1, len(arguments)):
         if arguments[index - 1] == "-o":
@@ -174,11 +174,11 @@ def _list_verdict_lines(review: Review) -> list[str]:
 
 def _iterate_goal_lines(review: Review) -> Iterator[str]:
     """Yield sentences about the rule sets that meet all goals or individual goals."""
-    goals = parse_goals(review.request.goals, review.rows)
+    goals = parse_goals(review.request.goals, review.scorecard_rows)
     specs = review.request.variants
     results_by_goal = [{v: review.evaluate_goal(goal, v) for v in specs} for goal in goals]
     if len(goals) > 1 and len(specs) > 1:
-        yield format_recommendation(results_by_goal, partial(_format_variants, review))
+        yield format_recommendation(results_by_goal, partial(_format_rule_sets, review))
     format_label = format_sweep_values if review.request.sweep else format_rule_set_label
     for goal, results in zip(goals, results_by_goal, strict=True):
         clauses = []
@@ -225,7 +225,7 @@ def _iterate_tables(review: Review) -> Iterator[Table]:
         yield build_scorecard_table(review)
     if not review.request.sweep:
         yield _build_same_length_table(review)
-    elif has_best_values(review):
+    elif can_show_best_values(review):
         yield build_best_values_table(review)
     yield _build_adapted_player_table(review)
 
@@ -236,7 +236,7 @@ def _iterate_tables(review: Review) -> Iterator[Table]:
 def build_scorecard_table(review: Review) -> Table:
     """Return the strong player's scorecard, with a row per metric and a column per rule set."""
     request = review.request
-    rows = _make_scorecard_cells(review, request.variants, _make_value_cell)
+    rows = _make_scorecard_cell_rows(review, request.variants, _make_value_cell)
     if review.request.gin_and_knock_players:
         cells = {variant: _make_gin_vs_knock_cell(review, variant) for variant in request.variants}
         rows.append({"row": GIN_VS_KNOCK_TITLE, **cells})
@@ -255,27 +255,27 @@ def build_scorecard_table(review: Review) -> Table:
     players = "the strong player" if request.is_solo else "matches between strong players"
     size_note = EFFECT_SIZE_NOTE if request.base else ""
     note = (
-        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_format_meanings(review)}"
+        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_explain_scorecard_rows(review)}"
         f"Players: {_format_players(review)}"
     )
     return Table(title, make_frame(rows), columns, note)
 
 
-def _make_scorecard_cells(
+def _make_scorecard_cell_rows(
     review: Review,
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
-    """Return the scorecard rows as cells, without empty rows if the review is finished."""
+    """Return the cells of the scorecard rows, without the empty rows of a finished review."""
     rows = []
-    for row in review.shown_rows:
+    for row in review.shown_scorecard_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
-        if review.finished_indices is not None or any(
+        if review.finished_matchup_indices is not None or any(
             cell.text != EN_DASH for cell in cells.values()
         ):
             # A warning can state the stalled deals of another player type.
-            title = row.title + f" ({STRONG_PLAYER} player)" * (row.key == STALLED_KEY)
-            title += _choose_training_mark(review, shown_variants, row.key)
+            title = row.title + f" ({STRONG_PLAYER} player)" * (row.key == STALLED_ROW_KEY)
+            title += _make_untrained_mark(review, shown_variants, row.key)
             rows.append({"row": title, **cells})
     return rows
 
@@ -283,21 +283,21 @@ def _make_scorecard_cells(
 def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
     """Return the scorecard row with the win rates against weaker players."""
     cells = {variant: _make_skill_cell(review, variant) for variant in shown_variants}
-    title = choose_skill_title(review.request.is_solo) + _choose_training_mark(
+    title = choose_skill_title(review.request.is_solo) + _make_untrained_mark(
         review, shown_variants, SKILL_METRIC
     )
     return {"row": title, **cells}
 
 
-def _choose_training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
-    """Return `UNTRAINED_MARK` if training for one of the rule sets would change a row, else ""."""
+def _make_untrained_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
+    """Return a mark if training a strong player would change a row, otherwise ""."""
     return UNTRAINED_MARK * any(
-        review.is_untrained((variant, metric, STRONG_PLAYER)) for variant in shown_variants
+        review.needs_training((variant, metric, STRONG_PLAYER)) for variant in shown_variants
     )
 
 
-def _transpose(scorecard: Table) -> Table:
-    """Return a scorecard of strings with one row per rule set."""
+def _transpose_scorecard(scorecard: Table) -> Table:
+    """Return a scorecard with a row, instead of a column, for each rule set."""
     cells_by_heading = {
         column.heading: [str(cell) for cell in scorecard.frame[column.name]]
         for column in scorecard.columns
@@ -309,15 +309,15 @@ def _transpose(scorecard: Table) -> Table:
     return Table(scorecard.title, frame, columns, scorecard.note)
 
 
-def _format_meanings(review: Review) -> str:
+def _explain_scorecard_rows(review: Review) -> str:
     """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
-    meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
-    meanings |= SOLO_ROW_MEANINGS if review.request.is_solo else MATCHUP_ROW_MEANINGS
+    meanings = {row.title: row.meaning for row in review.shown_scorecard_rows if row.meaning}
+    meanings |= SOLO_COMPARISON_MEANINGS if review.request.is_solo else COMPARISON_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
 def _shorten_to_arrow(cell: Any) -> Any:
-    """Return a copy of a cell in which only the arrow of the verdict remains."""
+    """Return a copy of a scorecard cell, with only the arrow of its verdict."""
     if not isinstance(cell, ScoreCell):
         return cell
     arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
@@ -336,8 +336,8 @@ def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCe
     if effect is None:
         return ScoreCell(text, "", interval, "unclear")
     cell = _make_difference_cell(text, effect, row)
-    if review.player_types_differ(variant, row.key):
-        type_range = _format_range_by_type(review, variant, row)
+    if review.varies_by_player_type(variant, row.key):
+        type_range = _format_effect_range_by_type(review, variant, row)
         return replace(cell, detail=f"{cell.detail}; range over player types: {type_range}")
     return cell
 
@@ -359,7 +359,7 @@ def _format_effect(effect: Effect, more_word: str, less_word: str) -> str:
     return f"{arrow * bool(effect.sign)}{size} {direction_word}"
 
 
-def _format_range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
+def _format_effect_range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
     """Return the range of an effect over player types, such as `-61 to +25`."""
     effects = review.select_effects_by_type(variant, row.key)
     values = [effect.difference.value for effect in effects.values()]
@@ -404,7 +404,7 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     ]
     if not changes:
         return ScoreCell(EN_DASH)  # The matches of the baseline are not finished.
-    effect_text, tone = SKILL_EFFECT_CELLS[summarise_skill_effect(review, variant)]
+    effect_text, tone = SKILL_CELL_TEXTS_AND_TONES[summarise_skill_effect(review, variant)]
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     separator = " percentage points; each estimate" if " to " in change_text else ""
@@ -432,7 +432,7 @@ def _build_same_length_table(review: Review) -> Table:
     for variant, same_length_variant in variant_by_base.items():
         target = variants.find_variant(same_length_variant).params["points_target"]
         titles[same_length_variant] = f"{format_rule_set_label(review, variant)}, target {target}"
-    rows = _make_scorecard_cells(review, titles, _make_value_cell)
+    rows = _make_scorecard_cell_rows(review, titles, _make_value_cell)
     rows.append(_make_skill_row(review, titles))
     note = (
         "Match length affects shut-outs, comebacks and skill. With the targets in this table, "
@@ -455,7 +455,7 @@ def _build_adapted_player_table(review: Review) -> Table:
         )
         text = f"{100 * win_rate.value:.1f} %"
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
-    rows += _make_scorecard_cells(review, adapted_variants, _make_adapted_cell)
+    rows += _make_scorecard_cell_rows(review, adapted_variants, _make_adapted_player_cell)
     note = (
         "In each column, two players trained for these rules play each other. Values with a sign "
         "are differences from matches between two copies of champion, which was not trained for "
@@ -474,10 +474,10 @@ def _format_half_width(proportion: PairedEstimate) -> str:
     return f"± {50 * (high - low):.1f}"
 
 
-def _make_adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
+def _make_adapted_player_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return a cell with an adapted player's value and its difference from `champion`."""
     value = review.measurements[variant, row.key, STRONG_PLAYER]
-    change = review.compute_adapted_effect(variant, row)
+    change = review.compute_adaptation_effect(variant, row)
     if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
     return _make_difference_cell(row.format_value(value.value), change, row)
@@ -489,10 +489,10 @@ def _make_adapted_cell(review: Review, variant: str, row: ScorecardRow) -> Score
 def _iterate_detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, a table of all values and a table of all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
-        yield _transpose(build_scorecard_table(review))
+        yield _transpose_scorecard(build_scorecard_table(review))
     format_label = partial(format_rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
-    hidden_keys = {row.key for row in {*review.rows} - {*review.shown_rows}}
+    hidden_keys = {row.key for row in {*review.scorecard_rows} - {*review.shown_scorecard_rows}}
     known_metrics = labelled_metrics[
         (labelled_metrics["why"] == "") & ~labelled_metrics["metric"].isin(hidden_keys)
     ]
@@ -500,7 +500,7 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
         *(Column("value", "value"), Column("n", "n")),
     )
-    stalled_text = "".join(f" {sentence}" for sentence in verdicts.list_stalled_warnings(review))
+    stalled_text = "".join(f" {sentence}" for sentence in verdicts.list_stall_warnings(review))
     metrics_note = f"Proportions are between 0 and 1.{stalled_text}"
     yield Table("All metrics", known_metrics, columns, metrics_note)
     if len(review.differences):
@@ -524,17 +524,17 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
 
 
 def _iterate_method_facts(review: Review) -> Iterator[tuple[str, str]]:
-    """Yield the label and the text of every fact about the method of the review."""
+    """Yield the limitations, the sample size, the seed and the missing values of a review."""
     request = review.request
-    yield "Limitations", LIMITATIONS
+    yield "Limitations", LIMITATIONS_TEXT
     unit = "player" if request.is_solo else "pair of players"
-    sizes = list(review.sizes.values()) if request.is_sequential else [request.matches]
+    sizes = list(review.matches_by_pairing.values()) if request.is_sequential else [request.matches]
     sentences = [f"{format_count_range(sizes)} matches per {unit} and rule set."]
     if len(set(sizes)) > 1:
         sentences.append("simgin played more matches while effect sizes or goals were undecided.")
     yield "Sample size", " ".join([*sentences, "All rule sets use the same deals."])
     yield "Seed", str(request.seed)
-    if missing_text := _format_missing_values(review):
+    if missing_text := _explain_missing_values(review):
         yield "Missing values", missing_text
 
 
@@ -549,7 +549,7 @@ def _format_players(review: Review) -> str:
         player = trained if is_adapted else request.find_strong_player(variant)
         variants_by_player.setdefault(player, []).append(variant)
     players = sorted(variants_by_player.items(), key=lambda item: -len(item[1]))
-    exceptions = [f"; {name} under {_format_variants(review, v)}" for name, v in players[1:]]
+    exceptions = [f"; {name} under {_format_rule_sets(review, v)}" for name, v in players[1:]]
     type_names.append(f"{STRONG_PLAYER} ({players[0][0]}{''.join(exceptions)})")
     return f"{'; '.join(type_names)}."
 
@@ -559,23 +559,21 @@ def _iterate_training_notes(review: Review) -> Iterator[str]:
     request = review.request
     unimproved_variants = [v for v in request.variants if v not in request.adapted_variants]
     if request.adapt and unimproved_variants:
-        rule_sets = _format_variants(review, unimproved_variants)
+        rule_sets = _format_rule_sets(review, unimproved_variants)
         yield f"Training did not find a stronger player under {rule_sets}."
 
 
-def _format_variants(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
+def _format_rule_sets(review: Review, specs: Sequence[str], conjunction: str = "and") -> str:
     """Join the names of rule sets or, in a sweep, their parameter values."""
     swept_variants = review.request.swept_variants if review.request.sweep else []
-    labels = [format_rule_set_label(review, v) for v in variant_names if v not in swept_variants]
-    if len(labels) < len(variant_names):
+    labels = [format_rule_set_label(review, v) for v in specs if v not in swept_variants]
+    if len(labels) < len(specs):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-        labels.append(
-            f"{names} {join_words(format_value_ranges(review, variant_names), conjunction)}"
-        )
+        labels.append(f"{names} {join_words(format_value_ranges(review, specs), conjunction)}")
     return join_words(labels, conjunction)
 
 
-def _format_missing_values(review: Review) -> str:
+def _explain_missing_values(review: Review) -> str:
     """Return sentences about the scorecard values that are missing, with the reasons."""
     rows_by_reason: dict[str, list[str]] = {}
     frame = review.metrics[

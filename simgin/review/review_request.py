@@ -37,28 +37,28 @@ from simgin.strategy.cast import (
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, format_value, suggest_spelling
 
-REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
+DEFAULT_REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
 # Numbers of matches after which simgin evaluates a review, and the error rate of the intervals that
 # determine effect sizes at each look. The total error rate over all looks is 5 %. The proportion (n
 # / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983, Kim and DeMets
 # 1987).
-ERROR_RATES_BY_MATCHES = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
-SOLO_MATCHES = 5_000  # default number of matches per player in a solitaire variant
+ERROR_RATES_BY_MATCHES = {5_000: 0.003125, 10_000: 0.01049, DEFAULT_REVIEW_MATCHES: 0.04316}
+DEFAULT_SOLO_REVIEW_MATCHES = 5_000  # default number of matches per player in a solitaire variant
 # Minimum number of matches per pair of players, which gives the five batches that standard errors
 # require
 MIN_MATCHES = 1_000
 # factor by which --deep multiplies the number of matches, which divides standard errors by ten
-DEEP_FACTOR = 100
-SECONDS_PER_TURN = 8.0
+DEEP_REVIEW_FACTOR = 100
+DEFAULT_SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
-MAX_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
-_SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
+MAX_DIRECTORY_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
+_RANGE_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 MATCH_LENGTH_TOLERANCE = 0.1
 TARGET_SCORE_STEP = 5  # points
 MAX_PILOT_MATCHES = 2_000  # maximum number of pilot matches that measure a match length
 # numerator and denominator of the mean number of turns per match
-LENGTH_METRICS = ("turns", "deals_per_match")
+MATCH_LENGTH_METRICS = ("turns", "deals_per_match")
 
 
 class ReviewError(SimginError):
@@ -104,10 +104,10 @@ class ReviewRequest:
     given_strong: str | None = None
     adapt: bool = False
     deep: bool = False
-    matches: int = REVIEW_MATCHES
+    matches: int = DEFAULT_REVIEW_MATCHES
     is_sequential: bool = False
     seed: int = 1
-    seconds_per_turn: float = SECONDS_PER_TURN
+    seconds_per_turn: float = DEFAULT_SECONDS_PER_TURN
     title: str = ""
     note: str = ""
     goals: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class ReviewRequest:
     @classmethod
     def read(
         cls,
-        names: Sequence[str] = (),
+        rule_sets: Sequence[str] = (),
         against: str | None = None,
         *,
         players: Sequence[str] = (),
@@ -127,14 +127,14 @@ class ReviewRequest:
         adapt: bool = False,
         matches: float | str | None = None,
         seed: int = 1,
-        seconds_per_turn: float = SECONDS_PER_TURN,
+        seconds_per_turn: float = DEFAULT_SECONDS_PER_TURN,
         title: str = "",
         note: str = "",
     ) -> ReviewRequest:
-        """Create a request from variant specs, strategy specs and numbers.
+        """Create a request from the options of a review.
 
         Args:
-            names: Variant specs.
+            rule_sets: Variant specs.
             against: Variant spec of the baseline.
             players: Strategies that replace the default player types, with the weakest first. The
                 last strategy is the strong player.
@@ -157,36 +157,36 @@ class ReviewRequest:
         """
         from simgin.review import scorecard
 
-        if not names and against is None:
+        if not rule_sets and against is None:
             raise ReviewError(
                 "no variant is specified. Specify at least one variant, as in `simgin review "
                 "oklahoma --against standard`. `simgin variants` lists all variants."
             )
         if targets:
-            sweep = [*sweep, _make_target_sweep(names, targets)]
+            sweep = [*sweep, _make_target_sweep(rule_sets, targets)]
         if sweep:
-            names, against, swept_parameters = _parse_sweep(names, against, sweep)
+            rule_sets, against, swept_parameters = _parse_sweep(rule_sets, against, sweep)
         else:
             swept_parameters = ()
         base_specs = () if against is None else (against,)
-        rule_sets = [variants.find_variant(name) for name in (*base_specs, *names)]
-        if len({variant.params["players"] for variant in rule_sets}) > 1:
+        all_variants = [variants.find_variant(name) for name in (*base_specs, *rule_sets)]
+        if len({variant.params["players"] for variant in all_variants}) > 1:
             raise ReviewError(
                 "solitaire and two-player variants have no metric in common. Review the solitaire "
                 "variants separately."
             )
-        specs = tuple(dict.fromkeys(variant.spec for variant in rule_sets))
-        if against is not None and specs[0] in (variant.spec for variant in rule_sets[1:]):
+        specs = tuple(dict.fromkeys(variant.spec for variant in all_variants))
+        if against is not None and specs[0] in (variant.spec for variant in all_variants[1:]):
             # The variants stay in the order of the sweep.
-            specs = tuple(dict.fromkeys(variant.spec for variant in rule_sets[1:]))
-        base = rule_sets[0].spec if against is not None and len(specs) > 1 else None
-        is_solo = rule_sets[0].is_solo
+            specs = tuple(dict.fromkeys(variant.spec for variant in all_variants[1:]))
+        base = all_variants[0].spec if against is not None and len(specs) > 1 else None
+        is_solo = all_variants[0].is_solo
         if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
         kinds, strong = (
-            _parse_players(players) if players else (list_weaker_types(*rule_sets), None)
+            _parse_players(players) if players else (list_weaker_types(*all_variants), None)
         )
         rows = scorecard.list_scorecard_rows(
             variants.find_variant(specs[0]).params, seconds_per_turn
@@ -199,7 +199,7 @@ class ReviewRequest:
             given_strong=strong,
             adapt=adapt,
             deep=deep,
-            matches=_parse_matches(matches, is_solo, deep),
+            matches=_parse_match_count(matches, is_solo, deep),
             is_sequential=not (matches or deep or is_solo or sweep or base is None),
             seed=amounts.parse_seed(seed),
             seconds_per_turn=seconds_per_turn,
@@ -229,16 +229,16 @@ class ReviewRequest:
             raise toml.TomlError(
                 toml.describe_validation_errors(path, error, lambda _: field_order)
             ) from None
-        return cls.read(**{"names": fields.pop("rule_sets"), **fields, **options})
+        return cls.read(**{**fields, **options})
 
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """Return the request that is stored in a manifest."""
-        fields = {name: _to_tuples(value) for name, value in entry.items()}
+        fields = {name: _convert_lists_to_tuples(value) for name, value in entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
-    def default_name(self) -> str:
+    def default_directory_name(self) -> str:
         """Default name of the run directory."""
         name_parts = list(self.variants)
         if self.sweep:
@@ -246,7 +246,7 @@ class ReviewRequest:
         elif self.base is not None:
             name_parts = [*self.compared_variants, "against", self.base]
         name = re.sub(r"[^a-z0-9=]+", "-", "-".join(name_parts).lower()).strip("-")
-        return f"review-{name}"[:MAX_NAME_LENGTH]
+        return f"review-{name}"[:MAX_DIRECTORY_NAME_LENGTH]
 
     @property
     def compared_variants(self) -> tuple[str, ...]:
@@ -270,27 +270,27 @@ class ReviewRequest:
 
     @property
     def swept_variants(self) -> list[str]:
-        """Variants of all points of a sweep, where the last parameter varies fastest."""
+        """Variants with all combinations of the swept parameter values."""
         return _list_sweep_variants(str(self.base), self.sweep)
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """The strategies of the types *plays for gin* and *knocks immediately*, or None."""
+        """Strategies of the player types *plays for gin* and *knocks immediately*, or None."""
         kinds = dict(self.kinds)
         if not {GIN_PLAYER, IMMEDIATE_KNOCKER} <= kinds.keys():
             return None
         return kinds[GIN_PLAYER], kinds[IMMEDIATE_KNOCKER]
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """Possible numbers of matches per pair of players."""
+    def stage_sizes(self) -> tuple[int, ...]:
+        """Numbers of matches per pair of players after which the review can stop."""
         return tuple(ERROR_RATES_BY_MATCHES) if self.is_sequential else (self.matches,)
 
     def list_stages(self, n_matches: int) -> list[tuple[int, int]]:
-        """Return the first match and the end (exclusive) of every stage of a review."""
-        return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
+        """Return the first match and the end (exclusive) of every stage up to `n_matches`."""
+        return list(itertools.pairwise([0, *(n for n in self.stage_sizes if n <= n_matches)]))
 
-    def find_error_rate(self, n_matches: int) -> float:
+    def find_interval_error_rate(self, n_matches: int) -> float:
         """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
         return ERROR_RATES_BY_MATCHES[n_matches] if self.is_sequential else ALPHA
 
@@ -325,16 +325,16 @@ class ReviewRequest:
         ]
 
 
-def _to_tuples(value: Any) -> Any:
+def _convert_lists_to_tuples(value: Any) -> Any:
     """Convert nested lists to nested tuples."""
-    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
+    return tuple(map(_convert_lists_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _parse_matches(matches: float | str | None, is_solo: bool, deep: bool) -> int:
+def _parse_match_count(matches: float | str | None, is_solo: bool, deep: bool) -> int:
     """Return the number of matches per pair of players, or raise ReviewError."""
     if matches is None:
-        default = SOLO_MATCHES if is_solo else REVIEW_MATCHES
-        return default * DEEP_FACTOR if deep else default
+        default = DEFAULT_SOLO_REVIEW_MATCHES if is_solo else DEFAULT_REVIEW_MATCHES
+        return default * DEEP_REVIEW_FACTOR if deep else default
     n = amounts.parse_count(matches)
     if n < MIN_MATCHES:
         raise ReviewError(
@@ -360,16 +360,16 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
 
 
 def _parse_sweep(
-    names: Sequence[str], against: str | None, sweep: Sequence[str]
+    variant_specs: Sequence[str], against: str | None, sweep: Sequence[str]
 ) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the variants of a sweep, its baseline and the values of each parameter."""
-    if against is not None or len(names) != 1 or len(sweep) > 2:
+    if against is not None or len(variant_specs) != 1 or len(sweep) > 2:
         raise ReviewError(
             "a sweep requires one variant and one or two parameters, and does not support "
             "--against. Use a command such as `simgin review standard --sweep "
             "undercut_bonus=0,10,25`."
         )
-    swept_parameters = tuple(map(_parse_values, sweep))
+    swept_parameters = tuple(map(_parse_sweep_values, sweep))
     if len({name for name, _ in swept_parameters}) < len(swept_parameters):
         raise ReviewError(
             "both --sweep options specify the same parameter. Use two different parameters."
@@ -383,19 +383,19 @@ def _parse_sweep(
         raise ReviewError(
             f"a sweep cannot have {n_points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
         )
-    base = variants.find_variant(names[0]).spec
+    base = variants.find_variant(variant_specs[0]).spec
     return _list_sweep_variants(base, swept_parameters), base, swept_parameters
 
 
-def _make_target_sweep(names: Sequence[str], targets: str) -> str:
-    """Return a sweep over the target score of the variant and the additional targets."""
-    rules = variants.find_variant(names[0] if names else "standard")
+def _make_target_sweep(variant_specs: Sequence[str], targets: str) -> str:
+    """Return a sweep over point targets, such as `points_target=100,150,250`."""
+    rules = variants.find_variant(variant_specs[0] if variant_specs else "standard")
     if rules.goal.score != "points":
         raise ReviewError(
             f"--targets requires a variant with the goal `points`, but the goal of {rules.spec} is "
             f"{rules.goal.name}. Use a variant such as `standard`."
         )
-    name, values = _parse_values(f"points_target={rules.params['points_target']},{targets}")
+    name, values = _parse_sweep_values(f"points_target={rules.params['points_target']},{targets}")
     sorted_values = sorted(values, key=lambda value: int(value) if value.isdecimal() else 0)
     return f"{name}={','.join(sorted_values)}"
 
@@ -409,7 +409,7 @@ def _list_sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]
     return specs
 
 
-def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
+def _parse_sweep_values(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the parameter and the values of a sweep such as `knock_limit=0..3`."""
     name, separator, values = text.partition("=")
     name = name.strip()
@@ -417,7 +417,7 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
         suggestion = suggest_spelling(name, load_rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
     parsed_values = [
-        value for item in values.split(",") for value in _parse_span(item.strip()) if value
+        value for item in values.split(",") for value in _parse_range(item.strip()) if value
     ]
     if not separator or not parsed_values:
         raise ReviewError(
@@ -426,16 +426,16 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(dict.fromkeys(parsed_values))
 
 
-def _parse_span(span_text: str) -> Sequence[str]:
+def _parse_range(range_text: str) -> Sequence[str]:
     """Return the values of a range such as `2..5`, or a single value."""
-    if ".." not in span_text:
-        return (span_text,)
-    span = _SPAN_PATTERN.fullmatch(span_text)
+    if ".." not in range_text:
+        return (range_text,)
+    span = _RANGE_PATTERN.fullmatch(range_text)
     first, last = map(int, span.groups()) if span else (0, MAX_RULE_SETS + 1)
     if last - first > MAX_RULE_SETS:
         raise ReviewError(
-            f"{format_value(span_text)} is not a valid range. Use a range of whole numbers such as "
-            f"0..10, with at most {MAX_RULE_SETS + 1} values."
+            f"{format_value(range_text)} is not a valid range. Use a range of whole numbers such "
+            f"as 0..10, with at most {MAX_RULE_SETS + 1} values."
         )
     return [str(value) for value in range(first, last + 1)]
 
@@ -488,7 +488,7 @@ def resolve_players(
 def _find_variant_with_match_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Return the variant with the target for a given match length, or None to keep the target."""
+    """Adjust the point target to a match length; return None if the target already fits."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
@@ -550,7 +550,7 @@ def measure_turns_per_match(
     rows = play_matches(player, player, variant, request.seed, workers, n_matches)
     n_turns, n_deals = (
         paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME[name]).value
-        for name in LENGTH_METRICS
+        for name in MATCH_LENGTH_METRICS
     )
     return n_turns * n_deals
 
@@ -586,7 +586,7 @@ class ReviewFile(toml.StrictTable):
     goals: StringList
     sweep: StringList
     seconds_per_turn: Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)] = (
-        SECONDS_PER_TURN
+        DEFAULT_SECONDS_PER_TURN
     )
     matches: Count | None = None
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1

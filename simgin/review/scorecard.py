@@ -24,11 +24,11 @@ from simgin.text.messages import format_value, suggest_spelling
 
 # number of matches per evening, and number of evenings for a small effect
 MATCHES_PER_EVENING, EVENINGS_FOR_SMALL_EFFECT = 5, 10
-TENFOLD_FACTOR = 10  # factor above which even a small change in a percentage is "much"
+LARGE_CHANGE_FACTOR = 10  # factor above which even a small change in a percentage is "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK_REASON = "only gin ends a deal"
 NO_SCORE_REASON = "the match has no single score"
-STALLED_KEY = "stalled"  # key of the row with the deals that simgin stops at the turn limit
+STALLED_ROW_KEY = "stalled"  # key of the row with the deals that simgin stops at the turn limit
 # Effect sizes
 NO_EFFECT, SMALL_EFFECT, LARGE_EFFECT, UNCLEAR_EFFECT = "same", "a little", "much", "inconclusive"
 
@@ -40,50 +40,55 @@ class MatchupStats:
     """Statistics of a player under a variant, in self-play or in solitaire games.
 
     Attributes:
-        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
+        batch_rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
         event_counts: Counts from `simgin.review.match_course.count_match_events`, or an empty
             mapping.
     """
 
-    rows: np.ndarray
+    batch_rows: np.ndarray
     event_counts: Mapping[str, np.ndarray]
 
-    def estimate_metric(self, name: str) -> PairedEstimate:
+    def estimate_metric(self, metric_name: str) -> PairedEstimate:
         """Estimate a metric from all matches."""
-        metric = metrics.METRICS_BY_NAME[name]
-        ratio = paired_estimate.estimate_metric_by_batch(self.rows, metric)
-        return replace(ratio, unit_se=estimate_metric(self._total, metric).se)
+        metric = metrics.METRICS_BY_NAME[metric_name]
+        ratio = paired_estimate.estimate_metric_by_batch(self.batch_rows, metric)
+        return replace(ratio, unit_se=estimate_metric(self._column_sums, metric).se)
 
     def estimate_per_unit(
         self, unit: str, *statistic_names: str, is_proportion: bool = False
     ) -> PairedEstimate:
-        """Return the sum of several recorded quantities per unit, such as turns per match."""
+        """Estimate the sum of one or more statistics per unit, such as turns per match."""
         columns = [
             batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[statistic]
             for statistic in statistic_names
         ]
-        counts = self.rows[:, columns].sum(axis=1)
-        denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[unit]]
+        counts = self.batch_rows[:, columns].sum(axis=1)
+        denominator = self.batch_rows[
+            :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[unit]
+        ]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
-        unit_se = self._compute_unit_se(
+        unit_se = self._compute_se_of_ratio_sum(
             [self._make_ratio_sums(statistic, unit) for statistic in statistic_names]
         )
         # The effective number of batches depends on the number of units, as for other metrics.
-        n_effective = batches.count_effective_batches(self.rows)
+        n_effective = batches.count_effective_batches(self.batch_rows)
         return replace(rate, effective_batches=n_effective, unit_se=unit_se)
 
     @property
     def n_matches(self) -> int:
         """Number of matches played."""
-        return int(self._total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["matches"]])
+        return int(
+            self._column_sums[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["matches"]]
+        )
 
     @property
-    def _total(self) -> np.ndarray:
-        return batches.sum_rows(self.rows)
+    def _column_sums(self) -> np.ndarray:
+        """Sums of the columns over all batches."""
+        return batches.sum_rows(self.batch_rows)
 
     def _make_ratio_sums(self, statistic: str, unit: str) -> RatioSums:
-        """Return the sums for the ratio of a recorded quantity to its denominator over matches."""
-        total = self._total
+        """Return the sums from which the ratio of a statistic to its unit is estimated."""
+        total = self._column_sums
         numerator_index, denominator_index = (
             batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit)
         )
@@ -97,13 +102,13 @@ class MatchupStats:
             has_positive_denominators=True,
         )
 
-    def _compute_unit_se(self, ratios: Sequence[RatioSums]) -> float:
-        """Return the standard error of a sum of ratios, computed from single matches.
+    def _compute_se_of_ratio_sum(self, ratios: Sequence[RatioSums]) -> float:
+        """Return the standard error of a sum of ratios, with each match as one observation.
 
         Every deal has only one ending, so the covariance of two endings is minus the product of
         their proportions of deals.
         """
-        n_units = int(self._total[batch_columns.COL_UNITS])
+        n_units = int(self._column_sums[batch_columns.COL_UNITS])
         estimates = [estimate_ratio(n_units, ratio) for ratio in ratios]
         values = np.array([estimate.value for estimate in estimates])
         covariance = (values.sum() ** 2 - values @ values) / ratios[0].denominator
@@ -122,9 +127,9 @@ class ScorecardRow:
         unit: Unit that is printed after a value.
         more_word: Word for a higher value, such as "longer".
         less_word: Word for a lower value, such as "shorter".
-        factor: Factor that converts values to displayed values, which is 100 for percentages.
-        fixed_bounds: Minimum absolute differences for "a little" and "much". If None, they are
-            derived from the standard deviation of a match.
+        display_factor: Factor that converts values to displayed values: 100 for percentages.
+        fixed_effect_bounds: Minimum absolute differences for "a little" and "much". If None, they
+            are derived from the standard deviation of a match.
         goal_names: Names that can be used in goals in addition to the title.
         meaning: Explanation of the row, or empty if the title is sufficient.
         is_training_independent: True if training the player for the rules would hardly change the
@@ -138,8 +143,8 @@ class ScorecardRow:
     unit: str = ""
     more_word: str = "more"
     less_word: str = "less"
-    factor: float = 1
-    fixed_bounds: tuple[float, float] | None = None
+    display_factor: float = 1
+    fixed_effect_bounds: tuple[float, float] | None = None
     goal_names: tuple[str, ...] = ()
     meaning: str = ""
     is_training_independent: bool = False
@@ -159,8 +164,8 @@ class ScorecardRow:
             baseline: Estimate under the baseline.
             n_matches: Number of matches on which `baseline` is based.
         """
-        if self.fixed_bounds is not None:
-            return self.fixed_bounds
+        if self.fixed_effect_bounds is not None:
+            return self.fixed_effect_bounds
         se = baseline.se if np.isnan(baseline.unit_se) else baseline.unit_se
         sd_per_match = se * np.sqrt(n_matches)
         much_bound = float(sd_per_match * np.sqrt(2 / MATCHES_PER_EVENING))
@@ -168,11 +173,11 @@ class ScorecardRow:
 
     def format_value(self, value: float) -> str:
         """Format a value with its unit."""
-        return f"{value * self.factor:.{self.digits}f}{self.unit}"
+        return f"{value * self.display_factor:.{self.digits}f}{self.unit}"
 
     def format_change(self, change: float) -> str:
         """Format the difference between two values with a sign and no unit."""
-        rounded_change = round(change * self.factor, self.digits)
+        rounded_change = round(change * self.display_factor, self.digits)
         return f"{rounded_change:+.{self.digits}f}" if rounded_change else "0"
 
     def format_half_width(self, estimate: PairedEstimate) -> str:
@@ -189,7 +194,7 @@ class ScorecardRow:
 
     def _compute_half_width(self, estimate: PairedEstimate) -> tuple[float, int]:
         """Return the half-width of the confidence interval and the number of decimals to show."""
-        low, high = (bound * self.factor for bound in estimate.interval)
+        low, high = (bound * self.display_factor for bound in estimate.interval)
         half_width = (high - low) / 2
         return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
@@ -243,8 +248,8 @@ def is_tenfold_change(
     """Return True if a percentage differs significantly by a factor of ten or more."""
     if row.unit != PERCENT_SIGN:
         return False
-    increase = replace(value - reference.rescale(TENFOLD_FACTOR), error_rate=error_rate)
-    decrease = replace(value.rescale(TENFOLD_FACTOR) - reference, error_rate=error_rate)
+    increase = replace(value - reference.rescale(LARGE_CHANGE_FACTOR), error_rate=error_rate)
+    decrease = replace(value.rescale(LARGE_CHANGE_FACTOR) - reference, error_rate=error_rate)
     return increase.interval[0] >= 0 or decrease.interval[1] <= 0
 
 
@@ -271,8 +276,8 @@ def _estimate_draws_per_deal(stats: MatchupStats) -> PairedEstimate:
     return stats.estimate_per_unit("deals", "a_draws")
 
 
-def _make_median_knock_estimator(axis: int) -> Callable[[MatchupStats], Measurement]:
-    """Return a function that computes the median turn (axis 1) or deadwood (axis 2) at knocks."""
+def _make_knock_median_estimator(axis: int) -> Callable[[MatchupStats], Measurement]:
+    """Return a function that estimates the median turn (axis 1) or deadwood (axis 2) of knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def estimate_median(stats: MatchupStats) -> Measurement:
@@ -303,13 +308,13 @@ def _estimate_shutout_rate(stats: MatchupStats) -> Measurement:
 # differences that players notice over years but not in one evening
 PROPORTION_EFFECT_BOUNDS = (0.01, 0.03)
 SKILL_EFFECT_BOUNDS = (0.02, 0.06)
-_LENGTH_WORDS: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
-_PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
+_LENGTH_COMPARATIVES: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
+_PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "display_factor": 100}
 TURNS_ROW = ScorecardRow(
     "turns_per_match",
     "Turns per match",
     _estimate_turns_per_match,
-    **_LENGTH_WORDS,
+    **_LENGTH_COMPARATIVES,
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
@@ -336,7 +341,7 @@ def make_minutes_row(seconds_per_turn: float) -> ScorecardRow:
         "minutes",
         "Minutes per match",
         lambda stats: _estimate_turns_per_match(stats).rescale(seconds_per_turn / 60),
-        **_LENGTH_WORDS,
+        **_LENGTH_COMPARATIVES,
         goal_names=("minutes", "minutes per match"),
         meaning=f"duration of a match at {seconds_per_turn:g} s per turn",
     )
@@ -350,19 +355,19 @@ TWO_PLAYER_ROWS = (
         "Turns per deal",
         _make_metric_estimator("turns"),
         1,
-        **_LENGTH_WORDS,
+        **_LENGTH_COMPARATIVES,
         goal_names=("turns per deal",),
     ),
     GIN_ROW,
     ScorecardRow(
-        *("knock_turn", "Median turn of knocks", _make_median_knock_estimator(1), 1),
+        *("knock_turn", "Median turn of knocks", _make_knock_median_estimator(1), 1),
         more_word="later",
         less_word="earlier",
         goal_names=("knock turn",),
         meaning="median number of turns that the knocker has taken",
     ),
     ScorecardRow(
-        *("knock_deadwood", "Median deadwood of knocks", _make_median_knock_estimator(2), 1),
+        *("knock_deadwood", "Median deadwood of knocks", _make_knock_median_estimator(2), 1),
         goal_names=("knock deadwood",),
     ),
     ScorecardRow(
@@ -373,17 +378,17 @@ TWO_PLAYER_ROWS = (
         meaning="percentage of all deals that end because the stock is exhausted",
     ),
     ScorecardRow(
-        *(STALLED_KEY, "Stalled deals", _make_ending_rate_estimator("stalled"), 1),
+        *(STALLED_ROW_KEY, "Stalled deals", _make_ending_rate_estimator("stalled"), 1),
         less_word="fewer",
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
+        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("stalled deals",),
         meaning="percentage of all deals that simgin stops at the turn limit",
     ),
     ScorecardRow(
         *("seat", "Deals won by nondealer", _make_metric_estimator("first_player_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
+        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("nondealer", "seats"),
         meaning="percentage of the deals with a winner that the nondealer wins",
     ),
@@ -410,7 +415,7 @@ SOLO_ROWS = (
         _make_metric_estimator("win"),
         1,
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
+        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("deals won",),
     ),
     ScorecardRow(
@@ -419,13 +424,13 @@ SOLO_ROWS = (
     ScorecardRow(
         *("match_win", "Matches won", _make_metric_estimator("match_win"), 1),
         **_PERCENT_FORMAT,
-        fixed_bounds=PROPORTION_EFFECT_BOUNDS,
+        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
         goal_names=("matches won",),
     ),
     GIN_ROW,
     ScorecardRow(
         *("draws", "Draws per deal", _estimate_draws_per_deal, 1),
-        **_LENGTH_WORDS,
+        **_LENGTH_COMPARATIVES,
         goal_names=("draws per deal",),
         meaning="number of draws per deal, including the draw of the joker",
     ),
@@ -433,13 +438,13 @@ SOLO_ROWS = (
 )
 # titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
-MATCHUP_ROW_MEANINGS = {
+COMPARISON_MEANINGS = {
     GIN_VS_KNOCK_TITLE: "percentage of matches won by the player who plays for gin against "
     "the player who knocks immediately",
     "Skill: strong v weaker players": "percentage of matches that the strong player wins against "
     "each weaker player type",
 }
-SOLO_ROW_MEANINGS = {
+SOLO_COMPARISON_MEANINGS = {
     "Skill (matches won): strong v naive player": "difference between the strong player and the "
     "naive player, in percentage points"
 }
@@ -462,7 +467,7 @@ def list_scorecard_rows(
 
 def choose_skill_title(is_solo: bool) -> str:
     """Return the title of the skill row."""
-    return list(SOLO_ROW_MEANINGS if is_solo else MATCHUP_ROW_MEANINGS)[-1]
+    return list(SOLO_COMPARISON_MEANINGS if is_solo else COMPARISON_MEANINGS)[-1]
 
 
 # Goals
@@ -481,41 +486,41 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """Design goal, which sets limits for the value of a scorecard row."""
+    """Limits that a user sets for the value of a scorecard row."""
 
     row: ScorecardRow
-    low: float
-    high: float
+    min_value: float
+    max_value: float
     text: str
 
     def evaluate(self, value: object) -> str:
-        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED from the interval of a value."""
+        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a value with its interval."""
         if not isinstance(value, PairedEstimate):
             return GOAL_UNDECIDED
-        low, high = (bound * self.row.factor for bound in value.interval)
+        low, high = (bound * self.row.display_factor for bound in value.interval)
         if math.isnan(low + high):
             return GOAL_UNDECIDED
-        if self.low <= low and high <= self.high:
+        if self.min_value <= low and high <= self.max_value:
             return GOAL_MET
-        return GOAL_MISSED if high < self.low or low > self.high else GOAL_UNDECIDED
+        return GOAL_MISSED if high < self.min_value or low > self.max_value else GOAL_UNDECIDED
 
 
-def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
-    """Parse strings that contain design goals, separated by commas.
+def parse_goals(goal_lists: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
+    """Parse strings, each of which contains one or more design goals separated by commas.
 
     Raises:
         ReviewError: If a goal is not valid.
     """
-    goal_texts = [goal_text.strip() for text in texts for goal_text in text.split(",")]
+    goal_texts = [goal_text.strip() for text in goal_lists for goal_text in text.split(",")]
     return [_parse_goal(goal_text, rows) for goal_text in goal_texts if goal_text]
 
 
-def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
+def _parse_goal(goal_text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     """Parse one design goal, such as `gin 40..50 %`."""
-    match = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
+    match = _GOAL_PATTERN.fullmatch(" ".join(goal_text.lower().split()))
     if not match:
         raise ReviewError(
-            f"{format_value(text)} is not a valid goal. Use a goal such as `turns per match "
+            f"{format_value(goal_text)} is not a valid goal. Use a goal such as `turns per match "
             "100..140`, `gin 40..50 %` or `dead hands < 5 %`."
         )
     row_by_name = {
@@ -533,7 +538,7 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     high = match["high"] or match["most"] or "inf"
     if float(low) > float(high):
         raise ReviewError(
-            f"in the goal {format_value(text)}, the lower limit is greater than the upper limit. "
-            "Swap the limits."
+            f"in the goal {format_value(goal_text)}, the lower limit is greater than the upper "
+            "limit. Swap the limits."
         )
-    return DesignGoal(row_by_name[name], float(low), float(high), text)
+    return DesignGoal(row_by_name[name], float(low), float(high), goal_text)

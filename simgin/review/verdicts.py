@@ -37,16 +37,16 @@ from simgin.text.messages import capitalize_first, join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
 # skill.
-MAX_CLAUSES = 5
+MAX_VERDICT_CLAUSES = 5
 NO_EFFECT_SENTENCE = "Players would not notice the difference, even in ten evenings."
-IDENTICAL_SENTENCE = "Every match had the same result as under the baseline."
-MIN_NEARLY_ALL_PROPORTION = 0.9  # minimum proportion of deals that is called "nearly every deal"
+IDENTICAL_RESULTS_SENTENCE = "Every match had the same result as under the baseline."
+MIN_RATE_FOR_NEARLY_EVERY_DEAL = 0.9  # minimum proportion called "nearly every deal"
 # words for relative changes in length
-FRACTION_WORDS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
+WORDS_BY_FRACTION = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
 # If a factor is outside this range, it is formatted as "2.6 times as long".
 MIN_LENGTH_FACTOR_IN_WORDS, MAX_LENGTH_FACTOR_IN_WORDS = 0.6, 1.42
 MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS = 0.2  # factor below which two decimals are shown
-BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
+MAIN_RULE_PARAMETERS = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH_CLAUSE = "matches are as long as under the baseline"
 SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are as long as under the baseline"
 LENGTH_DIFFERS_CLAUSE = f"{SAME_STRONG_LENGTH_CLAUSE}, but some other matches are not"
@@ -82,13 +82,13 @@ NO_BASELINE_SENTENCES = {
     ("win",): "a strong player wins {} of deals",
     ("gin",): "strong players go gin in {} of deals",
 }
-UNCHANGED_CLAUSES = (
+NO_CHANGE_CLAUSES = (
     SAME_LENGTH_CLAUSE,
     SAME_STRONG_LENGTH_CLAUSE,
     SAME_SKILL_CLAUSE,
     UNCLEAR_SKILL_CLAUSE,
 )
-ALL_PLAYER_TYPES, ALL_WEAKER_TYPES = "all player types", "all weaker player types"
+ALL_PLAYER_TYPES_PHRASE, ALL_WEAKER_TYPES_PHRASE = "all player types", "all weaker player types"
 
 
 # Question and rules
@@ -120,7 +120,7 @@ def list_review_notes(review: Review) -> list[str]:
     return [request.note, *sentences] if request.note else sentences
 
 
-def list_stalled_warnings(review: Review) -> list[str]:
+def list_stall_warnings(review: Review) -> list[str]:
     """Return a warning for every player type whose deals often end at the turn limit."""
     rates_by_type: dict[str, list[float]] = {}
     for (_, player_type), rate in review.stalled_rates.items():
@@ -128,14 +128,15 @@ def list_stalled_warnings(review: Review) -> list[str]:
     return [
         "Warning: simgin stops "
         f"{' to '.join(dict.fromkeys(f'{100 * rate:.1f}' for rate in (min(rates), max(rates))))} % "
-        f"of deals between {_pluralise(player_type)} at the turn limit. For "
-        f"{_pluralise(player_type)}, the length of matches and deals depends on the turn limit."
+        f"of deals between {_pluralise_type(player_type)} at the turn limit. For "
+        f"{_pluralise_type(player_type)}, the length of matches and deals depends on the "
+        "turn limit."
         for player_type, rates in rates_by_type.items()
     ]
 
 
-def _pluralise(player_type: str) -> str:
-    """Return the players of a type in the plural, such as `beginners` or `gold players`."""
+def _pluralise_type(player_type: str) -> str:
+    """Return the plural of a player type, such as `beginners` or `gold players`."""
     return PLAYER_TYPE_PLURALS.get(player_type, f"{player_type} players")
 
 
@@ -172,14 +173,14 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
             f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep
         ]
         return [
-            (format_variant_label(base.spec), format_sentences(_describe_basics(base))),
+            (format_variant_label(base.spec), format_sentences(_describe_main_rules(base))),
             ("Values", format_sentences([", each with ".join(parameter_values)])),
         ]
     sentences = []
     for spec in request.variants:
         variant = variants.find_variant(spec)
         changed_names = [name for name, *_ in variants.rule_differences(base, variant)]
-        rules = _describe_parameters(variant, changed_names) or _describe_basics(variant)
+        rules = _describe_parameters(variant, changed_names) or _describe_main_rules(variant)
         sentences.append((format_rule_set_label(review, spec), format_sentences(rules)))
     if any(spec != base.spec for spec in request.variants):
         sentences.append(("All other rules", f"As in {format_rule_set_label(review, base.spec)}."))
@@ -191,11 +192,11 @@ def format_sentences(clauses: Sequence[str]) -> str:
     return " ".join(f"{capitalize_first(clause)}." for clause in clauses)
 
 
-def _describe_basics(variant: Variant) -> list[str]:
+def _describe_main_rules(variant: Variant) -> list[str]:
     """Return phrases about the main rules of a variant."""
     if variant.is_solo:
         return [variant.about.rstrip(".")]
-    return _describe_parameters(variant, BASIC_RULES)
+    return _describe_parameters(variant, MAIN_RULE_PARAMETERS)
 
 
 def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
@@ -222,11 +223,11 @@ def _compose_verdict_with_players(review: Review, variant: str) -> str:
     """Return the verdict on a rule set, with sentences about match duration and player types."""
     base_variant = review.request.base
     if base_variant is None:
-        return _compose_single_verdict(review, variant)
+        return _describe_without_baseline(review, variant)
     sentences = [compose_variant_verdict(review, variant)]
     length_effect = review.effects.get((variant, "turns_per_match", STRONG_PLAYER))
     if length_effect is not None and length_effect.sign:
-        sentences.append(describe_minutes(review, variant, base_variant))
+        sentences.append(describe_change_in_minutes(review, variant, base_variant))
     if not review.request.goals:
         sentences.append(describe_winners_and_losers(review, variant))
     return " ".join(filter(None, sentences))
@@ -235,7 +236,7 @@ def _compose_verdict_with_players(review: Review, variant: str) -> str:
 def compose_variant_verdict(review: Review, variant: str) -> str:
     """Return one to three sentences about the effects of a rule set."""
     if review.is_identical_to_baseline(variant):
-        return IDENTICAL_SENTENCE
+        return IDENTICAL_RESULTS_SENTENCE
     effects = {
         metric: effect
         for (effect_variant, metric, player_type), effect in review.effects.items()
@@ -245,24 +246,26 @@ def compose_variant_verdict(review: Review, variant: str) -> str:
     is_unchanged = skill == NO_EFFECT and all(
         effect.size == NO_EFFECT for effect in effects.values()
     )
-    if is_unchanged and not any(review.player_types_differ(variant, metric) for metric in effects):
+    if is_unchanged and not any(
+        review.varies_by_player_type(variant, metric) for metric in effects
+    ):
         return NO_EFFECT_SENTENCE
     clauses = [
         _format_length_clause(review, variant, effects),
         _format_gin_clause(review, variant, effects.get("gin")),
         *_iterate_effect_clauses(review, variant, effects),
     ]
-    return compose_verdict([clause for clause in clauses if clause], SKILL_CLAUSES[skill])
+    return join_verdict_clauses([clause for clause in clauses if clause], SKILL_CLAUSES[skill])
 
 
-def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
-    """Compose a verdict from clauses, with two clauses per sentence and the skill clause last."""
-    main_clauses = list(clauses[: MAX_CLAUSES - 1])
+def join_verdict_clauses(clauses: Sequence[str], skill_clause: str) -> str:
+    """Join the clauses of a verdict, with two clauses per sentence and the skill clause last."""
+    main_clauses = list(clauses[: MAX_VERDICT_CLAUSES - 1])
     sentences = []
     # The clause about match length is long enough for a separate sentence.
     if main_clauses[:1] == [LENGTH_DIFFERS_CLAUSE]:
         sentences = [main_clauses.pop(0)]
-        main_clauses = main_clauses[: MAX_CLAUSES - 3]
+        main_clauses = main_clauses[: MAX_VERDICT_CLAUSES - 3]
     main_clauses.append(skill_clause)
     for index in range(0, len(main_clauses), 2):
         sentences.append(_join_clauses(*main_clauses[index : index + 2]))
@@ -273,14 +276,14 @@ def _join_clauses(clause: str, next_clause: str = "") -> str:
     """Join two clauses with "and", or with "but" if only one of them reports a change."""
     if not next_clause:
         return clause
-    has_contrast = (clause in UNCHANGED_CLAUSES) != (next_clause in UNCHANGED_CLAUSES)
+    has_contrast = (clause in NO_CHANGE_CLAUSES) != (next_clause in NO_CHANGE_CLAUSES)
     return f"{clause}, {'but' if has_contrast else 'and'} {next_clause}"
 
 
 def _iterate_effect_clauses(
     review: Review, variant: str, effects: dict[str, Effect]
 ) -> Iterator[str]:
-    """Yield clauses about all effects except those on length, gin and skill, largest first."""
+    """Yield clauses about all effects except on length, gin and skill, largest effect first."""
     gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
     if gin_vs_knock is not None and gin_vs_knock.size == LARGE_EFFECT:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
@@ -331,8 +334,8 @@ def format_length_change(relative_change: float) -> str:
         return (
             f"{factor:.{1 if factor >= MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS else 2}f} times as long"
         )
-    fraction = FRACTION_WORDS[
-        min(FRACTION_WORDS, key=lambda known: abs(known - abs(relative_change)))
+    fraction = WORDS_BY_FRACTION[
+        min(WORDS_BY_FRACTION, key=lambda known: abs(known - abs(relative_change)))
     ]
     return f"{fraction} {'longer' if relative_change > 0 else 'shorter'}"
 
@@ -345,7 +348,7 @@ def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> s
         review.measurements[v, "gin", STRONG_PLAYER] for v in (variant, str(review.request.base))
     ]
     new_rate, base_rate = (rate.value for rate in gin_rates if isinstance(rate, PairedEstimate))
-    if new_rate >= MIN_NEARLY_ALL_PROPORTION and effect.sign > 0:
+    if new_rate >= MIN_RATE_FOR_NEARLY_EVERY_DEAL and effect.sign > 0:
         return "nearly every deal ends in gin"
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
     if new_text == old_text:
@@ -364,11 +367,11 @@ def summarise_skill_effect(review: Review, variant: str) -> str:
         `some-`.
         If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR_EFFECT.
     """
-    return _summarise_skill_effects(review.select_effects_by_type(variant, SKILL_METRIC).values())
+    return _find_common_skill_effect(review.select_effects_by_type(variant, SKILL_METRIC).values())
 
 
-def _summarise_skill_effects(effects: Collection[Effect]) -> str:
-    """Return the effect on which the effects on skill agree (see `summarise_skill_effect`)."""
+def _find_common_skill_effect(effects: Collection[Effect]) -> str:
+    """Return one label for several effects on skill (see `summarise_skill_effect`)."""
     clear_effects = [effect for effect in effects if effect.sign]
     signs = {effect.sign for effect in clear_effects}
     if not clear_effects:
@@ -389,7 +392,7 @@ def _summarise_skill_effects(effects: Collection[Effect]) -> str:
     )
 
 
-def describe_minutes(review: Review, variant: str, reference: str) -> str:
+def describe_change_in_minutes(review: Review, variant: str, base_variant: str) -> str:
     """Return a sentence about the change in minutes per match, or "" if the change rounds to 0.
 
     The change is computed from the rounded lengths. The lengths are rounded to whole minutes if
@@ -397,7 +400,7 @@ def describe_minutes(review: Review, variant: str, reference: str) -> str:
     """
     seconds = review.request.seconds_per_turn
     lengths = [
-        review.measurements[v, "turns_per_match", STRONG_PLAYER] for v in (variant, reference)
+        review.measurements[v, "turns_per_match", STRONG_PLAYER] for v in (variant, base_variant)
     ]
     new, old = (v.value * seconds / 60 for v in lengths if isinstance(v, PairedEstimate))
     digits = 0 if abs(round(new) - round(old) - (new - old)) <= abs(new - old) / 10 else 1
@@ -419,13 +422,13 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
     empty.
     """
     sentences = []
-    if review.player_types_differ(variant, "turns_per_match"):
-        length_types = _group_types_by_sign(review, variant, "turns_per_match")
+    if review.varies_by_player_type(variant, "turns_per_match"):
+        length_types = _group_types_by_effect(review, variant, "turns_per_match")
         types = {sign: [f"for {name}" for name in names] for sign, names in length_types.items()}
         if clauses := _format_type_clauses("longer {}", "shorter {}", types):
             sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
-            _pluralise(player_type)
+            _pluralise_type(player_type)
             for player_type, effect in review.select_effects_by_type(
                 variant, "turns_per_match"
             ).items()
@@ -443,40 +446,42 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
         start = "against strong players, {} win"
         metric, nouns = SKILL_METRIC, ("fewer matches", "more matches")
     more, fewer = (f"{start} {noun} than under the baseline" for noun in nouns)
-    clauses = _format_type_clauses(more, fewer, _group_types_by_sign(review, variant, metric))
+    clauses = _format_type_clauses(more, fewer, _group_types_by_effect(review, variant, metric))
     return " ".join(filter(None, [*sentences, format_sentences(clauses)]))
 
 
-def _group_types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
+def _group_types_by_effect(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
     """Return the player types by effect: increase (1), decrease (-1) or no clear effect (0)."""
     types_by_sign: dict[int, list[str]] = {}
     for player_type, effect in review.select_effects_by_type(variant, metric).items():
-        types_by_sign.setdefault(effect.sign, []).insert(0, _pluralise(player_type))
+        types_by_sign.setdefault(effect.sign, []).insert(0, _pluralise_type(player_type))
     if len(types_by_sign) == 1 and len(next(iter(types_by_sign.values()))) > 1:
         return {
-            sign: [ALL_WEAKER_TYPES if metric == SKILL_METRIC else ALL_PLAYER_TYPES]
+            sign: [ALL_WEAKER_TYPES_PHRASE if metric == SKILL_METRIC else ALL_PLAYER_TYPES_PHRASE]
             for sign in types_by_sign
         }
     return types_by_sign
 
 
-def _format_type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> list[str]:
-    """Return a clause for each sign, in which the names of the player types replace `{}`."""
+def _format_type_clauses(
+    more_template: str, fewer_template: str, types_by_sign: Mapping[int, list[str]]
+) -> list[str]:
+    """Return a clause about the player types with an increase, and one about a decrease."""
     return [
-        clause.format(join_words(by_sign[sign]))
-        for sign, clause in ((1, more), (-1, fewer))
-        if sign in by_sign
+        clause.format(join_words(types_by_sign[sign]))
+        for sign, clause in ((1, more_template), (-1, fewer_template))
+        if sign in types_by_sign
     ]
 
 
-def _compose_single_verdict(review: Review, variant: str) -> str:
-    """Return sentences about the match length, win rate and gin rate of the only rule set."""
-    rows_by_key = {row.key: row for row in review.rows}
+def _describe_without_baseline(review: Review, variant: str) -> str:
+    """Describe the match length, win rate and gin rate under a rule set without a baseline."""
+    rows_by_key = {row.key: row for row in review.scorecard_rows}
     sentences = []
     for keys, sentence in NO_BASELINE_SENTENCES.items():
         measurements = [review.measurements.get((variant, key, STRONG_PLAYER)) for key in keys]
         values = [
-            f"{measurement.value * rows_by_key[key].factor:.0f}{rows_by_key[key].unit}"
+            f"{measurement.value * rows_by_key[key].display_factor:.0f}{rows_by_key[key].unit}"
             for key, measurement in zip(keys, measurements, strict=True)
             if isinstance(measurement, PairedEstimate)
         ]
@@ -489,7 +494,7 @@ def _compose_single_verdict(review: Review, variant: str) -> str:
 
 
 # rows with a trend sentence, with the subject of the sentence and its unit
-TREND_SUBJECTS = {
+TREND_SENTENCE_SUBJECTS = {
     "turns_per_match": ("The length of a match", " turns"),
     "gin": ("The percentage of deals that end in gin", ""),
     "win": ("The percentage of deals that a strong player wins", ""),
@@ -506,9 +511,9 @@ BREAK_EVEN_SENTENCES = {
 MeasurementsByKey = Mapping[MetricKey, Measurement]
 
 
-def format_sweep_point(review: Review, variant: str) -> str:
-    """Return the parameter values of a rule set, such as `gin bonus 25 and undercut bonus 10`."""
-    point = find_sweep_point(review, variant)
+def format_swept_parameters(review: Review, variant: str) -> str:
+    """Return the swept parameters of a rule set, such as `gin bonus 25 and undercut bonus 10`."""
+    point = find_swept_parameters(review, variant)
     return join_words([f"{name.replace('_', ' ')} {value}" for name, value in point])
 
 
@@ -518,12 +523,12 @@ def format_sweep_values(review: Review, variant: str) -> str:
     If the rule set is not in the sweep, the result is its label.
     """
     return " / ".join(
-        value for _, value in find_sweep_point(review, variant)
+        value for _, value in find_swept_parameters(review, variant)
     ) or format_variant_label(variant)
 
 
-def find_sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
-    """Return a variant's swept parameters with their values, or [] if it is not in the sweep."""
+def find_swept_parameters(review: Review, variant: str) -> list[tuple[str, str]]:
+    """Return the swept parameters and their values in a variant, or [] if it is not swept."""
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
@@ -534,8 +539,8 @@ def find_sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
 def iterate_sweep_lines(review: Review) -> Iterator[str]:
     """Yield sentences about the trends and the break-even values of a sweep."""
     first_variant, *_, last_variant = review.request.swept_variants
-    for row in review.rows:
-        if row.key in TREND_SUBJECTS:
+    for row in review.scorecard_rows:
+        if row.key in TREND_SENTENCE_SUBJECTS:
             yield from _iterate_trend_lines(review, row, first_variant, last_variant)
     yield from _iterate_skill_trend_lines(review, first_variant, last_variant)
     if review.request.gin_and_knock_players:
@@ -554,9 +559,10 @@ def _iterate_trend_lines(
     if not isinstance(first_value, PairedEstimate) or not isinstance(last_value, PairedEstimate):
         return
     effect = review.compute_effect(last_value, first_value, row.key)
-    subject, unit_noun = TREND_SUBJECTS[row.key]
+    subject, unit_noun = TREND_SENTENCE_SUBJECTS[row.key]
     start_text, end_text = (
-        f"{row.format_value(value.value)}{unit_noun} with {format_sweep_point(review, variant)}"
+        f"{row.format_value(value.value)}{unit_noun} "
+        f"with {format_swept_parameters(review, variant)}"
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
     low, high = effect.interval
@@ -565,7 +571,7 @@ def _iterate_trend_lines(
         adverb = {SMALL_EFFECT: " slightly", LARGE_EFFECT: " sharply"}.get(effect.size, "")
         minutes_text = ""
         if row.key == "turns_per_match":
-            minutes_text = describe_minutes(review, last_variant, first_variant)
+            minutes_text = describe_change_in_minutes(review, last_variant, first_variant)
         yield f"{subject} {verb}{adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
     else:
         values = (
@@ -578,7 +584,7 @@ def _iterate_trend_lines(
             range_text = f"ranges from {low_text} to {high_text}"
         verb = "hardly differs" if effect.size == NO_EFFECT else "does not differ significantly"
         endpoints = " and ".join(
-            format_sweep_point(review, variant) for variant in (first_variant, last_variant)
+            format_swept_parameters(review, variant) for variant in (first_variant, last_variant)
         )
         yield f"{subject} {range_text}{unit_noun}, and {verb} between {endpoints}."
 
@@ -586,7 +592,7 @@ def _iterate_trend_lines(
 def _iterate_skill_trend_lines(
     review: Review, first_variant: str, last_variant: str
 ) -> Iterator[str]:
-    """Yield a sentence about skill if it changes from the first to the last value."""
+    """Yield a sentence about skill if skill changes from the first to the last value."""
     effects = []
     for player_type in review.player_types:
         first_value, last_value = (
@@ -595,9 +601,9 @@ def _iterate_skill_trend_lines(
         )
         if isinstance(first_value, PairedEstimate) and isinstance(last_value, PairedEstimate):
             effects.append(review.compute_effect(last_value, first_value, SKILL_METRIC))
-    if (skill := _summarise_skill_effects(effects)) not in (NO_EFFECT, UNCLEAR_EFFECT):
+    if (skill := _find_common_skill_effect(effects)) not in (NO_EFFECT, UNCLEAR_EFFECT):
         last_text, first_text = (
-            format_sweep_point(review, variant) for variant in (last_variant, first_variant)
+            format_swept_parameters(review, variant) for variant in (last_variant, first_variant)
         )
         yield f"{capitalize_first(SKILL_CLAUSES[skill])} with {last_text} than with {first_text}."
 
@@ -678,7 +684,7 @@ def _describe_break_even_grid(review: Review) -> str:
 MIN_MATCHES_FOR_BEST_VALUES = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
-def _compute_imbalance(proportion: PairedEstimate) -> PairedEstimate:
+def _compute_distance_from_half(proportion: PairedEstimate) -> PairedEstimate:
     """Return the absolute difference between a proportion and one half."""
     if proportion.value >= BREAK_EVEN_WIN_RATE:
         return proportion.rescale(1, -BREAK_EVEN_WIN_RATE)
@@ -686,26 +692,28 @@ def _compute_imbalance(proportion: PairedEstimate) -> PairedEstimate:
 
 
 # title, metric and player type of each objective, and the function that the best value minimises
-OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ...] = (
+BEST_VALUE_OBJECTIVES: tuple[
+    tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ...
+] = (
     ("fewest dead hands", "dead", STRONG_PLAYER, lambda number: number),
-    ("fairest seats", "seat", STRONG_PLAYER, _compute_imbalance),
+    ("fairest seats", "seat", STRONG_PLAYER, _compute_distance_from_half),
     (
         "knocking immediately and playing for gin equally strong",
         GIN_VS_KNOCK_METRIC,
         GIN_PLAYER,
-        _compute_imbalance,
+        _compute_distance_from_half,
     ),
 )
 
 
-def has_best_values(review: Review) -> bool:
+def can_show_best_values(review: Review) -> bool:
     """Return True if a review has enough matches for the table of best values."""
-    return min(review.request.sizes) >= MIN_MATCHES_FOR_BEST_VALUES
+    return min(review.request.stage_sizes) >= MIN_MATCHES_FOR_BEST_VALUES
 
 
 def describe_best_values(review: Review) -> str:
     """Return a sentence that refers to the table of best values, or explains why it is missing."""
-    if has_best_values(review):
+    if can_show_best_values(review):
         title = _format_best_values_title(review)
         return f'The table "{title}" in the report shows the best value for each aim.'
     return (
@@ -727,17 +735,21 @@ def build_best_values_table(review: Review) -> Table:
     even_measurements = review.select_half(0).measurements
     odd_measurements = review.select_half(1).measurements
     rows = []
-    objectives = list(OBJECTIVES)
+    objectives = list(BEST_VALUE_OBJECTIVES)
     for player_type, _ in review.request.kinds:
         title = f"most skill (opponent: {player_type})"
         objectives.append((title, SKILL_METRIC, player_type, lambda number: number.rescale(-1)))
     for title, metric, player_type, loss_function in objectives:
-        losses = _compute_losses(review, even_measurements, metric, player_type, loss_function)
+        losses = _compute_losses_by_variant(
+            review, even_measurements, metric, player_type, loss_function
+        )
         if not losses:
             continue
         best_variant = min(losses, key=lambda variant: losses[variant].value)
-        test_losses = _compute_losses(review, odd_measurements, metric, player_type, loss_function)
-        near_text = _format_values_not_worse(review, test_losses, best_variant)
+        test_losses = _compute_losses_by_variant(
+            review, odd_measurements, metric, player_type, loss_function
+        )
+        near_text = _format_near_best_values(review, test_losses, best_variant)
         best_text = format_sweep_values(review, best_variant)
         rows.append({"aim": title, "best": best_text, "near": near_text})
     columns = (
@@ -752,12 +764,12 @@ def build_best_values_table(review: Review) -> Table:
     return Table(_format_best_values_title(review), frame, columns, note)
 
 
-def _compute_losses(
+def _compute_losses_by_variant(
     review: Review,
     measurements: MeasurementsByKey,
     metric: str,
     player_type: str,
-    loss: Callable[[PairedEstimate], PairedEstimate],
+    loss_function: Callable[[PairedEstimate], PairedEstimate],
 ) -> dict[str, PairedEstimate]:
     """Return the loss of every rule set for one objective.
 
@@ -767,15 +779,15 @@ def _compute_losses(
     for variant in review.request.swept_variants:
         estimate = measurements.get((variant, metric, player_type))
         if isinstance(estimate, PairedEstimate) and not np.isnan(estimate.value):
-            losses[variant] = loss(estimate)
+            losses[variant] = loss_function(estimate)
     return losses
 
 
-def _format_values_not_worse(
+def _format_near_best_values(
     review: Review, losses: Mapping[str, PairedEstimate], best_variant: str
 ) -> str:
     """Return the parameter values that are not significantly worse than the best, or a dash."""
-    variants_not_worse = _list_variants_not_worse(losses, best_variant)
+    variants_not_worse = _list_near_best_variants(losses, best_variant)
     if variants_not_worse is None:
         return EN_DASH
     if len(variants_not_worse) == len(review.request.swept_variants) - 1:
@@ -783,7 +795,7 @@ def _format_values_not_worse(
     return ", ".join(format_value_ranges(review, variants_not_worse)) or "none"
 
 
-def _list_variants_not_worse(
+def _list_near_best_variants(
     losses: Mapping[str, PairedEstimate], best_variant: str
 ) -> list[str] | None:
     """Return the rule sets that are not significantly worse than the best rule set.

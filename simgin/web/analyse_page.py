@@ -31,15 +31,15 @@ from simgin.web.pages import Form, render_page
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.review_page import list_variants
 
-JSON_LINES_TYPE = "application/x-ndjson"
-DEAL_FILE_WORLDS = 1000  # maximum number of simulations per decision of a recorded deal
+JSON_LINES_MEDIA_TYPE = "application/x-ndjson"
+MAX_WORLDS_FOR_DEAL_FILE = 1000  # maximum number of simulations per decision of a recorded deal
 
 
 def show_analysis_board(request: Request) -> Response:
     """Show the analysis board with the position that the address describes."""
     site = request.app.state.site
     form = Form(request.query_params)
-    board = BoardPosition.read(form, site.strategies)
+    board = BoardPosition.read(form, site.extra_specs)
     board.make_request(form)
     variants = dict(list_variants())
     variants.setdefault(board.variant.spec, board.variant.spec)
@@ -48,13 +48,13 @@ def show_analysis_board(request: Request) -> Response:
     return render_page(
         request,
         "analyse",
-        form.status,
+        form.http_status,
         form=form,
         board=board,
         variants=variants.items(),
         stakes=[(stake, stake) for stake in stakes],
         die_decisions=[("", "None"), ("offer", "Offer the die or not"), *answer_options],
-        strategies=_list_strategies(board, site.strategies),
+        strategies=_list_strategies(board, site.extra_specs),
         worlds=DEFAULT_WORLDS,
         seed=DEFAULT_SEED,
         command=board.command,
@@ -72,14 +72,14 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
     return [("", "Strongest"), *((spec, spec) for spec in specs if spec)]
 
 
-def stream_costs(request: Request) -> Response:
+def stream_position_costs(request: Request) -> Response:
     """Send the command and the errors of a position, followed by the costs of the actions."""
     form = Form(request.query_params)
-    board = BoardPosition.read(form, request.app.state.site.strategies)
+    board = BoardPosition.read(form, request.app.state.site.extra_specs)
     analysis_request = board.make_request(form)
     first_object = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
     if analysis_request is None:
-        return _send_lines(_yield_json_line(first_object), form.status)
+        return _make_json_lines_response(_yield_json_line(first_object), form.http_status)
     position = analysis_request.source
     assert isinstance(position, Position), "the board has a position"
     assert analysis_request.strategy is not None, "a position has a strategy that continues"
@@ -92,7 +92,9 @@ def stream_costs(request: Request) -> Response:
         analysis_request.opponent,
         analysis_request.budget,
     )
-    return _send_lines(LiveAnalysis(analyse, _costs_to_json).iter_lines(first_object))
+    return _make_json_lines_response(
+        LiveAnalysis(analyse, _costs_to_json).iter_json_lines(first_object)
+    )
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
@@ -112,7 +114,7 @@ async def stream_deal_costs(request: Request) -> Response:
     """Send the costs of the decisions in an uploaded deal, costliest decision first."""
     text = (await request.body()).decode(errors="replace")
     name = request.query_params.get("name", "")[:100]
-    extra_specs = request.app.state.site.strategies
+    extra_specs = request.app.state.site.extra_specs
     recorded_deal = await run_in_threadpool(
         parse_deal_file,
         text,
@@ -126,16 +128,18 @@ async def stream_deal_costs(request: Request) -> Response:
         None,
         None,
         None,
-        Budget(DEAL_FILE_WORLDS),
+        Budget(MAX_WORLDS_FOR_DEAL_FILE),
         names=recorded_deal.names,
     )
     title = f"{' against '.join(recorded_deal.names)} ({recorded_deal.deal.matchup.variant.spec})"
-    return _send_lines(LiveAnalysis(analyse, _decisions_to_json).iter_lines({"title": title}))
+    return _make_json_lines_response(
+        LiveAnalysis(analyse, _decisions_to_json).iter_json_lines({"title": title})
+    )
 
 
-def _send_lines(lines: AsyncIterator[str], status: int = 200) -> Response:
-    """Return a response that sends JSON lines."""
-    return StreamingResponse(lines, status, media_type=JSON_LINES_TYPE)
+def _make_json_lines_response(lines: AsyncIterator[str], status: int = 200) -> Response:
+    """Return a response that streams JSON lines."""
+    return StreamingResponse(lines, status, media_type=JSON_LINES_MEDIA_TYPE)
 
 
 async def _yield_json_line(first_object: Mapping[str, Any]) -> AsyncIterator[str]:

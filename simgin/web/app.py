@@ -37,9 +37,9 @@ COMMAND_PAGES = (
     compare_page.COMPARE_PAGE,
     report_pages.ODDS_PAGE,
     report_pages.CHARTS_PAGE,
-    results_pages.COMPARISON_PAGE,
+    results_pages.RUN_COMPARISON_PAGE,
 )
-ERROR_TITLES = {
+ERROR_TITLES_BY_STATUS = {
     404: "This page does not exist",
     405: "This page does not accept such a request",
     500: "simgin has a bug",
@@ -48,26 +48,26 @@ ERROR_TITLES = {
 
 @dataclass
 class Site:
-    """Data that all pages share.
+    """Data that all pages of the site share.
 
     Attributes:
-        results: Directory for results.
+        results_directory: Directory for results.
         jobs: Queue of jobs.
-        strategies: Specs of the strategies that were specified when the server was started.
+        extra_specs: Specs of the strategies that were specified when the server was started.
         games: Games in memory.
         relative_cpu_time: CPU time of this machine relative to the reference machine (see
             `measure_relative_cpu_time`), or 1 until it is measured.
     """
 
-    results: Path
+    results_directory: Path
     jobs: JobQueue
-    strategies: tuple[str, ...] = ()
+    extra_specs: tuple[str, ...] = ()
     games: OpenGames = field(default_factory=OpenGames)
     relative_cpu_time: float = 1.0
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:
-    """Return the ASGI application of a site.
+    """Return the ASGI application that serves a site.
 
     Args:
         site: Data that the pages share.
@@ -78,16 +78,16 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
     app = Starlette(
         routes=[
             Route("/", home.show_home),
-            Route("/play", play.show_play),
-            Route("/play/state", play.send_state),
+            Route("/play", play.show_play_page),
+            Route("/play/state", play.send_game_state),
             Route("/play/hint", play.send_hint),
-            Route("/play/decisions/{number:int}", play.send_decision),
-            Route("/play/last-decision", play.send_decision),
+            Route("/play/decisions/{number:int}", play.send_decision_analysis),
+            Route("/play/last-decision", play.send_decision_analysis),
             Route("/play/deal.json", play.send_deal_file),
             Route("/play/restart", play.restart_game, methods=["POST"]),
             Route("/play/{action:str}", play.change_game, methods=["POST"]),
             Route("/analyse", analyse_page.show_analysis_board),
-            Route("/analyse/costs", analyse_page.stream_costs),
+            Route("/analyse/costs", analyse_page.stream_position_costs),
             Route("/analyse/file", analyse_page.stream_deal_costs, methods=["POST"]),
             Route("/jobs/{name}", job_pages.show_job),
             Route("/jobs/{name}/events", job_pages.stream_job_states),
@@ -96,7 +96,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             Route("/results", results_pages.show_results),
             Route("/results/{run}", results_pages.show_run),
             Route("/results/{run}/files/{file:path}", results_pages.send_run_file),
-            *(route for page in COMMAND_PAGES for route in page.routes()),
+            *(route for page in COMMAND_PAGES for route in page.list_routes()),
             Route("/static/{name}", send_static_file),
         ],
         middleware=[Middleware(SecurityMiddleware, token=token, port=port, hosts=hosts)],
@@ -133,30 +133,32 @@ def send_static_file(request: Request) -> Response:
 
 def show_input_error(request: Request, error: Exception) -> Response:
     """Respond to invalid input with an error page, or with JSON if a script sent the request."""
-    return _show_error(request, 400, "This is not possible", str(error))
+    return _make_error_response(request, 400, "This is not possible", str(error))
 
 
 def show_system_error(request: Request, error: Exception) -> Response:
     """Respond to a request that failed because a file could not be read or written."""
     name = getattr(error, "filename", None) or "A file"
     reason = getattr(error, "strerror", None) or error
-    return _show_error(request, 507, "This is not possible", f"{name} cannot be used ({reason}).")
+    return _make_error_response(
+        request, 507, "This is not possible", f"{name} cannot be used ({reason})."
+    )
 
 
 def show_http_error(request: Request, error: Exception) -> Response:
-    """Respond to a request for a page that does not exist."""
+    """Respond to an invalid request, such as a request for a page that does not exist."""
     status = error.status_code if isinstance(error, HTTPException) else 400
-    title = ERROR_TITLES.get(status, "This request is not valid")
-    return _show_error(request, status, title, "Choose a page in the navigation.")
+    title = ERROR_TITLES_BY_STATUS.get(status, "This request is not valid")
+    return _make_error_response(request, status, title, "Choose a page in the navigation.")
 
 
 def show_server_error(request: Request, error: Exception) -> Response:
-    """Respond to a request that failed because of a bug. The terminal shows the traceback."""
+    """Respond to a request that failed because of a bug in simgin."""
     message = "The terminal in which simgin web runs shows the traceback. Please report it."
-    return _show_error(request, 500, ERROR_TITLES[500], message)
+    return _make_error_response(request, 500, ERROR_TITLES_BY_STATUS[500], message)
 
 
-def _show_error(request: Request, status: int, title: str, message: str) -> Response:
+def _make_error_response(request: Request, status: int, title: str, message: str) -> Response:
     """Return an error page, or a JSON object if a script sent the request."""
     if request.method == "POST" or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status)

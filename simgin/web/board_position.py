@@ -21,26 +21,26 @@ from simgin.web.request_values import find_allowed_strategy, find_allowed_varian
 
 DEFAULT_SEED = 1
 MAX_CARD_LIST_LENGTH = 1000  # maximum length of a list of cards, in characters
-HAND_SIZES = {"draw": 10, "discard": 11}
-DEALER_CHOICES = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
+HAND_SIZE_BY_MOVE = {"draw": 10, "discard": 11}
+DEALER_OPTION_VALUES = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
 # values of the option --owner
-OWNER_CHOICES = {"nobody": "nobody", "me": "me", "opponent": "other"}
+OWNER_OPTION_VALUES = {"nobody": "nobody", "me": "me", "opponent": "other"}
 # number that the opponent offers, by decision about the die
-DIE_DECISIONS = {"": 0, "offer": 0} | {str(number): number for number in range(2, 8)}
+OFFERED_NUMBER_BY_DECISION = {"": 0, "offer": 0} | {str(number): number for number in range(2, 8)}
 # fields that can contradict the cards
 OPTIONAL_FIELDS = ("score", "dealer", "stock")
 
 
 @dataclass(frozen=True)
 class BoardPosition:
-    """Position on the analysis board, on which cards can be missing.
+    """Position that a user enters on the analysis board, which can be incomplete.
 
     Attributes:
         variant: Rules.
-        cards: Cards of the hand. The card that was drawn last comes last.
-        to_move: `draw` or `discard`.
+        hand_cards: Cards of the hand. The card that was drawn last comes last.
+        next_move: `draw` or `discard`.
         pile: Discard pile in the format of `simgin analyze --pile`.
-        known: Cards that the opponent took and still holds.
+        known_opponent_cards: Cards that the opponent took and still holds.
         score: Match score, or None for a single deal.
         dealer: `me`, `other`, or None to infer the dealer from the pile.
         stock: Number of cards in the stock, or None to infer it from the pile.
@@ -49,15 +49,15 @@ class BoardPosition:
         strategy: Spec of the strategy that plays the rest of each deal for the player.
         opponent: Spec of the strategy that plays the rest of each deal for the opponent, or empty
             in solitaire games.
-        worlds: Maximum number of simulations.
+        max_worlds: Maximum number of simulations.
         seed: Seed of the simulations.
     """
 
     variant: Variant
-    cards: list[int]
-    to_move: str
+    hand_cards: list[int]
+    next_move: str
     pile: str
-    known: list[int]
+    known_opponent_cards: list[int]
     score: str | None
     dealer: str | None
     stock: int | None
@@ -65,7 +65,7 @@ class BoardPosition:
     is_blind: bool
     strategy: str
     opponent: str
-    worlds: int
+    max_worlds: int
     seed: int
 
     @classmethod
@@ -74,46 +74,46 @@ class BoardPosition:
         variant = form.read("variant", find_allowed_variant, "standard")
         cards = form.read("hand", _parse_cards, "")
         die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
-        is_draw = die_state.is_decision or len(cards) == HAND_SIZES["draw"]
+        is_draw = die_state.is_decision or len(cards) == HAND_SIZE_BY_MOVE["draw"]
         to_move = form.read("to_move", _parse_move, "draw" if is_draw else "discard")
 
-        def read_player(name: str) -> str:
+        def read_strategy_field(field_name: str) -> str:
             default_spec = find_strong_player(variant)
             return form.read(
-                name, lambda spec: find_allowed_strategy(spec, extra_specs), default_spec
+                field_name, lambda spec: find_allowed_strategy(spec, extra_specs), default_spec
             ).spec
 
         return cls(
             variant=variant,
-            cards=cards,
-            to_move="draw" if die_state.is_decision else to_move,
+            hand_cards=cards,
+            next_move="draw" if die_state.is_decision else to_move,
             pile=form.read("pile", _parse_pile, ""),
-            known=form.read("known", _parse_cards, ""),
+            known_opponent_cards=form.read("known", _parse_cards, ""),
             score=form.read("score", _parse_score, ""),
             dealer=form.read(
-                "dealer", lambda text: choose_value("dealer", text, DEALER_CHOICES), ""
+                "dealer", lambda text: choose_value("dealer", text, DEALER_OPTION_VALUES), ""
             ),
             stock=form.read("stock", _parse_stock, ""),
             die=die_state,
             is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
-            strategy=read_player("strategy"),
-            opponent="" if variant.is_solo else read_player("opponent"),
-            worlds=form.read("worlds", _parse_worlds, str(DEFAULT_WORLDS)),
+            strategy=read_strategy_field("strategy"),
+            opponent="" if variant.is_solo else read_strategy_field("opponent"),
+            max_worlds=form.read("worlds", _parse_worlds, str(DEFAULT_WORLDS)),
             seed=form.read("seed", parse_seed_field, str(DEFAULT_SEED)),
         )
 
     @property
     def is_complete(self) -> bool:
         """True if the hand and the pile contain enough cards for an analysis."""
-        n = len(self.cards)
+        n = len(self.hand_cards)
         # Before the draw, the player can take the top card of the pile.
-        needs_pile = n == HAND_SIZES["draw"] and not self.variant.is_solo
-        is_ready = n >= HAND_SIZES[self.to_move] and bool(self.pile or not needs_pile)
+        needs_pile = n == HAND_SIZE_BY_MOVE["draw"] and not self.variant.is_solo
+        is_ready = n >= HAND_SIZE_BY_MOVE[self.next_move] and bool(self.pile or not needs_pile)
         return self.is_blind or is_ready
 
     @property
-    def _hand(self) -> str:
-        return BLIND_WORD if self.is_blind else " ".join(map(format_card, self.cards))
+    def _hand_text(self) -> str:
+        return BLIND_WORD if self.is_blind else " ".join(map(format_card, self.hand_cards))
 
     @property
     def command(self) -> str:
@@ -129,10 +129,10 @@ class BoardPosition:
             "--score": self.score,
             "--as": self.strategy,
             "--against": self.opponent or None,
-            "--worlds": self.worlds,
+            "--worlds": self.max_worlds,
             "--seed": self.seed,
         }
-        arguments = ["simgin", "analyze", *self._hand.split()]
+        arguments = ["simgin", "analyze", *self._hand_text.split()]
         arguments += ["--offer"] * self.die.is_offering
         for name, value in options.items():
             arguments += [] if value is None else [name, str(value)]
@@ -152,7 +152,9 @@ class BoardPosition:
             form.errors[self._find_wrong_field()] = _replace_option_names(str(error))
             return None
         assert isinstance(request.source, Position), "the board has a position"
-        unexplained_cards = cards_to_mask(self.known) & ~int(request.source.view.known)
+        unexplained_cards = cards_to_mask(self.known_opponent_cards) & ~int(
+            request.source.view.known
+        )
         if unexplained_cards:
             form.errors["known"] = (
                 f"The pile does not show that the opponent holds {format_hand(unexplained_cards)}. "
@@ -163,17 +165,17 @@ class BoardPosition:
 
     def _build_request(self) -> AnalysisRequest:
         """Return the request for the analysis, or raise SimginError for an impossible position."""
-        n = len(self.cards)
-        if not self.variant.is_solo and not self.is_blind and self.to_move == "draw" and n > 10:
+        n = len(self.hand_cards)
+        if not self.variant.is_solo and not self.is_blind and self.next_move == "draw" and n > 10:
             raise PositionError(
                 f"before the draw, a hand has ten cards, not {n}. Remove a card, or choose the "
                 "discard."
             )
         return AnalysisRequest.read(
-            self._hand,
+            self._hand_text,
             "" if self.is_blind else self.pile,
             self.variant,
-            Budget(self.worlds, seed=self.seed),
+            Budget(self.max_worlds, seed=self.seed),
             score=self.score,
             dealer=self.dealer,
             stock=self.stock,
@@ -197,10 +199,10 @@ class BoardPosition:
             except SimginError:
                 continue
             return name
-        return "pile" if len(self.cards) == HAND_SIZES[self.to_move] else "hand"
+        return "pile" if len(self.hand_cards) == HAND_SIZE_BY_MOVE[self.next_move] else "hand"
 
 
-def _check_length(text: str) -> str:
+def _check_card_list_length(text: str) -> str:
     """Return the text of a list of cards, or raise PositionError if the text is too long."""
     if len(text) > MAX_CARD_LIST_LENGTH:
         raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
@@ -209,20 +211,22 @@ def _check_length(text: str) -> str:
 
 def _parse_cards(text: str) -> list[int]:
     """Return the cards in a string, which can be empty."""
-    return parse_cards(_check_length(text)) if text.strip() else []
+    return parse_cards(_check_card_list_length(text)) if text.strip() else []
 
 
 def _parse_pile(text: str) -> str:
-    parse_pile(_check_length(text))
+    parse_pile(_check_card_list_length(text))
     return " ".join(split_cards(text))
 
 
 def _read_die(form: Form) -> Die:
     """Read the state of the die and the player's decision about the die."""
     stake = form.read("stake", _parse_integer, "1")
-    owner = form.read("owner", lambda text: choose_value("owner", text, OWNER_CHOICES), "nobody")
+    owner = form.read(
+        "owner", lambda text: choose_value("owner", text, OWNER_OPTION_VALUES), "nobody"
+    )
     offered_number = form.read(
-        "die", lambda text: choose_value("decision", text, DIE_DECISIONS), ""
+        "die", lambda text: choose_value("decision", text, OFFERED_NUMBER_BY_DECISION), ""
     )
     return Die(stake, owner, form.values.get("die") == "offer", offered_number)
 
@@ -232,7 +236,7 @@ def _parse_score(text: str) -> str | None:
 
 
 def _parse_move(text: str) -> str:
-    choose_value("move", text, HAND_SIZES)
+    choose_value("move", text, HAND_SIZE_BY_MOVE)
     return text
 
 

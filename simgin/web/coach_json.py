@@ -19,7 +19,9 @@ from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 # name of an action that ends the deal, if the discarded card follows
-KNOCK_PATTERN = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
+ENDING_WITH_DISCARD_PATTERN = re.compile(
+    r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE
+)
 
 
 def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any]:
@@ -64,17 +66,17 @@ def _format_cost(analysis: Analysis, index: int) -> str:
 
 def spell_out_discards(text: str) -> str:
     """Replace `knock, 5D` in a text by `knock, discarding 5D`."""
-    return KNOCK_PATTERN.sub(r"\1, discarding ", text)
+    return ENDING_WITH_DISCARD_PATTERN.sub(r"\1, discarding ", text)
 
 
-def _action_to_json(row: dict[str, Any], cost: str, is_best_ending: bool) -> dict[str, Any]:
+def _action_to_json(row: dict[str, Any], cost_text: str, is_best_ending: bool) -> dict[str, Any]:
     """Return the description, cost and win probabilities of an action for the browser."""
     return {
         "text": spell_out_discards(row["action"]),
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],
-        "price": cost,
+        "price": cost_text,
         "is_best": row["best"],
         "is_chosen": row["done"],
         "is_best_ending": is_best_ending,

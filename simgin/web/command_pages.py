@@ -1,4 +1,4 @@
-"""Pages with a form that describes a command. A page can start the command as a job.
+"""Pages with forms that describe commands and start them as jobs.
 
 The address of a page contains the values of its form. After each change of the form, the script
 static/form.js sends its values to `/NAME/check`, which returns the command and the errors.
@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from simgin.text.amounts import format_duration
 from simgin.text.shell import join_command
-from simgin.web.expected_time import estimate_time
+from simgin.web.expected_time import estimate_elapsed_seconds
 from simgin.web.pages import Form, render_page
 
 if TYPE_CHECKING:
@@ -31,21 +31,21 @@ class CommandDraft:
     """Command that a form describes, without the output directory.
 
     Attributes:
-        words: Arguments of `simgin`.
+        arguments: Arguments of `simgin`.
         title: Title of the job.
         run_name: Requested name of the run directory.
         cpu_seconds: Expected CPU time in seconds (see `simgin.web.expected_time`), or None if it is
             unknown.
         notes: Notes about the command.
-        spec_fields: Spec fields of the form, by field name.
+        parameter_fields: Form fields for the parameters of each spec in the form, by field name.
     """
 
-    words: list[str]
+    arguments: list[str]
     title: str
     run_name: str
     cpu_seconds: float | None
     notes: list[str] = field(default_factory=list)
-    spec_fields: Mapping[str, Any] = field(default_factory=dict)
+    parameter_fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,59 +55,60 @@ class CommandPage:
     Attributes:
         name: Name of the page and of its template.
         read_form: Function that reads the form and records its errors.
-        make_variables: Function that returns the template variables.
+        make_template_variables: Function that returns the template variables.
     """
 
     name: str
     read_form: Callable[[Form, Site], CommandDraft]
-    make_variables: Callable[[Site], dict[str, Any]]
+    make_template_variables: Callable[[Site], dict[str, Any]]
 
-    def routes(self) -> list[Route]:
-        """Return the routes of the page."""
+    def list_routes(self) -> list[Route]:
+        """Return the routes that show the form, check its values and start its command."""
         return [
-            Route(f"/{self.name}", self.show, methods=["GET"]),
-            Route(f"/{self.name}", self.start, methods=["POST"]),
-            Route(f"/{self.name}/check", self.check),
+            Route(f"/{self.name}", self.show_form, methods=["GET"]),
+            Route(f"/{self.name}", self.start_job, methods=["POST"]),
+            Route(f"/{self.name}/check", self.check_form),
         ]
 
-    def show(self, request: Request) -> Response:
+    def show_form(self, request: Request) -> Response:
         """Show the form with its values, errors and command."""
-        form, draft = self._read_request(request)
+        form, draft = self._read_draft(request)
         return render_page(
             request,
             self.name,
-            form.status,
+            form.http_status,
             form=form,
             command=_format_command(form, draft, request),
-            **self.make_variables(request.app.state.site),
+            **self.make_template_variables(request.app.state.site),
         )
 
-    def check(self, request: Request) -> Response:
+    def check_form(self, request: Request) -> Response:
         """Send the command, the expected time and the errors of a form."""
-        form, draft = self._read_request(request)
+        form, draft = self._read_draft(request)
         relative_cpu_time = request.app.state.site.relative_cpu_time
         response = {
             "command": _format_command(form, draft, request),
             "errors": form.errors,
             "time": draft.cpu_seconds
-            and format_duration(estimate_time(draft.cpu_seconds, relative_cpu_time)),
+            and format_duration(estimate_elapsed_seconds(draft.cpu_seconds, relative_cpu_time)),
             "notes": draft.notes,
-            "specs": draft.spec_fields,
+            "specs": draft.parameter_fields,
         }
-        return JSONResponse(response, form.status)
+        return JSONResponse(response, form.http_status)
 
-    def start(self, request: Request) -> Response:
+    def start_job(self, request: Request) -> Response:
         """Start the command of a form as a job, and send the name of the job or the errors."""
-        form, draft = self._read_request(request)
+        form, draft = self._read_draft(request)
         if form.errors:
             message = "Correct the marked fields."
-            return JSONResponse({"error": message, "errors": form.errors}, form.status)
+            return JSONResponse({"error": message, "errors": form.errors}, form.http_status)
         job = request.app.state.site.jobs.enqueue_run(
-            draft.words, draft.title, _make_run_name(draft)
+            draft.arguments, draft.title, _make_run_name(draft)
         )
         return JSONResponse({"job": job.name})
 
-    def _read_request(self, request: Request) -> tuple[Form, CommandDraft]:
+    def _read_draft(self, request: Request) -> tuple[Form, CommandDraft]:
+        """Return the form in a request, and the command that it describes."""
         form = Form(request.query_params)
         return form, self.read_form(form, request.app.state.site)
 
@@ -118,10 +119,10 @@ def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
     If the form contains errors, the result is only `simgin COMMAND`.
     """
     if form.errors:
-        return join_command(["simgin", draft.words[0]])
+        return join_command(["simgin", draft.arguments[0]])
     site = request.app.state.site
-    output = site.results / site.jobs.find_unused_run_name(_make_run_name(draft))
-    return join_command(["simgin", *draft.words, "-o", str(output)])
+    output = site.results_directory / site.jobs.find_unused_run_name(_make_run_name(draft))
+    return join_command(["simgin", *draft.arguments, "-o", str(output)])
 
 
 def _make_run_name(draft: CommandDraft) -> str:

@@ -21,7 +21,7 @@ from simgin.web.command_pages import CommandDraft, CommandPage
 from simgin.web.expected_time import estimate_cpu_seconds
 from simgin.web.pages import Form
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
-from simgin.web.review_page import ONE_PLAYER_TITLE, TWO_PLAYER_TITLE, group_variants, list_variants
+from simgin.web.review_page import ONE_PLAYER_GROUP, TWO_PLAYER_GROUP, group_variants, list_variants
 from simgin.web.spec_fields import describe_strategy_fields
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 DEFAULT_STRATEGIES = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
     ["s3", "s4", "s5", "s6", "s7", "s8"], ""
 )
-LEAGUE = "league"
+LEAGUE_LAYOUT = "league"
 
 
 def read_comparison_form(form: Form, site: Site) -> CommandDraft:
@@ -40,29 +40,29 @@ def read_comparison_form(form: Form, site: Site) -> CommandDraft:
     names = _read_strategies(form, site, variant.is_solo)
     against = form.read("against", partial(_parse_strategy, site=site), "simple")
     specs = form.get_values(DEFAULT_STRATEGIES) | {"against": form.values.get("against") or against}
-    is_league = len(names) > 2 and form.values.get("layout", LEAGUE) == LEAGUE
+    is_league = len(names) > 2 and form.values.get("layout", LEAGUE_LAYOUT) == LEAGUE_LAYOUT
     command = "league" if is_league else "match"
     opponent = {"against": against} if len(names) > 2 and not is_league else {}
-    size_options = _read_size(form)
+    size_options = _read_sample_size(form)
     plan = _make_plan(form, is_league, names, variant.spec, opponent | size_options)
     return CommandDraft(
         [
             command,
             *names,
-            *_iter_arguments(opponent),
+            *_iter_option_arguments(opponent),
             "-v",
             variant.spec,
-            *_iter_arguments(size_options),
+            *_iter_option_arguments(size_options),
         ],
         f"{' v '.join(names)}, {variant.spec}",
         "-".join([command, *names, variant.spec]),
         estimate_cpu_seconds(plan),
         _explain_stopping(size_options, plan),
-        {name: describe_strategy_fields(spec, site.strategies) for name, spec in specs.items()},
+        {name: describe_strategy_fields(spec, site.extra_specs) for name, spec in specs.items()},
     )
 
 
-def _iter_arguments(options: Mapping[str, str]) -> Iterator[str]:
+def _iter_option_arguments(options: Mapping[str, str]) -> Iterator[str]:
     """Yield the command-line arguments for a mapping from option names to values."""
     for name, value in options.items():
         yield from (f"--{name}", value)
@@ -91,10 +91,10 @@ def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
 
 
 def _parse_strategy(text: str, site: Site) -> str:
-    return find_allowed_strategy(text, site.strategies).spec
+    return find_allowed_strategy(text, site.extra_specs).spec
 
 
-def _read_size(form: Form) -> dict[str, str]:
+def _read_sample_size(form: Form) -> dict[str, str]:
     """Return the command options for the sample size, such as `{"deals": "100000"}`."""
     unit = "deals" if form.values.get("unit") == "deals" else "matches"
     is_until = form.values.get("stop") == "until"
@@ -107,11 +107,11 @@ def _read_size(form: Form) -> dict[str, str]:
 
 
 def _make_plan(
-    form: Form, is_league: bool, names: list[str], variant: str, options: Mapping[str, Any]
+    form: Form, is_league: bool, strategy_specs: list[str], variant: str, options: Mapping[str, Any]
 ) -> Plan:
     """Return the plan of a command, or record an error if the command is invalid."""
     try:
-        return (plan_league if is_league else plan_match)(names, variant, **options)
+        return (plan_league if is_league else plan_match)(strategy_specs, variant, **options)
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
@@ -123,22 +123,22 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
     return {
         "fields_of_strategies": DEFAULT_STRATEGIES,
         "variants": list_variants(),
-        "solitaire": [name for name, _ in group_variants()[ONE_PLAYER_TITLE]],
+        "solitaire": [name for name, _ in group_variants()[ONE_PLAYER_GROUP]],
         "strategies": _group_strategies(site),
     }
 
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     """Return the specs and labels of all strategies in groups, strongest first."""
-    labels = {name: _make_strategy_label(name) for name in list_by_strength()}
+    labels = {name: _format_strategy_label(name) for name in list_by_strength()}
     return {
-        "Your strategies": [(spec, spec) for spec in site.strategies],
-        TWO_PLAYER_TITLE: [item for item in labels.items() if not is_solo_strategy(item[0])],
-        ONE_PLAYER_TITLE: [item for item in labels.items() if is_solo_strategy(item[0])],
+        "Your strategies": [(spec, spec) for spec in site.extra_specs],
+        TWO_PLAYER_GROUP: [item for item in labels.items() if not is_solo_strategy(item[0])],
+        ONE_PLAYER_GROUP: [item for item in labels.items() if is_solo_strategy(item[0])],
     }
 
 
-def _make_strategy_label(name: str) -> str:
+def _format_strategy_label(name: str) -> str:
     """Return the name of a strategy with its rating."""
     entry = read_catalogue_entry(name)
     return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name

@@ -1,4 +1,4 @@
-"""Connections that the server closes if a client does not complete a request in time."""
+"""HTTP connections that the server closes if a request is not completed in time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 CHECK_INTERVAL_SECONDS = 10.0  # time between two checks, in seconds; uvicorn would wait forever
 
 
-class TimedProtocol(H11Protocol):
+class IdleTimeoutProtocol(H11Protocol):
     """HTTP connection that is closed if it is idle or if its request remains incomplete.
 
     Without this limit, a program could block the server by opening many connections.

@@ -10,7 +10,7 @@ from simgin.runs.plan import Plan, measure_unit_seconds
 from simgin.strategy.catalogue import read_catalogue_entry
 
 REFERENCE_STRATEGY = "simple"
-DEALS_PER_MATCH = 6  # approximate mean number of deals per match
+MEAN_DEALS_PER_MATCH = 6  # approximate mean number of deals per match
 # time needed to start a command, load compiled code and write the report, in seconds
 STARTUP_SECONDS = 3.0
 
@@ -22,7 +22,7 @@ def measure_relative_cpu_time() -> float:
     return seconds_per_deal * float(read_catalogue_entry(REFERENCE_STRATEGY)["deals_per_second"])
 
 
-def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
+def estimate_elapsed_seconds(cpu_seconds: float, relative_cpu_time: float) -> float:
     """Estimate the time of a command that uses all cores of this machine, in seconds.
 
     Args:
@@ -34,7 +34,7 @@ def estimate_time(cpu_seconds: float, relative_cpu_time: float) -> float:
 
 def estimate_cpu_seconds(plan: Plan) -> float | None:
     """Estimate the CPU time of a plan, or return None if the speed of a strategy is unknown."""
-    deals_per_game = 1 if plan.unit == "deal" else DEALS_PER_MATCH
+    deals_per_game = 1 if plan.unit == "deal" else MEAN_DEALS_PER_MATCH
     rules = plan.stopping_rules or [None] * len(plan.tasks)
     cpu_seconds = 0.0
     for task, rule in zip(plan.tasks, rules, strict=True):

@@ -36,7 +36,7 @@ from simgin.web.table_json import make_game_version
 
 MAX_OPEN_GAMES = 50
 GAME_LENGTHS: dict[str, UnitType] = {"match": "match", "deal": "deal"}
-SEATS = {"0": 0, "1": 1}
+SEAT_CHOICES = {"0": 0, "1": 1}
 
 
 class MoveError(SimginError):
@@ -45,7 +45,7 @@ class MoveError(SimginError):
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Settings of a game, which are in the address of its page.
+    """Settings of a game, which are also in the address of its page.
 
     Attributes:
         variant: Rules.
@@ -70,7 +70,7 @@ class GameRequest:
             lambda spec: find_allowed_strategy(spec, extra_specs),
             find_strong_player(variant),
         )
-        seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
+        seat = form.read("seat", lambda text: choose_value("seat", text, SEAT_CHOICES), "0")
         return cls(
             variant,
             "" if variant.is_solo else opponent.spec,
@@ -85,7 +85,7 @@ class GameRequest:
         return get_display_name(self.opponent)
 
     @property
-    def query(self) -> str:
+    def query_string(self) -> str:
         """Query string of the address of the game."""
         fields = {
             "variant": self.variant.spec,
@@ -102,7 +102,7 @@ class GameRequest:
             self.opponent, self.variant, self.seed, self.unit, self.seat
         )
 
-    def make_command(self, is_coached: bool) -> str:
+    def make_terminal_command(self, is_coached: bool) -> str:
         """Return the command that plays the game in a terminal, or "" if the user has seat 1."""
         if self.seat:
             return ""
@@ -113,7 +113,7 @@ class GameRequest:
 
 
 def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[str | None, str]:
-    """Return the score and date of a saved game. The score is None if the game is over.
+    """Return the score, or None if the game is over, and the date of a saved game.
 
     All actions are stored in the file, so no policy is called.
 
@@ -149,7 +149,7 @@ def _format_scores(state: Any, request: GameRequest) -> str:
 
 
 class OpenGame:
-    """Game in memory with its coach, which requests change one at a time."""
+    """Game in memory with its coach, and with locks for simultaneous requests."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
@@ -163,7 +163,7 @@ class OpenGame:
         except CorruptGameError:
             self.game = PlayedGame(matchup, file)
         self.coach = Coach(matchup, self.game.seat)
-        self.command = request.make_command(is_coached=False) or "simgin web"
+        self.command = request.make_terminal_command(is_coached=False) or "simgin web"
 
     def check_version(self, version: object) -> None:
         """Raise MoveError if the browser shows an earlier state of the game."""
@@ -172,7 +172,7 @@ class OpenGame:
                 "The game has changed in another tab. This page now shows its current state."
             )
 
-    def take_action(self, key: object) -> None:
+    def take_action(self, action_key: object) -> None:
         """Take the action with the given key in the current decision.
 
         Raises:
@@ -180,9 +180,9 @@ class OpenGame:
         """
         decision = self.game.decision
         choices = {} if decision is None else list_choices(decision, self.game.table.rules)
-        if not isinstance(key, str) or key not in choices:
+        if not isinstance(action_key, str) or action_key not in choices:
             raise MoveError("This action is not legal at this point in the game.")
-        self.game.act(choices[key][0])
+        self.game.act(choices[action_key][0])
 
     def undo(self) -> None:
         """Undo the last decision in the deal."""
@@ -208,29 +208,29 @@ class OpenGame:
 
 
 class OpenGames:
-    """Games in memory. Old games are removed from memory but remain on disk."""
+    """Games in memory, from which the least recently used games are removed."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def find_or_start(self, request: GameRequest) -> OpenGame:
-        """Return the game of a request, which is resumed or started if it is not in memory."""
+        """Return the open game of a request; resume or start the game if necessary."""
         with self._lock:
-            open_game = self._games.get(request.query)
+            open_game = self._games.get(request.query_string)
         # Compile outside the lock, so that compilation does not delay other games.
         game = open_game or OpenGame(request)
         with self._lock:
-            self._games.setdefault(request.query, game)
-            self._games.move_to_end(request.query)
+            self._games.setdefault(request.query_string, game)
+            self._games.move_to_end(request.query_string)
             while len(self._games) > MAX_OPEN_GAMES:
                 self._games.popitem(last=False)
-            return self._games[request.query]
+            return self._games[request.query_string]
 
     def restart(self, request: GameRequest) -> OpenGame:
         """Replace a game with a new game that has the same settings."""
         game = self.find_or_start(request)
         with self._lock, game.lock:
             game.game.delete()
-            self._games.pop(request.query, None)
+            self._games.pop(request.query_string, None)
         return self.find_or_start(request)

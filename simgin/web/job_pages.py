@@ -1,4 +1,4 @@
-"""Pages that show the progress of jobs as server-sent events, and can cancel or resume jobs."""
+"""Pages that show the progress of jobs, and can cancel or resume jobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from simgin.web.jobs import FINISHED, Job
 from simgin.web.pages import render_page
 
-POLL_SECONDS = 0.2
+POLL_INTERVAL_SECONDS = 0.2
 # maximum time between two events, in seconds, so that a closed connection is noticed
-KEEP_ALIVE_SECONDS = 15.0
+MAX_SECONDS_BETWEEN_EVENTS = 15.0
 
 
 def show_job(request: Request) -> Response:
-    """Show the results of a finished job, or the progress of any other job, with buttons."""
+    """Show the progress of a job, or redirect to the results of a finished job."""
     job = _find_job(request)
     if job.state == FINISHED and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)
@@ -27,12 +27,12 @@ def show_job(request: Request) -> Response:
 
 
 def cancel_job(request: Request) -> Response:
-    """Cancel a job."""
+    """Cancel the job in the address, and send its new state."""
     return JSONResponse(request.app.state.site.jobs.cancel(_find_job(request).name).to_json())
 
 
 def resume_job(request: Request) -> Response:
-    """Put a job that ended early back in the queue."""
+    """Put the job in the address back in the queue, and send its new state."""
     return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
 
 
@@ -57,10 +57,10 @@ async def _iter_job_events(job: Job) -> AsyncIterator[str]:
         if state != sent_state:
             sent_state, silent_seconds = state, 0.0
             yield f"data: {state}\n\n"
-        elif silent_seconds >= KEEP_ALIVE_SECONDS:
+        elif silent_seconds >= MAX_SECONDS_BETWEEN_EVENTS:
             silent_seconds = 0.0
             yield ": still running\n\n"
         if not is_open:
             return
-        await asyncio.sleep(POLL_SECONDS)
-        silent_seconds += POLL_SECONDS
+        await asyncio.sleep(POLL_INTERVAL_SECONDS)
+        silent_seconds += POLL_INTERVAL_SECONDS

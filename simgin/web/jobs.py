@@ -36,17 +36,17 @@ from simgin.text.user_data import find_user_data_directory
 
 JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
 MAX_OPEN_JOBS, MAX_SAVED_JOBS = 20, 200
-RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
+PROGRESS_RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
 # minimum ratio of the sample sizes of two points in the chart of a job
-MIN_SAMPLE_SIZE_RATIO = 1.04
-MAX_MESSAGES = 50  # maximum number of stderr lines that are kept
+MIN_SAMPLE_SIZE_RATIO_IN_CHART = 1.04
+MAX_STORED_MESSAGES = 50  # maximum number of stderr lines that are kept
 # time to write finished blocks before a child process is killed, in seconds
 CANCEL_TIMEOUT_SECONDS = 20.0
 QUEUED, RUNNING = "queued", "running"
 FINISHED, FAILED, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
 OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED, CANCELLED, INTERRUPTED)
 ERROR_PREFIX, NOTE_PREFIX = "simgin: error: ", "simgin: "
-INTERRUPTED_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
+INTERRUPTED_EXIT_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
 
 class JobError(SimginError):
@@ -131,14 +131,14 @@ class JobQueue:
     """Queue that runs one job at a time, because each command uses all cores.
 
     Args:
-        results: Directory for results, which has its own list of jobs.
+        results_directory: Directory for results, which has its own list of jobs.
     """
 
-    def __init__(self, results: Path) -> None:
-        self.results = results
-        key = hashlib.sha256(os.fsencode(results.absolute())).hexdigest()[:16]
+    def __init__(self, results_directory: Path) -> None:
+        self.results_directory = results_directory
+        key = hashlib.sha256(os.fsencode(results_directory.absolute())).hexdigest()[:16]
         self._folder = find_user_data_directory() / JOBS_FOLDER / key
-        self._jobs = {job.name: job for job in self._read_states()}
+        self._jobs = {job.name: job for job in self._read_saved_jobs()}
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition(threading.RLock())
         self._process: subprocess.Popen[str] | None = None
@@ -164,43 +164,46 @@ class JobQueue:
                 raise JobError("This job does not exist. Choose a job from the list of results.")
             return self._jobs[name]
 
-    def enqueue(self, words: Sequence[str], title: str, run: str = "") -> Job:
+    def enqueue(self, arguments: Sequence[str], title: str, run_name: str = "") -> Job:
         """Create a job and append it to the queue.
 
         Args:
-            words: Arguments of `simgin`, which include `-o` if the command writes a run directory.
+            arguments: Arguments of `simgin`, which include `-o` if the command writes a run
+                directory.
             title: Title that is shown on the pages.
-            run: Name of the run directory (see `find_unused_run_name`).
+            run_name: Name of the run directory (see `find_unused_run_name`).
 
         Raises:
             JobError: If too many jobs are waiting.
         """
         with self._changed:
-            job = Job(secrets.token_hex(8), title, list(words), run)
-            self._enqueue(job)
+            job = Job(secrets.token_hex(8), title, list(arguments), run_name)
+            self._append_to_queue(job)
             self._jobs[job.name] = job
             return job
 
-    def enqueue_run(self, words: Sequence[str], title: str, name: str) -> Job:
+    def enqueue_run(self, arguments: Sequence[str], title: str, run_name: str) -> Job:
         """Append a job that writes a new run directory, or return an identical open job.
 
         Args:
-            words: Arguments of `simgin` without `-o`.
+            arguments: Arguments of `simgin` without `-o`.
             title: Title that is shown on the pages.
-            name: Name of the run directory. If the directory exists, a number is appended.
+            run_name: Name of the run directory. If the directory exists, a number is appended.
 
         Raises:
             JobError: If too many jobs are waiting.
         """
         with self._changed:
             for job in self._jobs.values():
-                if job.is_open and job.run and job.words[:-2] == [*words]:
+                if job.is_open and job.run and job.words[:-2] == [*arguments]:
                     return job
-            run = self.find_unused_run_name(name)
-            return self.enqueue([*words, "-o", str(self.results / run)], title, run)
+            unused_name = self.find_unused_run_name(run_name)
+            return self.enqueue(
+                [*arguments, "-o", str(self.results_directory / unused_name)], title, unused_name
+            )
 
     def cancel(self, name: str) -> Job:
-        """Cancel a waiting or running job. The results of its finished parts are kept."""
+        """Cancel a waiting or running job, but keep the results of its finished parts."""
         with self._changed:
             job = self.find(name)
             if not job.is_open:
@@ -208,7 +211,7 @@ class JobQueue:
             is_running = job.state == RUNNING
             self._set_state(job, CANCELLED)
             if is_running:
-                self._interrupt()
+                self._interrupt_running_job()
             else:
                 self._waiting.remove(job)
             return job
@@ -219,17 +222,17 @@ class JobQueue:
             job = self.find(name)
             if not job.can_resume:
                 raise JobError("Only a job that was cancelled or interrupted can be resumed.")
-            self._enqueue(job)
+            self._append_to_queue(job)
             return job
 
-    def find_unused_run_name(self, name: str) -> str:
+    def find_unused_run_name(self, run_name: str) -> str:
         """Return a name that is not used by any run directory or other job."""
         with self._changed:
             used_names = {job.run for job in self._jobs.values()}
-        number, candidate = 1, name
-        while candidate in used_names or (self.results / candidate).exists():
+        number, candidate = 1, run_name
+        while candidate in used_names or (self.results_directory / candidate).exists():
             number += 1
-            candidate = f"{name}-{number}"
+            candidate = f"{run_name}-{number}"
         return candidate
 
     def close(self) -> None:
@@ -237,11 +240,11 @@ class JobQueue:
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
-            self._interrupt()
+            self._interrupt_running_job()
             self._changed.notify_all()
         self._thread.join(CANCEL_TIMEOUT_SECONDS + 5)
 
-    def _enqueue(self, job: Job) -> None:
+    def _append_to_queue(self, job: Job) -> None:
         """Reset the output of a job and append the job to the queue."""
         if sum(open_job.is_open for open_job in self._jobs.values()) >= MAX_OPEN_JOBS:
             raise JobError(
@@ -269,7 +272,7 @@ class JobQueue:
                     job.messages = [f"{ERROR_PREFIX}the command cannot be started ({error})."]
                     self._set_state(job, FAILED)
                     continue
-            self._follow(job, process)
+            self._record_process(job, process)
 
     def _start_process(self, job: Job) -> subprocess.Popen[str]:
         """Start the child process of a job."""
@@ -287,7 +290,7 @@ class JobQueue:
             start_new_session=True,
         )
 
-    def _follow(self, job: Job, process: subprocess.Popen[str]) -> None:
+    def _record_process(self, job: Job, process: subprocess.Popen[str]) -> None:
         """Record the output of a running command and, when the command ends, its final state."""
         output_parts: list[str] = []
         with process:
@@ -297,17 +300,17 @@ class JobQueue:
             reader.start()
             for line in process.stderr:
                 if job.state == RUNNING:  # The job was neither cancelled nor put back in the queue.
-                    self._record_line(job, line.rstrip("\n"))
+                    self._record_stderr_line(job, line.rstrip("\n"))
             reader.join()
         with self._changed:
             self._process = None
             if job.state != RUNNING:
                 return
             job.output = "".join(output_parts)
-            end_status = INTERRUPTED if process.returncode in INTERRUPTED_CODES else FAILED
+            end_status = INTERRUPTED if process.returncode in INTERRUPTED_EXIT_CODES else FAILED
             self._set_state(job, FINISHED if process.returncode == 0 else end_status)
 
-    def _record_line(self, job: Job, line: str) -> None:
+    def _record_stderr_line(self, job: Job, line: str) -> None:
         """Store a progress report or a message that a job has written to stderr."""
         fields = None
         if line.startswith("{"):
@@ -317,19 +320,19 @@ class JobQueue:
             if isinstance(fields, dict):
                 # A result remains until a newer result arrives.
                 job.progress = fields | {
-                    key: fields.get(key) or job.progress.get(key) for key in RESULT_KEYS
+                    key: fields.get(key) or job.progress.get(key) for key in PROGRESS_RESULT_KEYS
                 }
                 if fields.get("values"):
                     job.history = _append_chart_point(job.history, fields["values"])
             elif line.strip():
-                job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
+                job.messages = [*job.messages[1 - MAX_STORED_MESSAGES :], line]
                 # A line after the last progress object describes the next phase.
                 if job.progress and line.startswith(NOTE_PREFIX):
                     phase = line.removeprefix(NOTE_PREFIX).rstrip(".")
                     job.progress = job.progress | {"title": phase, "seconds_left": None}
             self._changed.notify_all()
 
-    def _interrupt(self) -> None:
+    def _interrupt_running_job(self) -> None:
         """Interrupt the running command, and kill it if it does not stop in time."""
         process = self._process
         if process is None or process.poll() is not None:
@@ -345,13 +348,13 @@ class JobQueue:
     def _set_state(self, job: Job, state: str) -> None:
         """Change the state of a job and save the job."""
         job.state = state
-        write_file(self._get_state_path(job.name), json.dumps(asdict(job)).encode())
+        write_file(self._get_job_file_path(job.name), json.dumps(asdict(job)).encode())
         self._changed.notify_all()
 
-    def _get_state_path(self, name: str) -> Path:
+    def _get_job_file_path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
 
-    def _read_states(self) -> Iterator[Job]:
+    def _read_saved_jobs(self) -> Iterator[Job]:
         """Yield the latest jobs that earlier servers ran, and delete the files of older jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_SAVED_JOBS]:
@@ -374,7 +377,9 @@ def _append_chart_point(
     """
     position = (point["matchup"], point["n"])
     points = [earlier for earlier in history if (earlier["matchup"], earlier["n"]) < position]
-    is_close = len(points) > 1 and points[-1]["n"] < MIN_SAMPLE_SIZE_RATIO * points[-2]["n"]
+    is_close = (
+        len(points) > 1 and points[-1]["n"] < MIN_SAMPLE_SIZE_RATIO_IN_CHART * points[-2]["n"]
+    )
     if is_close and points[-2]["matchup"] == position[0]:
         points.pop()
     return [*points, point]

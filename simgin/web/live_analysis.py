@@ -12,13 +12,13 @@ from typing import Any, Generic, TypeVar
 
 from simgin.text.messages import SimginError
 
-MAX_ANALYSES = 3  # maximum number of analyses at the same time; later analyses wait
-UPDATE_SECONDS = 0.2  # minimum time between two interim results, in seconds
-POLL_SECONDS = 0.05
+MAX_PARALLEL_ANALYSES = 3  # maximum number of analyses at the same time; later analyses wait
+MIN_UPDATE_INTERVAL_SECONDS = 0.2  # minimum time between two interim results, in seconds
+POLL_INTERVAL_SECONDS = 0.05
 
 AnalysisT = TypeVar("AnalysisT")
 # Callback for the finished work, the total work, and a function that returns the interim result.
-OnResult = Callable[[int, int, Callable[[], AnalysisT]], None]
+ResultCallback = Callable[[int, int, Callable[[], AnalysisT]], None]
 
 
 class BrowserDisconnectedError(Exception):
@@ -35,11 +35,11 @@ class LiveAnalysis(Generic[AnalysisT]):
             the analysis has ended.
     """
 
-    threads = ThreadPoolExecutor(MAX_ANALYSES, "analysis")
+    thread_pool = ThreadPoolExecutor(MAX_PARALLEL_ANALYSES, "analysis")
 
     def __init__(
         self,
-        analyse: Callable[[OnResult[AnalysisT]], AnalysisT],
+        analyse: Callable[[ResultCallback[AnalysisT]], AnalysisT],
         to_json: Callable[[AnalysisT, bool], dict[str, Any]],
     ) -> None:
         self._analyse = analyse
@@ -48,30 +48,32 @@ class LiveAnalysis(Generic[AnalysisT]):
         self._state: dict[str, Any] | None = None
         self._next_update = 0.0
 
-    def _run(self) -> None:
+    def _run_analysis(self) -> None:
         """Run the analysis, and store its result or its error."""
         try:
-            self._set_state(self._analyse(self._on_result), is_over=True)
+            self._set_state(self._analyse(self._store_interim_result), is_over=True)
         except SimginError as error:
             self._state = {"error": str(error)}
         except BrowserDisconnectedError:
             pass
 
-    def _on_result(self, n_done: int, total: int, get_result: Callable[[], AnalysisT]) -> None:
+    def _store_interim_result(
+        self, n_done: int, n_total: int, get_result: Callable[[], AnalysisT]
+    ) -> None:
         """Store an interim result, or raise an exception if the browser has disconnected."""
         if self._is_stopped.is_set():
             raise BrowserDisconnectedError
         if time.monotonic() >= self._next_update:
             self._set_state(get_result(), is_over=False)
-            self._next_update = time.monotonic() + UPDATE_SECONDS
+            self._next_update = time.monotonic() + MIN_UPDATE_INTERVAL_SECONDS
 
     def _set_state(self, result: AnalysisT, is_over: bool) -> None:
         self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
-    async def iter_lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
+    async def iter_json_lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
         """Yield an object and then interim results as JSON lines, until the analysis ends."""
         yield json.dumps(first_object) + "\n"
-        future = self.threads.submit(self._run)
+        future = self.thread_pool.submit(self._run_analysis)
         sent_state = None
         try:
             while True:
@@ -83,7 +85,7 @@ class LiveAnalysis(Generic[AnalysisT]):
                 if is_done:
                     future.result()  # raises the exception of the analysis, if there is one
                     return
-                await asyncio.sleep(POLL_SECONDS)
+                await asyncio.sleep(POLL_INTERVAL_SECONDS)
         finally:
             self._is_stopped.set()
             future.cancel()  # removes the analysis if it is still waiting for a thread

@@ -25,7 +25,7 @@ class Opponent(NamedTuple):
 
     spec: str
     label: str
-    about: str
+    description: str
 
 
 def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
@@ -47,34 +47,38 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_PLAYER_TYPES.items()
         ],
-        "Strongest first": [opponent for opponent in built_in if _find_level(opponent.spec)],
-        "Without a rating": [opponent for opponent in built_in if not _find_level(opponent.spec)],
+        "Strongest first": [
+            opponent for opponent in built_in if _find_strength_level(opponent.spec)
+        ],
+        "Without a rating": [
+            opponent for opponent in built_in if not _find_strength_level(opponent.spec)
+        ],
     }
     return {title: opponents for title, opponents in groups.items() if opponents}
 
 
 def get_display_name(spec: str) -> str:
-    """Return the player type of a spec with changes, or the spec if it is no player type."""
+    """Return the player type that a spec represents, or the spec if there is none."""
     return find_type_name(spec) or spec if "+" in spec else spec
 
 
-def make_sentence(about: str) -> str:
+def format_as_sentence(description: str) -> str:
     """Return a description as a sentence with an initial capital letter and a full stop."""
-    return f"{capitalize_first(about).rstrip('.')}." if about else ""
+    return f"{capitalize_first(description).rstrip('.')}." if description else ""
 
 
-def _make_opponent(spec: str, about: str = "") -> Opponent:
+def _make_opponent(spec: str, description: str = "") -> Opponent:
     """Return an opponent with a label and a description.
 
     By default, the description is the first sentence of the strategy's own description.
     """
     name = get_display_name(spec)
-    about = about or catalogue.extract_first_sentence(loader.find_strategy(spec))
-    label = ", ".join(filter(None, (name, _find_level(spec))))
-    return Opponent(spec, label, make_sentence(about))
+    description = description or catalogue.extract_first_sentence(loader.find_strategy(spec))
+    label = ", ".join(filter(None, (name, _find_strength_level(spec))))
+    return Opponent(spec, label, format_as_sentence(description))
 
 
-def _find_level(spec: str) -> str:
+def _find_strength_level(spec: str) -> str:
     """Return the level of a strategy, or "" if its rating is unknown."""
     elo = catalogue.read_catalogue_entry(spec).get("elo")
     if elo is None:

@@ -16,7 +16,7 @@ from simgin.version import get_version
 
 TEMPLATES_FOLDER = Path(__file__).with_name("templates")
 # names of pages in the navigation, by path
-NAVIGATION = {
+NAVIGATION_TITLES = {
     "/play": "Play",
     "/analyse": "Analyse",
     "/review": "Review rules",
@@ -58,20 +58,22 @@ class Form:
         return {name: value for name, value in values.items() if value}
 
     @property
-    def status(self) -> int:
+    def http_status(self) -> int:
         """HTTP status of a page that shows this form."""
         return 400 if self.errors else 200
 
 
-def choose_value(name: str, text: str, values: Mapping[str, ValueT]) -> ValueT:
+def choose_value(field_name: str, choice: str, values_by_choice: Mapping[str, ValueT]) -> ValueT:
     """Return the value of the selected option of a choice field.
 
     Raises:
         SimginError: If the text is not one of the choices.
     """
-    if text not in values:
-        raise SimginError(f"{text!r} is not a valid {name}. Use {' or '.join(values)}.")
-    return values[text]
+    if choice not in values_by_choice:
+        raise SimginError(
+            f"{choice!r} is not a valid {field_name}. Use {' or '.join(values_by_choice)}."
+        )
+    return values_by_choice[choice]
 
 
 def format_date(seconds: float) -> str:
@@ -80,21 +82,21 @@ def format_date(seconds: float) -> str:
 
 
 def render_page(
-    request: Request, name: str, status: int = 200, *, command: str = "", **variables: Any
+    request: Request, template_name: str, status: int = 200, *, command: str = "", **variables: Any
 ) -> HTMLResponse:
     """Render a page from a template.
 
     Args:
         request: Request for the page.
-        name: Name of the template without its file extension.
+        template_name: Name of the template without its file extension.
         status: HTTP status.
         command: Command with the same effect as the page, which is shown with a copy button.
         **variables: Additional variables of the template.
     """
-    template = load_template(TEMPLATES_FOLDER / f"{name}.html.j2")
+    template = load_template(TEMPLATES_FOLDER / f"{template_name}.html.j2")
     content = template.render(
         path=request.url.path,
-        navigation=NAVIGATION,
+        navigation=NAVIGATION_TITLES,
         version=get_version(),
         command=command,
         **variables,

@@ -1,4 +1,4 @@
-"""Page on which users play. The server stores the game, and each action is a request."""
+"""Page on which users play, and the requests that change a game."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
 # cookie name and lifetime, which are also in static/play.js
-COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600
-ACTIONS = ("act", "undo", "next")
+COACH_COOKIE_NAME, COACH_COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600
+GAME_ACTIONS = ("act", "undo", "next")
 DIE_RULES_NOTE = (
     "A player who accepts an offer owns the die, and only the owner may offer a higher number. "
     "A player who declines an offer loses the {}."
 )
-COACH_MODES = {"off": "Off", "request": "On request", "always": "After every decision"}
+COACH_MODE_LABELS = {"off": "Off", "request": "On request", "always": "After every decision"}
 
 
 # Page
 
 
-def show_play(request: Request) -> Response:
+def show_play_page(request: Request) -> Response:
     """Show the form for a new game, or the card table of the game in the address."""
     site = request.app.state.site
     form = Form(request.query_params)
-    game = GameRequest.read(form, site.strategies)
-    last_coach = request.cookies.get(COACH_COOKIE, "")
+    game = GameRequest.read(form, site.extra_specs)
+    last_coach = request.cookies.get(COACH_COOKIE_NAME, "")
     coach = form.read(
-        "coach", _parse_coach_mode, last_coach if last_coach in COACH_MODES else "request"
+        "coach", _parse_coach_mode, last_coach if last_coach in COACH_MODE_LABELS else "request"
     )
     is_started = "variant" in form.values and not form.errors
     variants = {name: find_variant(name) for name in variant_names()}
@@ -51,23 +51,23 @@ def show_play(request: Request) -> Response:
     response = render_page(
         request,
         "play",
-        form.status,
+        form.http_status,
         form=form,
         game=game if is_started else None,
         coach=coach,
-        coach_modes=COACH_MODES.items(),
+        coach_modes=COACH_MODE_LABELS.items(),
         variants=variants,
         describe_rules=_describe_rules,
         solitaire=[spec for spec, variant in variants.items() if variant.is_solo],
-        opponents=list_opponents(site.strategies),
+        opponents=list_opponents(site.extra_specs),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
         saved=[]
         if is_started
-        else [*islice(_iter_saved_game_links(site.strategies), MAX_LISTED_GAMES)],
-        command=game.make_command(coach == "always") if is_started else "",
+        else [*islice(_iter_saved_game_links(site.extra_specs), MAX_LISTED_GAMES)],
+        command=game.make_terminal_command(coach == "always") if is_started else "",
     )
     if is_started:
-        response.set_cookie(COACH_COOKIE, coach, COOKIE_SECONDS, samesite="strict")
+        response.set_cookie(COACH_COOKIE_NAME, coach, COACH_COOKIE_SECONDS, samesite="strict")
     return response
 
 
@@ -78,7 +78,7 @@ def _describe_rules(variant: Variant) -> str:
 
 
 def _parse_coach_mode(text: str) -> str:
-    choose_value("coach", text, COACH_MODES)
+    choose_value("coach", text, COACH_MODE_LABELS)
     return text
 
 
@@ -86,7 +86,7 @@ def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, 
     """Yield the address and the label of each unfinished game that the pages can continue."""
     for saved_game in list_saved_games():
         try:
-            game = _read_saved_game(saved_game, extra_specs)
+            game = _read_saved_game_settings(saved_game, extra_specs)
             score, date = read_score_and_date(saved_game, game)
         except (SimginError, ValueError, OSError):
             continue
@@ -98,10 +98,10 @@ def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, 
             f"deal {len(saved_game.deals)}",
             f"seed {game.seed}",
         ]
-        yield game.query, ", ".join(filter(None, [*label_parts, score, date]))
+        yield game.query_string, ", ".join(filter(None, [*label_parts, score, date]))
 
 
-def _read_saved_game(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
+def _read_saved_game_settings(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
     """Return the settings of a saved game, or raise MoveError if they are not valid."""
     opponents = [name for name in saved_game.players if name != PERSON_NAME]
     values = {
@@ -120,7 +120,7 @@ def _read_saved_game(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> Gam
 # requests from the script
 
 
-def send_state(request: Request) -> Response:
+def send_game_state(request: Request) -> Response:
     """Send the state of the game in the address."""
     open_game = _find_game(request)
     with open_game.lock:
@@ -133,14 +133,16 @@ async def change_game(request: Request) -> Response:
         body = parse_json((await request.body()).decode())
     except ValueError:
         raise MoveError("The request is not valid JSON.") from None
-    return await run_in_threadpool(_change_game, request, body if isinstance(body, dict) else {})
+    return await run_in_threadpool(
+        _apply_game_action, request, body if isinstance(body, dict) else {}
+    )
 
 
-def _change_game(request: Request, body: dict[str, Any]) -> Response:
+def _apply_game_action(request: Request, body: dict[str, Any]) -> Response:
     """Perform an action in the game of a request, and send the new state."""
     open_game = _find_game(request)
     action = request.path_params["action"]
-    if action not in ACTIONS:
+    if action not in GAME_ACTIONS:
         raise HTTPException(404)
     with open_game.lock:
         try:
@@ -175,7 +177,7 @@ def send_hint(request: Request) -> Response:
     return JSONResponse(analysis_to_json(analysis))
 
 
-def send_decision(request: Request) -> Response:
+def send_decision_analysis(request: Request) -> Response:
     """Send the analysis of a decision of the user, and the number of decisions in the deal.
 
     Without a number in the address, the function sends the analysis of the last decision.
@@ -206,19 +208,19 @@ def send_deal_file(request: Request) -> Response:
 
 
 def _read_game_request(request: Request) -> GameRequest:
-    """Return the game that an address describes.
+    """Return the game settings that an address describes.
 
     Raises:
         MoveError: If a query parameter is not valid.
     """
     form = Form(request.query_params)
-    game = GameRequest.read(form, request.app.state.site.strategies)
+    game = GameRequest.read(form, request.app.state.site.extra_specs)
     for message in form.errors.values():
         raise MoveError(message)
     return game
 
 
 def _find_game(request: Request) -> OpenGame:
-    """Return the game of a request, which is resumed or started if it is not in memory."""
+    """Return the open game of a request; resume or start the game if necessary."""
     game: OpenGame = request.app.state.site.games.find_or_start(_read_game_request(request))
     return game

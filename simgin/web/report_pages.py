@@ -24,7 +24,7 @@ CHART_PAGE_TITLES = {
     "discard": "What to discard first",
 }
 # CPU time per deal of a two-player variant, in seconds, summed over all players
-SECONDS_PER_DEAL = 2e-4
+CPU_SECONDS_PER_DEAL = 2e-4
 
 
 def read_odds_form(form: Form, site: Site) -> CommandDraft:
@@ -36,7 +36,7 @@ def read_odds_form(form: Form, site: Site) -> CommandDraft:
         ["odds", variant.spec, *_make_size_arguments(deals, default_deals)],
         f"Odds of {variant.spec}",
         f"odds-{variant.spec}",
-        None if variant.is_solo else deals * SECONDS_PER_DEAL,
+        None if variant.is_solo else deals * CPU_SECONDS_PER_DEAL,
     )
 
 
@@ -58,7 +58,7 @@ def read_chart_form(form: Form, site: Site) -> CommandDraft:
         + _make_size_arguments(deals, default_deals),
         f"{CHART_PAGE_TITLES[kind]}, {variant}",
         f"chart-{kind}-{variant}",
-        deals * SECONDS_PER_DEAL,
+        deals * CPU_SECONDS_PER_DEAL,
     )
 
 

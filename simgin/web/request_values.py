@@ -1,4 +1,4 @@
-"""Variants, strategies and seeds in requests from the browser, which must not be paths."""
+"""Validation of variants, strategies and seeds in requests from the browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simgin.text.amounts import parse_seed
 from simgin.text.messages import quote_text
 
 MAX_SPEC_LENGTH = 1000
-FILE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
+FILE_REFERENCE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
 VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 
@@ -31,7 +31,7 @@ def find_allowed_variant(spec: str) -> Variant:
     name = spec.partition("+")[0]
     # Slashes can occur only in parameter values.
     names = [part.partition("=")[0] for part in spec.split("+")]
-    has_path = FILE_PATTERN.search(spec) or any("/" in name_part for name_part in names)
+    has_path = FILE_REFERENCE_PATTERN.search(spec) or any("/" in name_part for name_part in names)
     if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(name):
         raise VariantError(
             [f"{quote_text(spec)} is not a built-in variant. Choose a variant from the list."]
@@ -51,7 +51,7 @@ def find_allowed_strategy(spec: str, extra_specs: Sequence[str] = ()) -> Strateg
     """
     if spec in extra_specs:
         return loader.find_strategy(spec)
-    if FILE_PATTERN.search(spec) or "/" in spec or len(spec) > MAX_SPEC_LENGTH:
+    if FILE_REFERENCE_PATTERN.search(spec) or "/" in spec or len(spec) > MAX_SPEC_LENGTH:
         raise StrategyError(
             f"{quote_text(spec)} is not a built-in strategy. Choose a strategy from the list, or "
             "start the server with `simgin web FILE.py`."

@@ -18,18 +18,18 @@ from simgin.web.command_pages import CommandDraft, CommandPage
 from simgin.web.jobs import FINISHED
 from simgin.web.pages import Form, render_page
 from simgin.web.saved_runs import SavedRun, list_saved_runs
-from simgin.web.security import CONTENT_POLICY
+from simgin.web.security import CONTENT_SECURITY_POLICY
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
 # A run directory can come from an untrusted source, so its report may run only the script of
 # simgin.
-REPORT_CONTENT_POLICY = (
+REPORT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src '{}'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-RUN_FILE_TYPES = {
+MEDIA_TYPES_OF_RUN_FILES = {
     ".html": "text/html",
     ".png": "image/png",
     ".svg": "image/svg+xml",
@@ -37,7 +37,7 @@ RUN_FILE_TYPES = {
     ".md": "text/plain",
     ".json": "application/json",
 }
-SECONDS_PER_COMPARISON = 1  # CPU time, in seconds
+COMPARISON_CPU_SECONDS = 1  # CPU time, in seconds
 
 
 def show_results(request: Request) -> Response:
@@ -48,7 +48,7 @@ def show_results(request: Request) -> Response:
         "results",
         runs=list_saved_runs(site.jobs),
         open_jobs=[job for job in site.jobs.list_jobs() if job.is_open],
-        folder=site.results,
+        folder=site.results_directory,
     )
 
 
@@ -58,9 +58,9 @@ def show_run(request: Request) -> Response:
     if run.job is not None and run.state != FINISHED:
         return RedirectResponse(run.address, 303)
     response = render_page(
-        request, "run", run=run, files=_list_files(run), command=_find_command(run)
+        request, "run", run=run, files=_list_run_files(run), command=_find_command_to_show(run)
     )
-    response.headers["Content-Security-Policy"] = f"{CONTENT_POLICY}; frame-src 'self'"
+    response.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
     return response
 
 
@@ -69,16 +69,16 @@ def send_run_file(request: Request) -> Response:
     run = _find_run(request)
     name = request.path_params["file"]
     path = run.path / name
-    if name not in _list_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
+    if name not in _list_run_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
         raise HTTPException(404)
     try:
         content = read_bytes(path)
     except OSError:
         raise HTTPException(404) from None
-    media_type = RUN_FILE_TYPES.get(Path(name).suffix, "application/octet-stream")
+    media_type = MEDIA_TYPES_OF_RUN_FILES.get(Path(name).suffix, "application/octet-stream")
     headers = {}
-    if media_type == RUN_FILE_TYPES[".html"]:
-        headers["Content-Security-Policy"] = REPORT_CONTENT_POLICY.format(
+    if media_type == MEDIA_TYPES_OF_RUN_FILES[".html"]:
+        headers["Content-Security-Policy"] = REPORT_SECURITY_POLICY.format(
             compute_report_script_digest()
         )
         headers["X-Frame-Options"] = "SAMEORIGIN"
@@ -100,7 +100,7 @@ def _find_run(request: Request) -> SavedRun:
     )
 
 
-def _list_files(run: SavedRun) -> list[str]:
+def _list_run_files(run: SavedRun) -> list[str]:
     """Return the files that the manifest of a run lists, with the report first."""
     if run.state != FINISHED:
         return []
@@ -108,7 +108,7 @@ def _list_files(run: SavedRun) -> list[str]:
     return sorted(names, key=lambda name: (name != HTML_FILE_NAME, name))
 
 
-def _find_command(run: SavedRun) -> str:
+def _find_command_to_show(run: SavedRun) -> str:
     """Return the command of a run, or "" if the command is unknown or shown in the report."""
     if run.command:
         return "" if run.has_report else run.command
@@ -136,10 +136,10 @@ def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
     if run == baseline:
         form.errors.setdefault("base", "Choose another run than the first one.")
     return CommandDraft(
-        ["compare", str(site.results / run), str(site.results / baseline)],
+        ["compare", str(site.results_directory / run), str(site.results_directory / baseline)],
         f"{run} compared with {baseline}",
         f"compare-{run}-{baseline}",
-        SECONDS_PER_COMPARISON,
+        COMPARISON_CPU_SECONDS,
     )
 
 
@@ -155,4 +155,6 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
     return {"runs": [(run.name, label) for run, label in zip(runs, labels, strict=True)]}
 
 
-COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison_form, _make_template_variables)
+RUN_COMPARISON_PAGE = CommandPage(
+    "compare-runs", read_run_comparison_form, _make_template_variables
+)

@@ -24,16 +24,16 @@ from simgin.web.spec_fields import describe_variant_fields
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-EXAMPLE_RULES = "standard+undercut_bonus=10"
+EXAMPLE_RULE_SET = "standard+undercut_bonus=10"
 # fields of the baseline and the rule sets, with their defaults
-DEFAULT_VARIANTS = {"base": "standard", "r1": EXAMPLE_RULES, "r2": "", "r3": "", "r4": ""}
+DEFAULT_VARIANTS = {"base": "standard", "r1": EXAMPLE_RULE_SET, "r2": "", "r3": "", "r4": ""}
 # titles of groups of variants and strategies, which static/specs.js compares
-TWO_PLAYER_TITLE, ONE_PLAYER_TITLE = "For two players", "For one player"
-MAX_ADAPTED_RULE_SETS = 3  # maximum number of rule sets for which training is the default
+TWO_PLAYER_GROUP, ONE_PLAYER_GROUP = "For two players", "For one player"
+MAX_RULE_SETS_TO_ADAPT = 3  # maximum number of rule sets for which training is the default
 QUICK_REVIEW_FACTOR = 0.1
 EARLY_END_NOTE = "The review ends earlier if more matches would rarely change an effect size."
 # CPU time per rule set for pilot matches and plots, and for training, in seconds
-SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
+PILOT_SECONDS, TRAINING_SECONDS = 2, 90
 
 
 def read_review_form(form: Form, site: Site) -> CommandDraft:
@@ -42,26 +42,28 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
     rule_sets = _read_rule_sets(form, base)
     players = form.read("players", lambda value: _parse_players(value, site), "")
     specs = [variant.spec for variant in rule_sets]
-    seconds = form.read("seconds", parse_seconds, str(review_request.SECONDS_PER_TURN))
+    default_seconds = review_request.DEFAULT_SECONDS_PER_TURN
+    seconds = form.read("seconds", parse_seconds, str(default_seconds))
     try:
         request = ReviewRequest.read(specs, base.spec, players=players, seconds_per_turn=seconds)
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
-        request = ReviewRequest.read([EXAMPLE_RULES], "standard")
-    goals = form.read("goals", lambda value: _check_goals(value, request), "")
+        request = ReviewRequest.read([EXAMPLE_RULE_SET], "standard")
+    goals = form.read("goals", lambda value: _parse_goal_list(value, request), "")
     adapted_variants = (
         [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
     precision = form.values.get("precision", "normal")
-    factor = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
-    matches = max(review_request.MIN_MATCHES, round(request.matches * factor))
+    factors = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_REVIEW_FACTOR}
+    n_matches = round(request.matches * factors.get(precision, 1))
+    matches = max(review_request.MIN_MATCHES, n_matches)
     options = {
         "title": form.values.get("title", "").strip(),
         "note": form.values.get("note", "").strip(),
         "players": ",".join(players),
         "goals": goals,
-        "seconds-per-turn": "" if seconds == review_request.SECONDS_PER_TURN else f"{seconds:g}",
+        "seconds-per-turn": "" if seconds == default_seconds else f"{seconds:g}",
         "matches": str(matches) if precision == "quick" else "",
     }
     flags = ["--adapt"] * bool(adapted_variants) + ["--deep"] * (precision == "deep")
@@ -70,7 +72,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
         or f"{', '.join(map(format_variant_label, specs))} or {format_variant_label(base.spec)}?",
-        request.default_name,
+        request.default_directory_name,
         _estimate_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants
         ),
@@ -90,9 +92,7 @@ def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant
     )
     players = tuple((variant, strong_player) for variant in request.variants)
     seconds = estimate_cpu_seconds(plan_review(replace(request, strong=players)))
-    additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(
-        adapted_variants
-    )
+    additional_seconds = PILOT_SECONDS * len(players) + TRAINING_SECONDS * len(adapted_variants)
     return seconds and seconds + additional_seconds
 
 
@@ -100,7 +100,7 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     """Return the rule sets in a form and record an error for each duplicate."""
     rule_sets: list[Variant] = []
     for name in list(form.get_values(DEFAULT_VARIANTS))[1:]:
-        variant = form.read(name, find_allowed_variant, EXAMPLE_RULES)
+        variant = form.read(name, find_allowed_variant, EXAMPLE_RULE_SET)
         if variant.spec == base.spec:
             form.errors.setdefault(
                 name,
@@ -122,7 +122,7 @@ def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Vari
     untrained_variants = [
         variant for variant in rule_sets if not is_trained_champion(CHAMPION_STRATEGY, variant)
     ]
-    return untrained_variants if len(untrained_variants) <= MAX_ADAPTED_RULE_SETS else []
+    return untrained_variants if len(untrained_variants) <= MAX_RULE_SETS_TO_ADAPT else []
 
 
 def _explain_training(adapted_variants: list[Variant]) -> list[str]:
@@ -130,7 +130,7 @@ def _explain_training(adapted_variants: list[Variant]) -> list[str]:
     if not adapted_variants:
         return []
     names = ", ".join(variant.spec for variant in adapted_variants)
-    minutes = SECONDS_PER_TRAINING * len(adapted_variants) / 60
+    minutes = TRAINING_SECONDS * len(adapted_variants) / 60
     return [
         f"Before the review, simgin trains a strong player for {names}. Training takes about "
         f"{minutes:.2g} minutes on one core, and is cached for later reviews."
@@ -140,14 +140,14 @@ def _explain_training(adapted_variants: list[Variant]) -> list[str]:
 def _parse_players(text: str, site: Site) -> list[str]:
     """Return the strategy specs in a list that is separated by commas."""
     names = [name.strip() for name in text.split(",") if name.strip()]
-    specs = [find_allowed_strategy(name, site.strategies).spec for name in names]
+    specs = [find_allowed_strategy(name, site.extra_specs).spec for name in names]
     if len(specs) == 1:
         raise ReviewError("Choose at least two strategies, weakest first, separated by commas.")
     return specs
 
 
-def _check_goals(text: str, request: ReviewRequest) -> str:
-    """Return a list of design goals, or raise an error if a goal is not valid."""
+def _parse_goal_list(text: str, request: ReviewRequest) -> str:
+    """Return the design goals in a form field, or raise an error if a goal is not valid."""
     if text:
         ReviewRequest.read(list(request.variants), goals=[text])
     return text
@@ -160,9 +160,9 @@ def list_variants() -> list[tuple[str, str]]:
 
 def group_variants() -> dict[str, list[tuple[str, str]]]:
     """Return the variants of `list_variants` in groups for two players and for one player."""
-    groups: dict[str, list[tuple[str, str]]] = {TWO_PLAYER_TITLE: [], ONE_PLAYER_TITLE: []}
+    groups: dict[str, list[tuple[str, str]]] = {TWO_PLAYER_GROUP: [], ONE_PLAYER_GROUP: []}
     for name, title in list_variants():
-        group = ONE_PLAYER_TITLE if find_variant(name).is_solo else TWO_PLAYER_TITLE
+        group = ONE_PLAYER_GROUP if find_variant(name).is_solo else TWO_PLAYER_GROUP
         groups[group].append((name, title))
     return groups
 
@@ -172,7 +172,7 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
     return {
         "fields_of_rules": DEFAULT_VARIANTS,
         "variants": group_variants(),
-        "strategies": [*site.strategies, *list_by_strength()],
+        "strategies": [*site.extra_specs, *list_by_strength()],
     }
 
 

@@ -19,7 +19,12 @@ from simgin.text.files import read_text
 from simgin.web.jobs import FINISHED, INTERRUPTED, Job, JobQueue
 from simgin.web.pages import format_date
 
-COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands whose results contain matchups
+COMPARABLE_COMMANDS = (
+    "match",
+    "league",
+    "run",
+    "review",
+)  # commands whose results contain matchups
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class SavedRun:
     job: Job | None = None
 
     @property
-    def kind(self) -> str:
+    def command_name(self) -> str:
         """Name of the command, such as `review`."""
         arguments = self.command.split()
         return arguments[1] if len(arguments) > 1 and arguments[0] == "simgin" else ""
@@ -68,7 +73,7 @@ class SavedRun:
     @property
     def can_compare(self) -> bool:
         """True if `simgin compare` supports the run."""
-        return self.state == FINISHED and self.kind in COMPARABLE_KINDS
+        return self.state == FINISHED and self.command_name in COMPARABLE_COMMANDS
 
     @property
     def can_resume(self) -> bool:
@@ -89,7 +94,7 @@ def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
 def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
     """Yield the runs and the unfinished jobs in the directory for results."""
     jobs = {job.run: job for job in reversed(queue.list_jobs())}
-    for path in queue.results.iterdir() if queue.results.is_dir() else ():
+    for path in queue.results_directory.iterdir() if queue.results_directory.is_dir() else ():
         if path.is_symlink() or not path.is_dir():
             continue
         with suppress(ResultsError, OSError):
@@ -98,7 +103,7 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
     for job in jobs.values():
         # Some commands create their directory only when they end.
         if job.run and job.state != FINISHED:
-            yield _make_unfinished_run(queue.results / job.run, job, job.created)
+            yield _make_unfinished_run(queue.results_directory / job.run, job, job.created)
 
 
 def _read_run(path: Path, job: Job | None) -> SavedRun:
@@ -113,19 +118,19 @@ def _read_run(path: Path, job: Job | None) -> SavedRun:
     title = _read_report_title(path) or str(contents.get("question") or command or path.name)
     state = job.state if job and job.is_open else FINISHED
     with directory.report_corruption(path):
-        details = _describe_details(contents)
+        details = _describe_sample_size(contents)
     return SavedRun(path.name, path, state, title, command, manifest.stat().st_mtime, details, job)
 
 
-def _describe_details(contents: Mapping[str, Any]) -> str:
+def _describe_sample_size(manifest: Mapping[str, Any]) -> str:
     """Return the sample size of a run, such as `2,000 matches per matchup`."""
-    matchups = contents.get("matchups", [])
+    matchups = manifest.get("matchups", [])
     if not matchups:
         return ""
     n_games = max(matchup["n"] for matchup in matchups)
-    size = f"{n_games:,} {UNIT_PLURALS[contents['unit']]}{' per matchup' * (len(matchups) > 1)}"
-    is_league = contents.get("question") == LEAGUE_QUESTION
-    return ", ".join([*contents["strategies"], size] if is_league else [size])
+    size = f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
+    is_league = manifest.get("question") == LEAGUE_QUESTION
+    return ", ".join([*manifest["strategies"], size] if is_league else [size])
 
 
 def _make_unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:

@@ -1,4 +1,4 @@
-"""Protection of the pages by a token, checks of headers and sizes, and response headers.
+"""Protection of the pages against requests from other users and from other sites.
 
 Other users of the machine and other pages in the same browser can reach the port. The server
 therefore creates a token when it starts, and responds only to requests with the token.
@@ -16,9 +16,9 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 1 << 20
-SAFE_METHODS = ("GET", "HEAD")
+SAFE_HTTP_METHODS = ("GET", "HEAD")
 TOKEN_PARAMETER = "token"
-CONTENT_POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -26,8 +26,8 @@ NEW_ADDRESS_HINT = (
     "Open the new address that `simgin web` printed when it started. The person who started "
     "simgin can give it to you."
 )
-RESPONSE_HEADERS = {
-    "Content-Security-Policy": CONTENT_POLICY,
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -66,37 +66,37 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _add_headers(send)
+        send = _add_security_headers(send)
         rejection = self._find_rejection(scope)
         if rejection is not None:
             await rejection(scope, receive, send)
             return
         try:
-            await self._app(scope, _limit_body(receive), send)
+            await self._app(scope, _limit_body_size(receive), send)
         except BodyTooLargeError:
-            await _make_size_error()(scope, receive, send)
+            await _make_too_large_response()(scope, receive, send)
 
     def _find_rejection(self, scope: Scope) -> Response | None:
         """Return the response to a request that must not reach the application, otherwise None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            return _make_rejection("The Host header names another server.")
-        if scope["method"] not in SAFE_METHODS and headers.get("origin") != f"http://{host}":
-            return _make_rejection("The request comes from another site.")
+            return _make_forbidden_response("The Host header names another server.")
+        if scope["method"] not in SAFE_HTTP_METHODS and headers.get("origin") != f"http://{host}":
+            return _make_forbidden_response("The request comes from another site.")
         query = QueryParams(scope["query_string"])
         sent_token = query.get(TOKEN_PARAMETER)
         if sent_token is not None and scope["method"] == "GET" and self._is_valid_token(sent_token):
             return self._redirect_with_cookie(scope, query)
         if not self._is_valid_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
-            return _make_rejection(NEW_ADDRESS_HINT)
+            return _make_forbidden_response(NEW_ADDRESS_HINT)
         content_length = headers.get("content-length", "0")
         if (
             not content_length.isascii()
             or not content_length.isdecimal()
             or int(content_length) > MAX_BODY_BYTES
         ):
-            return _make_size_error()
+            return _make_too_large_response()
         return None
 
     def _is_own_host(self, header: str) -> bool:
@@ -111,7 +111,7 @@ class SecurityMiddleware:
         return name.lower() in self._hosts or _is_ip_address(name.strip("[]"))
 
     def _is_valid_token(self, candidate: str) -> bool:
-        """Return True if a string is the token, comparing in constant time."""
+        """Return True if a string equals the token, in a time that reveals nothing about it."""
         return secrets.compare_digest(
             candidate.encode("utf-8", "surrogatepass"), self._token.encode()
         )
@@ -136,16 +136,16 @@ def _is_ip_address(name: str) -> bool:
     return True
 
 
-def _make_rejection(reason: str) -> Response:
+def _make_forbidden_response(reason: str) -> Response:
     return PlainTextResponse(f"403 Forbidden. {reason}\n", 403)
 
 
-def _make_size_error() -> Response:
+def _make_too_large_response() -> Response:
     return PlainTextResponse("413 Content Too Large. The maximum is 1 MiB.\n", 413)
 
 
-def _limit_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """Return a function that receives body messages and raises an error after 1 MiB."""
+def _limit_body_size(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """Return a function that receives the body of a request and raises an error after 1 MiB."""
     n_received = 0
 
     async def receive_limited() -> Message:
@@ -159,13 +159,13 @@ def _limit_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
     return receive_limited
 
 
-def _add_headers(send: Send) -> Send:
-    """Return a send function that adds the missing security headers to a response."""
+def _add_security_headers(send: Send) -> Send:
+    """Return a send function that adds security headers to a response."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in RESPONSE_HEADERS.items():
+            for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 

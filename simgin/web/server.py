@@ -16,7 +16,7 @@ import uvicorn
 
 from simgin.text.messages import SimginError
 from simgin.web.app import Site, create_app
-from simgin.web.connections import TimedProtocol
+from simgin.web.connections import IdleTimeoutProtocol
 from simgin.web.expected_time import measure_relative_cpu_time
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.jobs import JobQueue
@@ -28,7 +28,7 @@ LOCAL_HOST = "127.0.0.1"
 # after a restart, bookmarks and open tabs work again once the user has opened the new address.
 DEFAULT_PORTS = (*range(8642, 8647), 0)
 MAX_CONNECTIONS = 200
-KEEP_ALIVE_SECONDS, SHUTDOWN_SECONDS = 5, 2
+KEEP_ALIVE_TIMEOUT_SECONDS, SHUTDOWN_TIMEOUT_SECONDS = 5, 2
 
 
 class ServerError(SimginError):
@@ -39,8 +39,8 @@ class LocalServer:
     """Local web server that requires a random token for access.
 
     Args:
-        results: Directory for results.
-        strategies: Specs of the strategies that the pages offer in addition to the built-in
+        results_directory: Directory for results.
+        extra_specs: Specs of the strategies that the pages offer in addition to the built-in
             strategies.
         host: Address to listen on.
         port: Port to listen on, 0 for any free port, or None for the first free port in
@@ -52,19 +52,21 @@ class LocalServer:
 
     def __init__(
         self,
-        results: Path,
-        strategies: tuple[str, ...],
+        results_directory: Path,
+        extra_specs: tuple[str, ...],
         host: str = LOCAL_HOST,
         port: int | None = None,
     ) -> None:
         self._host = host
-        self._socket = listen_at_default_port(host) if port is None else _open_socket(host, port)
+        self._socket = (
+            listen_at_default_port(host) if port is None else _open_listening_socket(host, port)
+        )
         self._token = secrets.token_urlsafe(24)
-        self._site = Site(results, JobQueue(results), strategies)
+        self._site = Site(results_directory, JobQueue(results_directory), extra_specs)
 
     @property
     def port(self) -> int:
-        """Port of the server."""
+        """Port on which the server listens."""
         return int(self._socket.getsockname()[1])
 
     @property
@@ -81,14 +83,14 @@ class LocalServer:
         app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
         config = uvicorn.Config(
             app,
-            http=TimedProtocol,
+            http=IdleTimeoutProtocol,
             log_level="warning",
             access_log=False,
             server_header=False,
             ws="none",
             limit_concurrency=MAX_CONNECTIONS,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            timeout_keep_alive=KEEP_ALIVE_TIMEOUT_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_SECONDS,
         )
         server = uvicorn.Server(config)
         # After Ctrl-C, uvicorn would print a traceback for each request that it cancels.
@@ -119,12 +121,12 @@ def listen_at_default_port(host: str) -> socket.socket:
     """Return a socket that listens on the first free port in `DEFAULT_PORTS`."""
     for port in DEFAULT_PORTS[:-1]:
         with suppress(ServerError):
-            return _open_socket(host, port)
-    return _open_socket(host, DEFAULT_PORTS[-1])
+            return _open_listening_socket(host, port)
+    return _open_listening_socket(host, DEFAULT_PORTS[-1])
 
 
-def _open_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address."""
+def _open_listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on an address and a port."""
     try:
         family, socket_type, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

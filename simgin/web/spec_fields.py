@@ -15,11 +15,11 @@ from simgin.rules.variants import VariantError
 from simgin.strategy.author import Param
 from simgin.strategy.catalogue import extract_first_sentence
 from simgin.strategy.strategy_spec import StrategyError
-from simgin.web.opponents import make_sentence
+from simgin.web.opponents import format_as_sentence
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 
 # parameters that are shown first
-BASIC_PARAMETERS = (
+BASIC_RULE_PARAMETERS = (
     "knock_limit",
     "knock_by_upcard",
     "gin_bonus",
@@ -27,7 +27,7 @@ BASIC_PARAMETERS = (
     "points_target",
     "box_bonus",
 )
-RULE_SECTIONS = {
+RULE_SECTION_TITLES = {
     "basic": "Basic rules",
     "deal": "Deal",
     "meld": "Melds and card values",
@@ -35,7 +35,10 @@ RULE_SECTIONS = {
     "match": "Match",
     "stake": "Die",
 }
-FIELD_TYPES = {"integer": "number", "bool": "choice"}  # field types of strategy parameters
+FIELD_TYPE_BY_PARAMETER_KIND = {
+    "integer": "number",
+    "bool": "choice",
+}  # field types of strategy parameters
 
 
 def describe_variant_fields(spec: str) -> dict[str, Any]:
@@ -61,7 +64,7 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
         _make_rule_field(parameter, params, base_variant.params[parameter.name])
         for parameter in displayed_parameters
     ]
-    fields.sort(key=lambda field: list(RULE_SECTIONS.values()).index(field["section"]))
+    fields.sort(key=lambda field: list(RULE_SECTION_TITLES.values()).index(field["section"]))
     return {
         "head": base_spec,
         "title": base_variant.title,
@@ -75,13 +78,13 @@ def _make_rule_field(
 ) -> dict[str, Any]:
     """Return the form field of a rule parameter."""
     name = parameter.name
-    section = "basic" if name in BASIC_PARAMETERS else parameter.section
+    section = "basic" if name in BASIC_RULE_PARAMETERS else parameter.section
     is_number = parameter.kind == "int" and not parameter.optional
     is_choice = parameter.kind in ("bool", "choice")
     return {
         "name": name,
         "label": name.replace("_", " ").capitalize(),
-        "section": RULE_SECTIONS[section],
+        "section": RULE_SECTION_TITLES[section],
         "about": parameter.meaning,
         "unit": parameter.unit,
         "kind": "choice" if is_choice else "number" if is_number else "text",
@@ -115,13 +118,13 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     name_counts = Counter(name for name, _ in params)
     unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
     fields = [_make_strategy_field(name, param, values) for name, param in unique_params]
-    about = make_sentence(extract_first_sentence(strategy))
+    about = format_as_sentence(extract_first_sentence(strategy))
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 
 def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
     """Return the form field of a policy parameter."""
-    kind = FIELD_TYPES.get(param.kind, param.kind)
+    kind = FIELD_TYPE_BY_PARAMETER_KIND.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
         "name": name,

@@ -18,7 +18,7 @@ from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, mask_to_cards
 from simgin.web.opponents import get_display_name
 
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 # sentence for each ending, with placeholders for the player who ended the deal and the other player
 ENDING_SENTENCES = {
     "knock": "{} knocked",
@@ -34,7 +34,7 @@ def make_game_version(game: PlayedGame) -> str:
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 
-def game_to_json(game: PlayedGame) -> Json:
+def game_to_json(game: PlayedGame) -> JsonObject:
     """Return the state of a game for the browser."""
     state, variant = game.table.state, game.matchup.variant
     deal = game.deals[-1] if game.table.is_over else game.table.trace()
@@ -44,7 +44,7 @@ def game_to_json(game: PlayedGame) -> Json:
         "version": make_game_version(game),
         "opponent": get_display_name(game.opponent),
         "deal": int(state.deal) + 1,
-        "dealer": _find_dealer(game),
+        "dealer": _find_dealer_name(game),
         "scores": _format_scores(game, state),
         "goal": goal if game.matchup.unit == "match" else "",
         "undone": game.n_undone,
@@ -56,7 +56,7 @@ def game_to_json(game: PlayedGame) -> Json:
     }
 
 
-def _find_dealer(game: PlayedGame) -> str:
+def _find_dealer_name(game: PlayedGame) -> str:
     """Return "you" or the name of the opponent, or "" in solitaire games."""
     if not game.opponent:
         return ""
@@ -74,7 +74,7 @@ def _format_scores(game: PlayedGame, state: Any) -> list[str]:
 # The current decision
 
 
-def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
+def _table_to_json(game: PlayedGame, decision: Decision) -> JsonObject:
     """Return the cards that the user sees and the choices of the user."""
     view, rules = decision.view, game.table.rules
     hand = int(view.hand)
@@ -108,7 +108,7 @@ def _describe_die(view: Any, variant: Variant) -> str:
     return " ".join(sentences)
 
 
-def _choices_to_json(choices: table_text.Choices) -> list[Json]:
+def _choices_to_json(choices: table_text.Choices) -> list[JsonObject]:
     """Return the keys and descriptions of the possible actions."""
     return [
         {"key": key, "text": capitalize_first(text), "is_discard": text == "discard it"}
@@ -129,7 +129,7 @@ def _format_card(card: int) -> str | None:
 # The end of a deal
 
 
-def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
+def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
     """Return the result of a finished deal with all hands."""
     replay, is_match = make_replay(deal), game.matchup.unit == "match"
     # In solitaire games, the second name is the name of the joker.
@@ -161,13 +161,13 @@ def _summarise_deal(replay: Replay) -> str:
 
 
 def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
-    """Return the pile after the last turn. The user's last view can show an earlier pile."""
+    """Return the pile after the last turn, which is newer than the last view of the user."""
     view = deal.views[game.seat].copy()
     view.turns, view.taken = deal.state.turns, -1
     return format_pile(view, rules, not game.opponent)
 
 
-def _find_final_hand(replay: Replay, seat: int) -> Json:
+def _find_final_hand(replay: Replay, seat: int) -> JsonObject:
     """Return the final hand of a seat with melds, lay-offs and deadwood."""
     state = replay.traced.state
     hand, ending_seat = int(state.hand[seat]), int(state.knocker)

@@ -1,4 +1,4 @@
-"""The catalogue of strategies agrees with the committed results."""
+"""Tests that the catalogue of strategies agrees with the committed results."""
 
 from pathlib import Path
 
@@ -8,17 +8,17 @@ from simgin.runs.plan import plan_experiment
 from simgin.strategy import catalogue, loader
 from support.pages_script import strategies
 
-ROOT = Path(__file__).resolve().parents[2]
-REFERENCE_DIRECTORY = ROOT / "results" / "reference"
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+REFERENCE_DIRECTORY = PROJECT_ROOT / "results" / "reference"
 
 
-def test_catalogue_agrees_with_league_and_bench() -> None:
+def test_catalogue_agrees_with_league_and_benchmark() -> None:
     assert strategies.format_catalogue() == catalogue.CATALOGUE_FILE.read_text()
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
-    """Two strategies are too slow and have their own experiments; dice-player equals gold here."""
-    plan = plan_experiment(ROOT / "experiments" / "league.toml")
+    """Exclude two slow strategies, and one that equals gold under the rules of the league."""
+    plan = plan_experiment(PROJECT_ROOT / "experiments" / "league.toml")
     league = {spec for key in plan.matchup_keys for spec in key.players}
     missing = {
         name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)
@@ -28,7 +28,7 @@ def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
 
 
 def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:
-    """Otherwise, timing noise could change the speed tier of a strategy."""
+    """Ensure that timing noise cannot change the speed tier of a strategy."""
     rates = [
         catalogue.read_catalogue_entry(name).get("deals_per_second")
         for name in loader.list_built_in()

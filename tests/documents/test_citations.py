@@ -1,19 +1,19 @@
-"""Every citation of a page, anchor, rule or file in the project exists."""
+"""Tests that every page, anchor, rule and file cited in the project exists."""
 
 import re
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 CITING_FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
 CITING_FILES = sorted(
     path
     for folder in CITING_FOLDERS
-    for path in (ROOT / folder).rglob("*")
+    for path in (PROJECT_ROOT / folder).rglob("*")
     if path.suffix in {".py", ".toml", ".md", ".j2"}
 )
-CITING_FILES += sorted(ROOT.glob("*.md"))
-RULES_PAGE = ROOT / "docs/reference/rules.md"
+CITING_FILES += sorted(PROJECT_ROOT.glob("*.md"))
+RULES_PAGE = PROJECT_ROOT / "docs/reference/rules.md"
 
 # Documents that are not in the repository, so no file may cite them
 UNPUBLISHED_DOCUMENT_PATTERN = re.compile(
@@ -21,9 +21,9 @@ UNPUBLISHED_DOCUMENT_PATTERN = re.compile(
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 
-CLAUSE_PATTERN = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
+RULE_NUMBER_PATTERN = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
 RULES_CITATION_PATTERN = re.compile(
-    rf"\brules\.md ({CLAUSE_PATTERN}(?:(?:, | and | to | or ){CLAUSE_PATTERN})*)"
+    rf"\brules\.md ({RULE_NUMBER_PATTERN}(?:(?:, | and | to | or ){RULE_NUMBER_PATTERN})*)"
 )
 PAGE_CITATION_PATTERN = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
 FILE_CITATION_PATTERN = re.compile(
@@ -33,8 +33,8 @@ FILE_CITATION_PATTERN = re.compile(
 
 
 @cache
-def list_clauses() -> frozenset[str]:
-    """Return the clauses of the rules: headings, numbered items and ids in tables."""
+def list_rule_numbers() -> frozenset[str]:
+    """Return the numbers of all rules, which are in headings, lists and tables."""
     text = RULES_PAGE.read_text()
     clauses = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
     clauses |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
@@ -46,7 +46,7 @@ def list_clauses() -> frozenset[str]:
 
 @cache
 def list_anchors(page: Path) -> frozenset[str]:
-    """Return the anchors of a page: slugs of its headings, and explicit ids."""
+    """Return the anchors of a page, which are ids and slugs of headings."""
     text = page.read_text()
     slugs = set()
     for heading in re.findall(r"^#+ (.*)$", text, re.M):
@@ -55,26 +55,28 @@ def list_anchors(page: Path) -> frozenset[str]:
     return frozenset(slugs | set(re.findall(r'id="([^"]+)"', text)))
 
 
-def find_missing_citations(text: str) -> list[str]:
-    """Return the citations in a text that do not exist."""
+def find_broken_citations(text: str) -> list[str]:
+    """Return the citations in a text whose targets do not exist."""
     cited = [
         number
         for numbers in RULES_CITATION_PATTERN.findall(text)
-        for number in re.findall(CLAUSE_PATTERN, numbers)
+        for number in re.findall(RULE_NUMBER_PATTERN, numbers)
     ]
-    missing = [f"rules.md {number}" for number in cited if number not in list_clauses()]
+    missing = [f"rules.md {number}" for number in cited if number not in list_rule_numbers()]
     for citation in PAGE_CITATION_PATTERN.findall(text):
         name, _, anchor = citation.partition("#")
-        page = ROOT / name
+        page = PROJECT_ROOT / name
         if not page.exists() or (anchor and anchor not in list_anchors(page)):
             missing.append(citation)
     return missing + sorted(
-        path for path in set(FILE_CITATION_PATTERN.findall(text)) if not (ROOT / path).exists()
+        path
+        for path in set(FILE_CITATION_PATTERN.findall(text))
+        if not (PROJECT_ROOT / path).exists()
     )
 
 
 def test_every_cited_page_rule_and_file_exists() -> None:
-    texts = {str(path.relative_to(ROOT)): path.read_text() for path in CITING_FILES}
-    missing = {name: find_missing_citations(text) for name, text in texts.items()}
+    texts = {str(path.relative_to(PROJECT_ROOT)): path.read_text() for path in CITING_FILES}
+    missing = {name: find_broken_citations(text) for name, text in texts.items()}
     assert {name: cited for name, cited in missing.items() if cited} == {}
     assert [name for name, text in texts.items() if UNPUBLISHED_DOCUMENT_PATTERN.search(text)] == []

@@ -1,4 +1,4 @@
-"""The documentation is correct: tables agree with the code, examples run and links resolve."""
+"""Tests of the documentation: tables agree with the code, examples run and links resolve."""
 
 import inspect
 import re
@@ -21,10 +21,14 @@ from simgin.strategy import cast
 from support.command_line import run_simgin
 from support.pages_script import games, make
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS_DIRECTORY = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS_DIRECTORY.rglob("*.md"))]
-PLAYED_BLOCKS = {
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+DOCS_DIRECTORY = PROJECT_ROOT / "docs"
+PAGES = [
+    PROJECT_ROOT / "README.md",
+    PROJECT_ROOT / "CONTRIBUTING.md",
+    *sorted(DOCS_DIRECTORY.rglob("*.md")),
+]
+BLOCK_KINDS_WITH_MATCHES = {
     "games",
     "table",
     "screen",
@@ -35,8 +39,8 @@ PLAYED_BLOCKS = {
 for_each_page = pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 
 
-def read_page(page):
-    return (ROOT / page).read_text()
+def read_page(path):
+    return (PROJECT_ROOT / path).read_text()
 
 
 def test_every_link_resolves():
@@ -66,17 +70,20 @@ def test_page_is_short_except_for_generated_blocks(page, max_words):
 
 @for_each_page
 def test_generated_blocks_are_up_to_date(page):
-    """After a change, run `python docs/make.py`."""
-    assert make.render_page(page, set(make.RENDERERS_BY_KIND) - PLAYED_BLOCKS) == page.read_text()
+    """Regenerate all blocks that need no matches; if the test fails, run docs/make.py."""
+    assert (
+        make.render_page(page, set(make.BLOCK_RENDERERS) - BLOCK_KINDS_WITH_MATCHES)
+        == page.read_text()
+    )
 
 
 @pytest.mark.slow
 @for_each_page
-def test_played_blocks_are_up_to_date(page):
-    assert make.render_page(page, PLAYED_BLOCKS) == page.read_text()
+def test_blocks_with_matches_are_up_to_date(page):
+    assert make.render_page(page, BLOCK_KINDS_WITH_MATCHES) == page.read_text()
 
 
-def test_every_contract_check_and_every_helper_is_documented():
+def test_every_contract_check_and_toolkit_function_is_documented():
     text = read_page("docs/how-to/writing-a-strategy.md")
     checks = text.split("## Check a strategy")[1]
     assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", checks, re.M) == list(CONTRACT_CHECKS)
@@ -110,7 +117,7 @@ def test_commands_on_a_page_have_valid_arguments(page):
 
 
 def test_strategies_in_the_documentation_can_be_played(tmp_path):
-    """README and the tutorial show the same strategy."""
+    """Check also that the README and the tutorial show the same strategy."""
     pages = ("README.md", "docs/tutorial/first-hour.md", "docs/how-to/writing-a-strategy.md")
     codes = [re.findall(r"```python\n(.*?)```", read_page(page), re.S) for page in pages]
     assert codes[0] == codes[1] and len(codes[0]) == 1
@@ -162,7 +169,7 @@ def test_odds_in_the_readme_equal_those_on_the_odds_page():
 
 
 def test_functions_named_on_the_developer_page_exist():
-    """The page follows one deal through the code."""
+    """Read the table that follows one deal through the code."""
     table_rows = re.findall(
         r"^\| \d+ \| `(\S+)` \| ([^|]*) \|", read_page("docs/development/README.md"), re.M
     )
@@ -174,7 +181,7 @@ def test_functions_named_on_the_developer_page_exist():
 
 @pytest.mark.parametrize("arguments", [(), ("solitaire-gin", "solo-greedy")])
 def test_developer_script_prints_one_batch(arguments, monkeypatch, capsys):
-    script = ROOT / "docs/development/one_batch.py"
+    script = PROJECT_ROOT / "docs/development/one_batch.py"
     monkeypatch.setattr(sys, "argv", [str(script), *arguments])
     runpy.run_path(str(script), run_name="__main__")
     sums = dict(re.findall(r"^(\w+) +(-?\d+) +\d+$", capsys.readouterr().out, re.M))
@@ -185,10 +192,10 @@ def test_developer_script_prints_one_batch(arguments, monkeypatch, capsys):
 
 # The pages on variants, metrics, reviews and plots
 
-GAMES_DIRECTORY = DOCS_DIRECTORY / "reference" / "games"
-GAME_PAGES = sorted(GAMES_DIRECTORY.glob("*.md"))
-GAME_PAGE_HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
-QUESTION_COUNTS = {
+VARIANT_PAGES_DIRECTORY = DOCS_DIRECTORY / "reference" / "games"
+VARIANT_PAGES = sorted(VARIANT_PAGES_DIRECTORY.glob("*.md"))
+VARIANT_PAGE_HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
+QUESTION_COUNT_BY_SOURCE = {
     "X": 12,
     "000": 17,
     "001": 12,
@@ -204,7 +211,7 @@ REVIEWS_PAGE_TEXT, PLOTS_PAGE_TEXT = (
 
 
 def read_table_rows(text, block):
-    """Return the cells of the table in a generated block, without its header."""
+    """Return the cells of the table in a generated block, without the header."""
     inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
     lines = [line for line in inner.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
@@ -212,24 +219,26 @@ def read_table_rows(text, block):
 
 @pytest.mark.parametrize("name", variants.variant_names())
 def test_every_variant_has_a_page_with_its_headings_in_order(name):
-    text = (GAMES_DIRECTORY / f"{name}.md").read_text()
+    text = (VARIANT_PAGES_DIRECTORY / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find_variant(name).title}\n")
-    assert re.findall(r"^## (.*)$", text, re.M) == GAME_PAGE_HEADINGS
+    assert re.findall(r"^## (.*)$", text, re.M) == VARIANT_PAGE_HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
     facts = " | ".join(games.format_index_cells(variants.find_variant(name)))
-    assert f"| {facts} | " in (GAMES_DIRECTORY / "README.md").read_text()
-    assert len(GAME_PAGES) == len(variants.variant_names()) + 1
+    assert f"| {facts} | " in (VARIANT_PAGES_DIRECTORY / "README.md").read_text()
+    assert len(VARIANT_PAGES) == len(variants.variant_names()) + 1
 
 
 def test_every_open_question_on_the_rules_has_an_answer():
-    text = "".join(page.read_text() for page in GAME_PAGES)
-    questions = [f"{source}-{i + 1}" for source, n in QUESTION_COUNTS.items() for i in range(n)]
+    text = "".join(page.read_text() for page in VARIANT_PAGES)
+    questions = [
+        f"{source}-{i + 1}" for source, n in QUESTION_COUNT_BY_SOURCE.items() for i in range(n)
+    ]
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(questions)
 
 
 def test_every_metric_is_documented_with_a_unique_definition():
-    """Two metrics of a unit share a definition only if one is the solitaire form of the other."""
+    """Allow a solitaire metric and its two-player form to share a definition."""
     names = re.findall(r"^\| `(\w+)` \| [12]", read_page("docs/reference/metrics.md"), re.M)
     assert names == [metric.name for metric in metrics.METRICS]
     checked_metrics = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
@@ -238,12 +247,14 @@ def test_every_metric_is_documented_with_a_unique_definition():
 
 
 def test_every_row_of_a_scorecard_is_documented():
-    """Percentages name their denominator: all or some deals or matches."""
+    """Check also that percentages state whether they refer to deals or matches."""
     described = [
         (row[0], row[1].strip("`")) for row in read_table_rows(REVIEWS_PAGE_TEXT, "scorecard")
     ]
-    row_specs = scorecard.list_scorecard_rows({**STANDARD_PARAMS}, review_request.SECONDS_PER_TURN)
-    matchup_rows = [*zip(scorecard.MATCHUP_ROW_MEANINGS, ("waiting", "skill"), strict=True)]
+    row_specs = scorecard.list_scorecard_rows(
+        {**STANDARD_PARAMS}, review_request.DEFAULT_SECONDS_PER_TURN
+    )
+    matchup_rows = [*zip(scorecard.COMPARISON_MEANINGS, ("waiting", "skill"), strict=True)]
     solo_rows = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
     solo_rows += [
         ("Draws per deal", "draws"),
@@ -274,11 +285,11 @@ def test_reviews_page_states_the_players_and_matches_of_a_review():
     assert (
         dict(read_table_rows(REVIEWS_PAGE_TEXT, "kinds"))["strong"] == f"`{cast.CHAMPION_STRATEGY}`"
     )
-    solo = review_request.SOLO_MATCHES
+    solo = review_request.DEFAULT_SOLO_REVIEW_MATCHES
     first, *_, last = review_request.ERROR_RATES_BY_MATCHES
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS_PAGE_TEXT
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS_PAGE_TEXT
     assert all(f"`{name}`" in REVIEWS_PAGE_TEXT for name in cast.CHALLENGER_STRATEGIES)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_SMALL_EFFECT)
-    assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
+    assert (review_request.DEEP_REVIEW_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.MATCH_LENGTH_TOLERANCE, review_request.TARGET_SCORE_STEP) == (0.1, 5)

@@ -1,4 +1,4 @@
-"""The notebooks run, show their plots and contain no logic."""
+"""Tests that the notebooks run, show their plots and contain no logic."""
 
 import ast
 import importlib.util
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((PROJECT_ROOT / "notebooks").glob("*.py"))
 TRAINING_NOTEBOOKS = [path for path in NOTEBOOKS if path.stem == "training_an_agent"]
 TRAINING_LIBRARY_SPEC = importlib.util.find_spec("sb3_contrib")
 for_each_notebook = pytest.mark.parametrize(
@@ -35,14 +35,14 @@ SMALL_SIZE_REPLACEMENTS = {
 }
 
 
-def split_code_cells(text):
-    """Return the code cells of a notebook in percent format."""
-    parts = re.split(r"^# %%(.*)\n", text, flags=re.M)[1:]
+def split_code_cells(notebook_text):
+    """Return the code cells of a notebook that is stored as a Python script."""
+    parts = re.split(r"^# %%(.*)\n", notebook_text, flags=re.M)[1:]
     return [code for kind, code in zip(parts[::2], parts[1::2], strict=True) if not kind.strip()]
 
 
 def run_cell(cell, namespace):
-    """Run a cell; return the value of its last line, which a notebook displays."""
+    """Run a code cell, and return the value of its last expression."""
     *body, last = ast.parse(cell).body
     is_value = isinstance(last, ast.Expr)
     before = ast.Module(body if is_value else [*body, last], [])
@@ -54,7 +54,7 @@ def run_cell(cell, namespace):
 
 @for_each_notebook
 def test_every_cell_runs_without_warnings_and_returns_its_plot(path, tmp_path, monkeypatch, capsys):
-    """The cells play fewer deals than in the slow test."""
+    """Run the cells with fewer deals than in the slow test."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text()
     for size, small in SMALL_SIZE_REPLACEMENTS.items():
@@ -92,7 +92,7 @@ def test_notebook_runs_in_its_own_kernel_and_shows_every_plot(path, tmp_path):
 
 
 def test_notebooks_contain_no_logic_and_no_broken_links():
-    linked = re.findall(r"\]\((\w+)\.py\)", (ROOT / "notebooks" / "README.md").read_text())
+    linked = re.findall(r"\]\((\w+)\.py\)", (PROJECT_ROOT / "notebooks" / "README.md").read_text())
     assert sorted(linked) == [path.stem for path in NOTEBOOKS] and len(NOTEBOOKS) == 6
     for path in NOTEBOOKS:
         text = path.read_text()

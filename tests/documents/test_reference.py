@@ -1,4 +1,4 @@
-"""The reference results in the tutorial are identical to those of this version."""
+"""Tests of the reference results: reproduction, commands, tables and quotations."""
 
 import importlib.util
 import json
@@ -15,21 +15,21 @@ from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.table import TABLE_COLUMNS, list_output_columns, read_schema
 from support.command_line import run_simgin
 
-ROOT = Path(__file__).resolve().parents[2]
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 REFERENCE_MODULE_SPEC = importlib.util.spec_from_file_location(
-    "reference", ROOT / "benchmarks" / "reference.py"
+    "reference", PROJECT_ROOT / "benchmarks" / "reference.py"
 )
 reference = sys.modules["reference"] = importlib.util.module_from_spec(REFERENCE_MODULE_SPEC)
 REFERENCE_MODULE_SPEC.loader.exec_module(reference)
-DEMO_DIRECTORY = ROOT / "results/reference/demo"
+DEMO_DIRECTORY = PROJECT_ROOT / "results/reference/demo"
 
 
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
-def test_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
-    """All tables and the summary are identical; `make reference` regenerates the others."""
-    monkeypatch.chdir(ROOT)
+def test_quick_experiment_reproduces_its_reference_results(name, tmp_path, monkeypatch):
+    """Compare all tables and the summary byte by byte."""
+    monkeypatch.chdir(PROJECT_ROOT)
     run_simgin("run", f"experiments/{name}.toml", "-o", tmp_path / name)
-    committed = ROOT / "results/reference" / name
+    committed = PROJECT_ROOT / "results/reference" / name
     for path in (*committed.glob("*.csv"), committed / "summary.md"):
         assert (tmp_path / name / path.name).read_bytes() == path.read_bytes(), path.name
     manifest = json.loads((committed / "manifest.json").read_text())
@@ -78,22 +78,24 @@ def test_tutorial_quotes_the_reference_results():
     summary = (DEMO_DIRECTORY / "summary.md").read_text()
     table = summary.partition("\n## Results")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| standard")]
-    quoted = (ROOT / "docs/tutorial/first-hour.md").read_text()
+    quoted = (PROJECT_ROOT / "docs/tutorial/first-hour.md").read_text()
     assert len(rows) == 5
     for row in rows:
         _, a, _b, _played, *cells = [cell.strip() for cell in row.strip("|").split("|")]
         assert f"| {a} | " + " | ".join(cells) + " |" in quoted
 
 
-TABLE_FILES = [
+REFERENCE_TABLE_FILES = [
     path
-    for path in sorted((ROOT / "results/reference").rglob("*.csv"))
+    for path in sorted((PROJECT_ROOT / "results/reference").rglob("*.csv"))
     if path.stem != "costliest"  # a table for people
 ]
 
 
-@pytest.mark.parametrize("path", TABLE_FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_table_has_valid_columns_and_proportions(path):
+@pytest.mark.parametrize(
+    "path", REFERENCE_TABLE_FILES, ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_every_reference_table_has_valid_columns_and_proportions(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
     declared = [
@@ -113,7 +115,7 @@ def test_documentation_quotes_the_results_of_champion():
         r"champion, trained \| (.*?) \| (.*?) \| (\d+) \| (\d+) \| (\d+) \|", summary
     ).groups()
     for page in ("reference/strategies/champion.md", "explanation/decisions/0009-learning.md"):
-        text = " ".join((ROOT / "docs" / page).read_text().split())
+        text = " ".join((PROJECT_ROOT / "docs" / page).read_text().split())
         assert f"{n_rule_sets} random rule sets" in text
         assert f"`champion` wins {mean} % of matches on average against the trained players" in text
     assert f"significantly below 49 % under {n_low} rule sets" in text

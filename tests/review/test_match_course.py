@@ -1,4 +1,4 @@
-"""Compare match courses with slow references, and check scorecard intervals."""
+"""Compare the course of matches with slow computations, and check scorecard intervals."""
 
 import math
 
@@ -39,26 +39,28 @@ def deals_by_match(matchup):
 
 
 @pytest.fixture(scope="module")
-def match_courses(matchup):
+def event_counts(matchup):
     return match_course.count_match_events(Block(0, matchup, 0, N_MATCHES), 1, None)
 
 
-def test_lengths_and_knocks_agree_with_the_deals(deals_by_match, match_courses):
-    lengths = np.zeros(match_course.MAX_TURNS, int)
-    knocks = np.zeros((match_course.N_TURN_BINS, match_course.N_DEADWOOD_BINS), int)
+def test_length_and_knock_counts_agree_with_the_deals(deals_by_match, event_counts):
+    lengths = np.zeros(match_course.MAX_TURNS_PER_MATCH, int)
+    knocks = np.zeros((match_course.N_KNOCK_TURN_BINS, match_course.N_KNOCK_DEADWOOD_BINS), int)
     for match in deals_by_match:
-        lengths[min(sum(deal["turns"] for deal in match), match_course.MAX_TURNS - 1)] += 1
+        lengths[
+            min(sum(deal["turns"] for deal in match), match_course.MAX_TURNS_PER_MATCH - 1)
+        ] += 1
         for deal in match:
             if batch_columns.DEAL_RESULTS[deal["kind"]] in ("knock", "undercut", "even"):
-                turn = min(-(-deal["turns"] // 2), match_course.N_TURN_BINS - 1)
-                knocks[turn, min(deal["knock_count"], match_course.N_DEADWOOD_BINS - 1)] += 1
-    assert (match_courses["length"].sum(axis=0) == lengths).all() and len(
-        match_courses["length"]
+                turn = min(-(-deal["turns"] // 2), match_course.N_KNOCK_TURN_BINS - 1)
+                knocks[turn, min(deal["knock_count"], match_course.N_KNOCK_DEADWOOD_BINS - 1)] += 1
+    assert (event_counts["length"].sum(axis=0) == lengths).all() and len(
+        event_counts["length"]
     ) == 3
-    assert (match_courses["knocks"].sum(axis=0) == knocks).all() and knocks.any()
+    assert (event_counts["knocks"].sum(axis=0) == knocks).all() and knocks.any()
 
 
-def test_comebacks_and_scores_agree_with_the_deals(matchup, deals_by_match, match_courses):
+def test_comeback_and_score_counts_agree_with_the_deals(matchup, deals_by_match, event_counts):
     field, target = {"points": ("score", matchup.variant.params["points_target"])}.get(
         matchup.variant.goal.score, ("deals", matchup.variant.params["deals_target"])
     )
@@ -77,27 +79,27 @@ def test_comebacks_and_scores_agree_with_the_deals(matchup, deals_by_match, matc
         if leader is not None and winner >= 0:
             n_comebacks += winner != leader
     assert (
-        match_courses["leads"].sum(axis=0).tolist() == [N_MATCHES, n_comebacks] and n_comebacks > 20
+        event_counts["leads"].sum(axis=0).tolist() == [N_MATCHES, n_comebacks] and n_comebacks > 20
     )
-    assert (match_courses["scores"].sum(axis=0) == scores).all()
+    assert (event_counts["scores"].sum(axis=0) == scores).all()
 
 
-def test_comebacks_are_a_proportion_of_all_matches(matchup, match_courses):
-    """Include matches that ended before either side reached half of the target."""
+def test_comebacks_are_a_proportion_of_all_matches(matchup, event_counts):
+    """Count also matches that ended before either side reached half of the target."""
     rows = run_matchup(matchup, N_MATCHES, 1)
     row = next(
         row for row in list_scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks"
     )
-    comebacks = row.measure(MatchupStats(rows, match_courses))
+    comebacks = row.measure(MatchupStats(rows, event_counts))
     assert (comebacks.value, comebacks.n) == (
-        match_courses["leads"].sum(axis=0)[1] / N_MATCHES,
+        event_counts["leads"].sum(axis=0)[1] / N_MATCHES,
         N_MATCHES,
     )
 
 
 @pytest.mark.parametrize("variant", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
 def test_draws_per_deal_agree_with_the_odds(variant):
-    """Compare with `simgin odds` on the same deals; turns differ from draws."""
+    """Compare draws, which differ from turns, with `simgin odds` on the same deals."""
     solo_matchup = solo_deals.make_solo_matchup("gold", variant, 5)
     n = 1_000 if solo_matchup.unit == "deal" else 200
     kernel.compile_matchup(solo_matchup)
@@ -136,20 +138,20 @@ def test_solitaire_skill_is_a_difference_of_win_rates(variant):
     skill = review.measurements[variant, SKILL_METRIC, NAIVE_PLAYER]
     assert skill.value == pytest.approx((wins[strong] - wins[naive]) / 500)
     assert wins[strong] > wins[naive] > 0
-    title, meaning = list(scorecard.SOLO_ROW_MEANINGS.items())[-1]
+    title, meaning = list(scorecard.SOLO_COMPARISON_MEANINGS.items())[-1]
     assert scorecard.choose_skill_title(is_solo=True) == title and "matches" in title
     assert "percentage points" in meaning
 
 
-def test_match_courses_do_not_depend_on_the_number_of_workers(matchup, match_courses):
+def test_match_courses_do_not_depend_on_the_number_of_workers(matchup, event_counts):
     two_workers = match_course.count_match_events(Block(0, matchup, 0, N_MATCHES), 2, None)
-    assert all((two_workers[name] == match_courses[name]).all() for name in match_courses)
+    assert all((two_workers[name] == event_counts[name]).all() for name in event_counts)
 
 
-def test_squares_of_knocks_agree_with_the_matches(deals_by_match, match_courses):
+def test_knock_cross_products_agree_with_the_matches(deals_by_match, event_counts):
     for name, length, find_value in (
-        ("turn_squares", match_course.N_TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
-        ("deadwood_squares", match_course.N_DEADWOOD_BINS, lambda deal: deal["knock_count"]),
+        ("turn_squares", match_course.N_KNOCK_TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
+        ("deadwood_squares", match_course.N_KNOCK_DEADWOOD_BINS, lambda deal: deal["knock_count"]),
     ):
         expected = np.zeros((length, length), int)
         for match in deals_by_match:
@@ -158,11 +160,11 @@ def test_squares_of_knocks_agree_with_the_matches(deals_by_match, match_courses)
                 if batch_columns.DEAL_RESULTS[deal["kind"]] in ("knock", "undercut", "even"):
                     knock_counts[min(find_value(deal), length - 1)] += 1
             expected += np.outer(knock_counts, knock_counts)
-        assert (match_courses[name].sum(axis=0) == expected).all()
+        assert (event_counts[name].sum(axis=0) == expected).all()
 
 
 def compute_median(counts):
-    """Return the median from counts of each value, with one batch per match."""
+    """Return the estimated median of values that are counted for each match."""
     return match_course.estimate_grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
 
 
@@ -186,8 +188,8 @@ def test_median_of_integers_is_interpolated():
 # Effect sizes
 
 
-def compute_unit_se(matches, count_denominator, count_numerator):
-    """Return the standard error of a ratio over matches, times the root of their number.
+def compute_ratio_se(matches, count_denominator, count_numerator):
+    """Return the standard error of a ratio of two sums over matches.
 
     Args:
         matches: Deals of every match.
@@ -205,16 +207,14 @@ def compute_unit_se(matches, count_denominator, count_numerator):
 
 
 def make_ending_predicate(*endings):
-    """Return a function that is true for a deal that ended in one of these ways."""
+    """Return a function that returns True if a deal has one of the given endings."""
     return lambda deal: batch_columns.DEAL_RESULTS[deal["kind"]] in endings
 
 
-def test_effect_size_bounds_are_computed_from_single_matches(
-    matchup, deals_by_match, match_courses
-):
+def test_effect_size_bounds_are_computed_from_single_matches(matchup, deals_by_match, event_counts):
     """Check that three batches give exact bounds, although they have no standard error."""
     rows = run_matchup(matchup, N_MATCHES, 1)
-    stats = MatchupStats(rows, match_courses)
+    stats = MatchupStats(rows, event_counts)
     measurements = {
         row.key: row.measure(stats) for row in list_scorecard_rows(matchup.variant.params, 8)
     }
@@ -231,7 +231,7 @@ def test_effect_size_bounds_are_computed_from_single_matches(
     }
     for key, (count_denominator, count_numerator) in expected.items():
         assert measurements[key].unit_se == pytest.approx(
-            compute_unit_se(deals_by_match, count_denominator, count_numerator), rel=1e-9
+            compute_ratio_se(deals_by_match, count_denominator, count_numerator), rel=1e-9
         ), key
         # Three batches of a hundred matches have no standard error
         assert math.isnan(measurements[key].se) and math.isfinite(measurements[key].unit_se)
@@ -253,14 +253,14 @@ def test_stalled_deals_are_not_dead_hands():
     assert dead < 0.01 < stalled
 
 
-def test_unit_error_of_two_endings_is_that_of_their_sum():
+def test_standard_error_of_two_endings_includes_their_covariance():
     matchup = parse_matchup("gold", "gold", "standard", 3, "match")
     deals_by_unit = {}
     for record in kernel.play_with_records(matchup, 0, 2_000)[1]:
         deals_by_unit.setdefault(int(record["unit"]), []).append(record)
     stats = MatchupStats(run_matchup(matchup, 2_000, 1), {})
     rate = stats.estimate_per_unit("deals", "gin", "knock", is_proportion=True)
-    expected = compute_unit_se(
+    expected = compute_ratio_se(
         deals_by_unit.values(), lambda _: 1, make_ending_predicate("gin", "knock")
     )
     assert rate.unit_se == pytest.approx(expected, rel=0.02)
@@ -301,7 +301,7 @@ def measure_scorecards(seed, n_matches):
 
 @pytest.mark.slow
 def test_scorecard_intervals_have_nominal_coverage():
-    """Use the values of a review with 120 times as many matches as true values."""
+    """Take the true values from a review with 120 times as many matches."""
     n_reviews, true_values = 1_000, measure_scorecards(10**9, 120_000)
     n_covered = dict.fromkeys(true_values, 0)
     for seed in range(n_reviews):

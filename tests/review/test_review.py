@@ -1,4 +1,4 @@
-"""Tests of `simgin review`: its matches, its numbers, and reproducibility."""
+"""Tests of `simgin review`: matches, metrics, sentences and reproducibility."""
 
 import json
 import math
@@ -45,8 +45,8 @@ REVIEW_ARGUMENTS += (
 T_QUANTILE_BY_DF = {9: 2.262157163}  # Student's t of ten batches
 
 
-def read_files(directory_path):
-    """Read every file except the manifest and the ledger, whose page order can vary."""
+def read_reproducible_files(directory_path):
+    """Read every file of a run except the manifest and the ledger, which can vary."""
     omitted = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
     files = hostile.read_directory(directory_path).items()
     return {name: content for name, content in files if name.split("-")[0] not in omitted}
@@ -64,7 +64,7 @@ def small_review(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def batch_rows(small_review):
-    """Return the batch rows of every matchup by variant, A and B."""
+    """Return the batch rows of every matchup, keyed by variant and players."""
     manifest = json.loads((small_review[0] / directory.MANIFEST_FILE).read_text())
     with ledger.open_existing_ledger(small_review[0] / ledger.LEDGER_FILE) as run_ledger:
         return {
@@ -90,11 +90,11 @@ def test_live_scorecard_contains_only_final_results(monkeypatch):
         tables.append(render_result())
 
     review = run_review(request, 1, on_progress)
-    headings, *final = list_cells(build_scorecard_table(review))
+    headings, *final = list_scorecard_cells(build_scorecard_table(review))
     scorecards = [table for table in tables if isinstance(table, Table)]
     n_missing = []
     for scorecard in scorecards:
-        shown_headings, *rows = list_cells(scorecard)
+        shown_headings, *rows = list_scorecard_cells(scorecard)
         assert shown_headings == headings and len(rows) >= len(final)
         n_missing.append(sum(cell == EN_DASH for row in rows for cell in row))
         for row in final:
@@ -106,11 +106,11 @@ def test_live_scorecard_contains_only_final_results(monkeypatch):
     assert n_missing == sorted(n_missing, reverse=True) and len(set(n_missing)) > 3
     assert [row for row in rows if {*row[1:]} != {EN_DASH}] == final
     monkeypatch.setattr(type(review), "select_effects_by_type", lambda *_: {})
-    *_, skill_row = list_cells(build_scorecard_table(review))
+    *_, skill_row = list_scorecard_cells(build_scorecard_table(review))
     assert skill_row[0] == final[-1][0] and EN_DASH in skill_row
 
 
-def list_cells(table):
+def list_scorecard_cells(table):
     """Return the headings and the values, effect sizes and differences of a scorecard."""
     cells = [
         [f"{cell['text']} {cell['verdict']}".strip() for cell in row]
@@ -145,7 +145,7 @@ def test_solitaire_review_has_three_player_types():
 
 
 def test_strategy_that_beats_champion_is_the_strong_player(monkeypatch):
-    """Expect the best significant winner of pilot matches with separate deals."""
+    """Expect the strategy with the best significant result in pilot matches."""
     win_rates = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
 
     def make_pilot_results(variant, seed, workers):
@@ -228,12 +228,12 @@ def compare_nearby_targets(variant, player, seed):
 @pytest.mark.parametrize(
     "variant", ["tedesco", "standard+gin_bonus=100", "standard+points_target=260"]
 )
-def test_target_of_equal_length_is_the_nearest_multiple_of_five(variant, seed):
+def test_adjusted_target_is_the_nearest_multiple_of_five(variant, seed):
     target, length_errors = compare_nearby_targets(variant, "gold-early", seed)
     assert length_errors[target] == min(length_errors.values())
 
 
-def test_matches_to_the_target_of_equal_length_are_as_long(small_review):
+def test_adjusted_target_makes_matches_equally_long(small_review):
     frame = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'turns_per_match'")
     strong = frame[frame["players"] == STRONG_PLAYER].set_index("variant")["value"]
     (equal_length_variant,) = (
@@ -259,11 +259,13 @@ def test_matches_to_the_target_of_equal_length_are_as_long(small_review):
 # Numbers compared with plain numpy
 
 
-def select_fact(batch_rows, fact):
-    return batch_rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[fact]].astype(float)
+def select_statistic(batch_rows, statistic):
+    return batch_rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[statistic]].astype(
+        float
+    )
 
 
-RATIO_FACTS = {
+STATISTICS_BY_METRIC = {
     "turns_per_match": ("turns", "matches"),
     "turns": ("turns", "deals"),
     "deals_per_match": ("deals", "matches"),
@@ -278,11 +280,12 @@ def test_metrics_and_differences_agree_with_numpy(small_review, batch_rows, vari
     names = ["variant", "metric", "players"]
     metrics = pd.read_csv(small_review[0] / "metrics.csv").set_index(names)
     differences = pd.read_csv(small_review[0] / "differences.csv").set_index(names)
-    for key, (numerator, denominator) in RATIO_FACTS.items():
+    for key, (numerator, denominator) in STATISTICS_BY_METRIC.items():
         parts_by_variant = {}
         for spec in {variant, BASELINE}:
             n, d = (
-                select_fact(batch_rows[spec, name, name], fact) for fact in (numerator, denominator)
+                select_statistic(batch_rows[spec, name, name], fact)
+                for fact in (numerator, denominator)
             )
             parts_by_variant[spec] = (
                 n.sum() / d.sum(),
@@ -328,7 +331,7 @@ def test_missing_metric_has_a_reason(small_review):
 # Sentences
 
 
-def test_screen_fits_24_lines(small_review):
+def test_terminal_output_fits_24_lines(small_review):
     lines = small_review[1].stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith("Skill"))
     assert lines[0] == "Straight or Points target 200?" and end < 24
@@ -366,7 +369,7 @@ def test_json_has_every_metric(small_review, empty_directory):
 
 
 def test_review_file_is_equivalent_to_options(small_review, empty_directory):
-    """Check also that errors in a file name the key."""
+    """Check also that an error message names the invalid key of a file."""
     (empty_directory / "club.toml").write_text(
         f'title = "Which?"\nnote = "In May."\nrule_sets = ["straight", "{LONGER_VARIANT}"]\n'
         f'against = "{BASELINE}"\nplayers = ["simple", "gin-only", "gold-early"]\nmatches = "1k"\n'
@@ -423,7 +426,7 @@ def test_review_of_targets_reports_the_match_length(empty_directory):
     assert " The percentage of matches with a shut-out falls" in lines
 
 
-def test_sweep_is_summarised(empty_directory):
+def test_sweep_reports_trends_and_plots_all_values(empty_directory):
     screen = run_simgin(
         *("review", "standard", "--sweep", "undercut_bonus=0,10,40", "--matches", "1k"),
         *("-o", "out", "--players", "simple,gin-only,gold-early"),
@@ -462,7 +465,9 @@ def test_interrupted_review_gives_the_same_files(small_review, empty_directory, 
         message = run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, exit_code=130).stderr
     assert "Finished batches are saved" in message
     run_simgin(*REVIEW_ARGUMENTS, "--workers", 2)
-    assert read_files(empty_directory / "out") == read_files(small_review[0])
-    before = read_files(small_review[0])
+    assert read_reproducible_files(empty_directory / "out") == read_reproducible_files(
+        small_review[0]
+    )
+    before = read_reproducible_files(small_review[0])
     run_simgin("report", small_review[0])
-    assert read_files(small_review[0]) == before
+    assert read_reproducible_files(small_review[0]) == before

@@ -1,4 +1,4 @@
-"""Tests of sequential reviews: error rates at every look, effect sizes, and intervals."""
+"""Tests of sequential reviews: error rates, effect sizes and intervals at every stage."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,11 @@ import simgin
 from simgin.core import batch_columns
 from simgin.review import review_request
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review, run_review
-from simgin.review.review_request import ERROR_RATES_BY_MATCHES, REVIEW_MATCHES, ReviewRequest
+from simgin.review.review_request import (
+    DEFAULT_REVIEW_MATCHES,
+    ERROR_RATES_BY_MATCHES,
+    ReviewRequest,
+)
 from simgin.review.scorecard import LARGE_EFFECT, NO_EFFECT, SMALL_EFFECT, UNCLEAR_EFFECT
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
@@ -40,8 +44,8 @@ def compute_crossing_probabilities(limits, times):
     return probabilities
 
 
-def test_looks_spend_the_error_rate_as_the_squared_sample_size():
-    times = np.array(list(ERROR_RATES_BY_MATCHES)) / REVIEW_MATCHES
+def test_spent_error_rate_grows_with_the_squared_sample_size():
+    times = np.array(list(ERROR_RATES_BY_MATCHES)) / DEFAULT_REVIEW_MATCHES
     limits = norm.isf(np.array(list(ERROR_RATES_BY_MATCHES.values())) / 2)
     spent = np.cumsum(compute_crossing_probabilities(limits, times))
     assert spent == pytest.approx(ALPHA * times**2, rel=2e-3)
@@ -66,22 +70,22 @@ def test_effect_is_decided_if_its_interval_has_one_effect_size(value, size, is_d
 def test_early_look_uses_a_wider_interval():
     difference = PairedEstimate.from_known_se(0.75, 0.1, 5_000)
     assert Effect(difference, (1.0, 3.0)).size == NO_EFFECT
-    early = Effect(difference, (1.0, 3.0), error_rate=ERROR_RATES_BY_MATCHES[5_000])
+    early = Effect(difference, (1.0, 3.0), interval_error_rate=ERROR_RATES_BY_MATCHES[5_000])
     assert early.size == UNCLEAR_EFFECT and early.difference.interval == difference.interval
 
 
 def test_only_a_default_review_with_a_baseline_is_sequential():
-    assert ReviewRequest.read(["oklahoma"], "standard").sizes == tuple(ERROR_RATES_BY_MATCHES)
+    assert ReviewRequest.read(["oklahoma"], "standard").stage_sizes == tuple(ERROR_RATES_BY_MATCHES)
     for options in ({"matches": "20k"}, {"deep": True}):
-        assert len(ReviewRequest.read(["oklahoma"], "standard", **options).sizes) == 1
+        assert len(ReviewRequest.read(["oklahoma"], "standard", **options).stage_sizes) == 1
     for names, options in ((["oklahoma"], {}), (["standard"], {"sweep": ["gin_bonus=20,25"]})):
-        assert ReviewRequest.read(names, **options).sizes == (REVIEW_MATCHES,)
-    assert ReviewRequest.read(["solitary-gin"], "gin-solitaire").sizes == (5_000,)
+        assert ReviewRequest.read(names, **options).stage_sizes == (DEFAULT_REVIEW_MATCHES,)
+    assert ReviewRequest.read(["solitary-gin"], "gin-solitaire").stage_sizes == (5_000,)
 
 
 # Stages of a small review
 
-ERROR_RATES_BY_SMALL_LOOK = {1_000: 0.003, 2_000: 0.0105, 4_000: 0.043}
+ERROR_RATES_BY_FEW_MATCHES = {1_000: 0.003, 2_000: 0.0105, 4_000: 0.043}
 PLAYER_SPECS = ["simple", "gin-only", "gold-early"]
 REVIEW_ARGUMENTS = (
     "review",
@@ -94,18 +98,20 @@ REVIEW_ARGUMENTS = (
 
 
 @pytest.fixture
-def use_small_looks(monkeypatch, empty_directory):
-    """Use small sample sizes at the looks of a sequential review."""
-    monkeypatch.setattr(review_request, "ERROR_RATES_BY_MATCHES", ERROR_RATES_BY_SMALL_LOOK)
+def shorten_stages(monkeypatch, empty_directory):
+    """Reduce the sample sizes of the stages of a sequential review."""
+    monkeypatch.setattr(review_request, "ERROR_RATES_BY_MATCHES", ERROR_RATES_BY_FEW_MATCHES)
 
 
-def test_only_undecided_matchups_are_extended(use_small_looks):
-    """Check also that all matches are those of a review of fixed size."""
+def test_only_undecided_matchups_are_extended(shorten_stages):
+    """Check also that a review of fixed size plays the same matches."""
     review = simgin.review_rules("straight", "standard", players=PLAYER_SPECS)
     full = simgin.review_rules("straight", "standard", players=PLAYER_SPECS, matches=4_000)
-    assert review.next_sizes == review.sizes and set(review.sizes.values()) >= {1_000, 4_000}
+    assert review.next_matches_by_pairing == review.matches_by_pairing and set(
+        review.matches_by_pairing.values()
+    ) >= {1_000, 4_000}
     for key, rows in review._batch_rows.items():
-        n = review.sizes[key[0], frozenset(key[1:])]
+        n = review.matches_by_pairing[key[0], frozenset(key[1:])]
         assert rows[:, batch_columns.COL_UNITS].sum() * len({*key[1:]}) == n
         assert (rows == full._batch_rows[key][: len(rows)]).all()
     for key, course in review._event_counts.items():
@@ -115,7 +121,7 @@ def test_only_undecided_matchups_are_extended(use_small_looks):
     assert review.effects[key].difference.value == full.effects[key].difference.value
 
 
-def test_interrupted_sequential_review_gives_the_same_files(use_small_looks, monkeypatch):
+def test_interrupted_sequential_review_gives_the_same_files(shorten_stages, monkeypatch):
     run_simgin(*REVIEW_ARGUMENTS, "--workers", 1, "-o", "whole")
     for blocks in (12, 4):
         with monkeypatch.context() as patch_context:
@@ -129,10 +135,10 @@ def test_interrupted_sequential_review_gives_the_same_files(use_small_looks, mon
 # Repetitions of a review, resampled from the batches of a long review
 
 
-def make_truncated_review(long_review, rows, courses, sizes, max_size=REVIEW_MATCHES):
-    """Return a sequential review of given sizes with the given batches."""
+def make_truncated_review(long_review, rows, courses, sizes, max_size=DEFAULT_REVIEW_MATCHES):
+    """Return a sequential review that uses only the first of the given batches."""
     review = Review(
-        replace(long_review.request, is_sequential=True, matches=REVIEW_MATCHES),
+        replace(long_review.request, is_sequential=True, matches=DEFAULT_REVIEW_MATCHES),
         long_review.results,
     )
 
@@ -143,13 +149,13 @@ def make_truncated_review(long_review, rows, courses, sizes, max_size=REVIEW_MAT
 
     looks = [n for n in ERROR_RATES_BY_MATCHES if n < max_size]
     review.__dict__.update(
-        sizes=sizes,
+        matches_by_pairing=sizes,
         _batch_rows={key: select_batches(batches, *key) for key, batches in rows.items()},
         _event_counts={
             key: {name: select_batches(batches, *key) for name, batches in course.items()}
             for key, course in courses.items()
         },
-        _reviews_by_size={
+        _partial_reviews={
             n: make_truncated_review(long_review, rows, courses, sizes, n) for n in looks
         },
     )
@@ -157,11 +163,11 @@ def make_truncated_review(long_review, rows, courses, sizes, max_size=REVIEW_MAT
 
 
 def resample_review(long_review, rng):
-    """Return a sequential review and a review of the full size with resampled batches.
+    """Return a sequential review and a full-size review of the same resampled batches.
 
     Batches of the same number have the same deals, so they are drawn together.
     """
-    n_batches = REVIEW_MATCHES // batch_columns.MATCH_BATCH_SIZE
+    n_batches = DEFAULT_REVIEW_MATCHES // batch_columns.MATCH_BATCH_SIZE
     indices = {}
 
     def resample_batches(batches):
@@ -174,15 +180,17 @@ def resample_review(long_review, rng):
         key: {name: resample_batches(batches) for name, batches in course.items()}
         for key, course in long_review._event_counts.items()
     }
-    sizes = dict.fromkeys(long_review.sizes, min(ERROR_RATES_BY_MATCHES))
+    sizes = dict.fromkeys(long_review.matches_by_pairing, min(ERROR_RATES_BY_MATCHES))
     review = make_truncated_review(long_review, rows, courses, sizes)
-    while review.next_sizes != review.sizes:
-        review = make_truncated_review(long_review, rows, courses, review.next_sizes)
-    full = make_truncated_review(long_review, rows, courses, dict.fromkeys(sizes, REVIEW_MATCHES))
+    while review.next_matches_by_pairing != review.matches_by_pairing:
+        review = make_truncated_review(long_review, rows, courses, review.next_matches_by_pairing)
+    full = make_truncated_review(
+        long_review, rows, courses, dict.fromkeys(sizes, DEFAULT_REVIEW_MATCHES)
+    )
     return review, full
 
 
-def compare_with_long_review(long_review, repetitions, seed):
+def compare_with_long_review(long_review, n_repetitions, seed):
     """Compare resampled reviews with the long review, whose results are the true values.
 
     Returns:
@@ -192,9 +200,9 @@ def compare_with_long_review(long_review, repetitions, seed):
     """
     rng = np.random.default_rng(seed)
     is_equal, is_contradiction, n_matches, is_covered = [], [], [], {}
-    for _ in range(repetitions):
+    for _ in range(n_repetitions):
         review, full = resample_review(long_review, rng)
-        n_matches += review.sizes.values()
+        n_matches += review.matches_by_pairing.values()
         for key, effect in review.effects.items():
             true_value = long_review.effects[key].difference.value
             low, high = effect.difference.interval
@@ -220,7 +228,7 @@ def is_contradicted(effect, true_value, thresholds):
 
 @pytest.mark.slow
 def test_sequential_reviews_have_nominal_error_rates():
-    """Allow 5 % of wrong effect sizes, and 5 % that differ from a review of the full size."""
+    """Allow 5 % wrong effect sizes, and 5 % that differ from a review of the full size."""
     names = ["oklahoma", "straight"]
     request = ReviewRequest.read(names, "standard", players=PLAYER_SPECS, matches=60_000, seed=11)
     long_review = run_review(request)

@@ -25,7 +25,9 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG_PLAYER
 from simgin.text.messages import join_words
 
-ROW_KEYS = [row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)]
+SCORECARD_ROW_KEYS = [
+    row.key for row in list_scorecard_rows(variants.find_variant("standard").params, 8)
+]
 BASELINE, OTHER_VARIANT = "standard", "straight"
 BASELINE_VALUES = {
     "turns_per_match": 80.0,
@@ -52,7 +54,7 @@ def make_review(
     knock_rate=0.32,
     variant_name=OTHER_VARIANT,
 ):
-    """Return a review of a variant against `standard` with these effects for the strong player.
+    """Return a review of a variant with the given effects on the strong player.
 
     Args:
         changes: Effects by scorecard row, as numbers or paired estimates.
@@ -73,13 +75,13 @@ def make_review(
     measurements, effects = {}, {}
     type_names = [player_type.name for player_type in request.kinds]
     for variant, player_type, key in itertools.product(
-        (BASELINE, variant_name), [*type_names, STRONG_PLAYER], ROW_KEYS
+        (BASELINE, variant_name), [*type_names, STRONG_PLAYER], SCORECARD_ROW_KEYS
     ):
         measurements[variant, key, player_type] = make_estimate(
             BASELINE_VALUES.get(key, 1.0), half_width
         )
     measurements[variant_name, "gin", STRONG_PLAYER] = make_estimate(gin_rate, half_width)
-    for player_type, key in itertools.product([*type_names, STRONG_PLAYER], ROW_KEYS):
+    for player_type, key in itertools.product([*type_names, STRONG_PLAYER], SCORECARD_ROW_KEYS):
         change = dict(changes).get(key, 0.0) if player_type == STRONG_PLAYER else None
         if change is None:
             change = dict(weaker_changes).get(key, dict(changes).get(key, 0.0))
@@ -215,9 +217,7 @@ def test_verdict_follows_from_the_effect_sizes(review, expected):
         (0.28, 0.02, -1.5, "slightly earlier"),  # not significantly more than 3
     ],
 )
-def test_large_change_in_the_knock_rate_is_reported_before_the_turn(
-    knock_rate, half_width, change, phrase
-):
+def test_verdict_reports_large_changes_of_the_knock_rate(knock_rate, half_width, change, phrase):
     review = make_review({"knock_turn": make_estimate(change)}, knock_rate=knock_rate)
     review.knock_rates[OTHER_VARIANT] = make_estimate(knock_rate, half_width)
     assert f"but players knock {phrase}. " in verdicts.compose_variant_verdict(
@@ -256,7 +256,7 @@ def test_every_verdict_has_at_most_three_short_sentences(length, skill):
     for (change, gin_rate), gin_effect, size in itertools.product(
         GIN_CHANGES, (0, 0.2, -0.2), CHANGE_BY_EFFECT_SIZE
     ):
-        changes = dict.fromkeys(ROW_KEYS, CHANGE_BY_EFFECT_SIZE[size]) | {
+        changes = dict.fromkeys(SCORECARD_ROW_KEYS, CHANGE_BY_EFFECT_SIZE[size]) | {
             "turns_per_match": strong_change,
             "gin": change,
         }
@@ -271,11 +271,11 @@ def test_every_verdict_has_at_most_three_short_sentences(length, skill):
         assert "  " not in verdict and "{" not in verdict, verdict
 
 
-def test_differing_player_types_are_shown_as_a_range():
+def test_effects_that_differ_by_player_type_are_shown_as_a_range():
     review = make_review({"turns_per_match": 30.0}, weaker_changes={"turns_per_match": -20.0})
-    assert review.player_types_differ(
+    assert review.varies_by_player_type(
         OTHER_VARIANT, "turns_per_match"
-    ) and not review.player_types_differ(OTHER_VARIANT, "gin")
+    ) and not review.varies_by_player_type(OTHER_VARIANT, "gin")
     (row,) = (
         review_report.build_scorecard_table(review)
         .frame.query("row == 'Turns per match'")
@@ -352,7 +352,7 @@ def test_large_change_of_length_is_reported_as_a_factor(change, expected):
 def make_shutout_review(value, baseline, half_width=0.002):
     """Return a review in which the strong player's shut-outs change from one value to another."""
     review = make_review({"shut_out": make_estimate(value - baseline, half_width)})
-    row = next(row for row in review.rows if row.key == "shut_out")
+    row = next(row for row in review.scorecard_rows if row.key == "shut_out")
     value, baseline = make_estimate(value, half_width), make_estimate(baseline, half_width)
     review.effects[OTHER_VARIANT, "shut_out", STRONG_PLAYER] = Effect(
         value - baseline, (0.08, 0.25), scorecard.is_tenfold_change(value, baseline, row)
@@ -393,7 +393,7 @@ def test_tenfold_change_requires_the_whole_interval():
 
 
 def make_request(*players, baseline=BASELINE, **options):
-    """Return a request with these (variant, strong player) pairs."""
+    """Return a request with the given (variant, strong player) pairs."""
     return ReviewRequest(
         tuple(variant for variant, _ in players), baseline, strong=players, **options
     )
@@ -510,16 +510,16 @@ def test_frames_mark_the_metrics_that_depend_on_training():
         (UNTRAINED_VARIANT, "gin", STRONG_PLAYER),
         (UNTRAINED_VARIANT, "knock_turn", STRONG_PLAYER),
     }
-    assert all(review.is_untrained(key) for key in dependent)
+    assert all(review.needs_training(key) for key in dependent)
     weaker_type = IMMEDIATE_KNOCKER
     independent = {
         (BASELINE, "gin", STRONG_PLAYER),
         (UNTRAINED_VARIANT, "comebacks", STRONG_PLAYER),
         (UNTRAINED_VARIANT, "gin", weaker_type),
     }
-    assert not any(review.is_untrained(key) for key in independent)
-    assert review.is_untrained((UNTRAINED_VARIANT, SKILL_METRIC, weaker_type))
-    assert not review.is_untrained((UNTRAINED_VARIANT, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
+    assert not any(review.needs_training(key) for key in independent)
+    assert review.needs_training((UNTRAINED_VARIANT, SKILL_METRIC, weaker_type))
+    assert not review.needs_training((UNTRAINED_VARIANT, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
     is_untrained = review.differences.set_index(["metric", "players"])["untrained"]
     assert (
         is_untrained["gin", STRONG_PLAYER]
@@ -535,7 +535,7 @@ def test_goal_is_evaluated_by_the_whole_interval():
     rows = list_scorecard_rows(variants.find_variant("standard").params, 8)
     texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
     goals = parse_goals(texts, rows)
-    assert [(goal.row.key, goal.low, goal.high) for goal in goals] == [
+    assert [(goal.row.key, goal.min_value, goal.max_value) for goal in goals] == [
         ("turns_per_match", 100, 140),
         ("gin", 40, 50),
         ("dead", -np.inf, 5),
@@ -629,7 +629,9 @@ def test_verdict_on_several_goals_starts_with_rule_sets_that_meet_all():
         (54, 83, 0.01, ""),
     ],
 )
-def test_change_in_minutes_is_that_of_the_rounded_lengths(turns, baseline_turns, seconds, expected):
+def test_change_in_minutes_is_computed_from_rounded_lengths(
+    turns, baseline_turns, seconds, expected
+):
     assert describe_minutes(turns, baseline_turns, seconds) == (
         f"A match is about {expected}" if expected else ""
     )
@@ -640,10 +642,10 @@ def describe_minutes(variant_turns, baseline_turns, seconds):
     for variant, turns in ((BASELINE, baseline_turns), (OTHER_VARIANT, variant_turns)):
         review.measurements[variant, "turns_per_match", STRONG_PLAYER] = make_estimate(turns)
     object.__setattr__(review, "request", replace(review.request, seconds_per_turn=seconds))
-    return verdicts.describe_minutes(review, OTHER_VARIANT, BASELINE)
+    return verdicts.describe_change_in_minutes(review, OTHER_VARIANT, BASELINE)
 
 
-def test_minutes_add_up_for_every_length():
+def test_stated_minutes_are_consistent_for_every_length():
     pattern = re.compile(
         r"A match is about ([\d.]+) minutes? (longer|shorter) "
         r"\(([\d.]+) minutes instead of ([\d.]+), at (8|30) s per turn\)\."
@@ -666,7 +668,7 @@ def test_minutes_add_up_for_every_length():
         assert ("1 minute " in sentence) == (change == "1")
 
 
-def test_winners_and_losers_are_named_for_every_combination():
+def test_winners_and_losers_are_named_for_all_effects():
     phrases = [
         "players who knock immediately",
         "players who knock only in early turns",
@@ -722,13 +724,13 @@ def test_player_types_with_different_lengths_are_named(strong_change, weaker_cha
 def test_stalled_deals_cause_a_warning():
     player_type = IMMEDIATE_KNOCKER
     review = make_review(weaker_changes={"turns_per_match": 30.0})
-    assert not verdicts.list_stalled_warnings(review)
+    assert not verdicts.list_stall_warnings(review)
     rows = review_report.build_scorecard_table(review).frame["row"]
     assert not any(row.startswith("Stalled") for row in rows)
     review = make_review(weaker_changes={"turns_per_match": 30.0})
     review.measurements[BASELINE, "stalled", player_type] = make_estimate(0.08)
     review.measurements[OTHER_VARIANT, "stalled", player_type] = make_estimate(0.0995)
-    (note,) = verdicts.list_stalled_warnings(review)
+    (note,) = verdicts.list_stall_warnings(review)
     assert note.startswith(
         "Warning: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
     )
@@ -902,7 +904,7 @@ def test_sweep_reports_the_values_at_which_playing_for_gin_wins(win_rates, expec
     measurements = dict(
         zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
     )
-    review.__dict__.update(measurements=measurements, rows=())
+    review.__dict__.update(measurements=measurements, scorecard_rows=())
     assert list(iterate_sweep_lines(review)) == [expected]
 
 
@@ -914,7 +916,7 @@ def test_sweep_of_two_parameters_groups_values_with_equal_results():
     measurements = dict(
         zip(keys, (make_estimate(win_rate, 0.02) for win_rate in win_rates), strict=True)
     )
-    review.__dict__.update(measurements=measurements, rows=())
+    review.__dict__.update(measurements=measurements, scorecard_rows=())
     assert list(iterate_sweep_lines(review)) == [
         "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
         "and 25. For gin bonus 50, playing for gin never significantly beats knocking immediately."
@@ -959,7 +961,7 @@ def test_sweep_states_the_trend_of_the_match_length(
         for variant, value in (missing | turns).items()
     }
     review.measurements.update(measurements)
-    review.__dict__.update(rows=(scorecard.TURNS_ROW,))
+    review.__dict__.update(scorecard_rows=(scorecard.TURNS_ROW,))
     effect = Effect(turns[last_variant] - turns[first_variant], EFFECT_BOUNDS["turns_per_match"])
     monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
     assert next(iterate_sweep_lines(review)).startswith(f"The length of a match {phrase}")
@@ -987,15 +989,15 @@ def test_sweep_states_significant_changes_of_skill(changes, sentence):
 
 
 def make_sweep_review(win_rates):
-    """Return a review of a sweep with these win rates of playing for gin."""
+    """Return a review of a sweep with the given win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     review = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in request.swept_variants]
-    review.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
+    review.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), scorecard_rows=())
     return review
 
 
-def test_sweep_is_adjusted_for_several_values():
+def test_sweep_is_adjusted_for_multiple_comparisons():
     """Use five values, one with z = 2.15, which is not significant after Holm's correction."""
     half_width = 0.02
     review = make_sweep_review(
@@ -1008,15 +1010,15 @@ def test_sweep_is_adjusted_for_several_values():
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
-BEST_VALUES_LINE = 'The table "Best gin bonus" in the report shows the best value for each aim.'
+BEST_VALUES_SENTENCE = 'The table "Best gin bonus" in the report shows the best value for each aim.'
 
 
 @pytest.mark.parametrize(
     ("matches", "line"),
     [
         (1_000, "The best values are not shown, because at least 2,000 matches are required."),
-        (2_000, BEST_VALUES_LINE),
-        (20_000, BEST_VALUES_LINE),
+        (2_000, BEST_VALUES_SENTENCE),
+        (20_000, BEST_VALUES_SENTENCE),
     ],
 )
 def test_best_values_require_2000_matches(matches, line):
@@ -1027,7 +1029,7 @@ def test_best_values_require_2000_matches(matches, line):
 def test_values_without_a_significant_difference_are_not_worse():
     values = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     estimates = {name: make_estimate(value, 0.03) for name, value in values.items()}
-    assert verdicts._list_variants_not_worse(estimates, "best") == ["level", "better"]
+    assert verdicts._list_near_best_variants(estimates, "best") == ["level", "better"]
 
 
 @pytest.mark.parametrize(("n_batches", "expected"), [(4, "–"), (6, "30")])
@@ -1044,4 +1046,4 @@ def test_not_significantly_worse_requires_five_batches(n_batches, expected):
         )
     best_variant = review.request.swept_variants[2]
     estimates[best_variant] = PairedEstimate(0.51, 1_000, 0 * influences, n_batches)
-    assert verdicts._format_values_not_worse(review, estimates, best_variant) == expected
+    assert verdicts._format_near_best_values(review, estimates, best_variant) == expected

@@ -13,7 +13,7 @@ import html5lib
 import uvicorn
 
 from simgin.web.app import create_app
-from simgin.web.connections import TimedProtocol
+from simgin.web.connections import IdleTimeoutProtocol
 
 TOKEN, PORT = "secret-token", 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -36,7 +36,7 @@ def serve_in_thread(site):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         app = create_app(site, TOKEN, port)
-        config = uvicorn.Config(app, http=TimedProtocol, log_level="warning", ws="none")
+        config = uvicorn.Config(app, http=IdleTimeoutProtocol, log_level="warning", ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

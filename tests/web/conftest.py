@@ -1,4 +1,4 @@
-"""A site in the test's directory, and browsers for it."""
+"""Fixtures with a site in the directory of the test, and clients of the site."""
 
 import pytest
 from starlette.testclient import TestClient
@@ -11,16 +11,16 @@ from support.web_site import ADDRESS, PORT, TOKEN, serve_in_thread
 
 @pytest.fixture
 def site(empty_directory, monkeypatch):
-    """Create a site whose results and data are in the test's directory."""
+    """Create a site with results and user data in the directory of the test."""
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     queue = JobQueue(empty_directory / "results")
-    yield Site(queue.results, queue)
+    yield Site(queue.results_directory, queue)
     queue.close()
 
 
 @pytest.fixture
 def address(site, empty_directory, monkeypatch):
-    """Serve the site, with saved games in the test's directory; return its address with token."""
+    """Start a server for the site, and return its address, which includes the token."""
     monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
     with serve_in_thread(site) as address:
         yield address
@@ -35,7 +35,7 @@ def unauthorized_client(site):
 
 @pytest.fixture
 def browser(unauthorized_client):
-    """Return a client that has opened the printed address."""
+    """Return a client that has opened the address with the token."""
     assert unauthorized_client.get(f"/?token={TOKEN}").status_code == 303
     unauthorized_client.headers["Origin"] = ADDRESS
     return unauthorized_client

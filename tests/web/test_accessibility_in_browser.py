@@ -1,4 +1,4 @@
-"""Every page in the system's Chromium: axe-core finds no violation, and keys reach each control.
+"""Accessibility tests in Chromium: axe-core finds no violation, and keys reach all controls.
 
 axe-core comes from npm, for this test only.
 """
@@ -20,7 +20,7 @@ POSITION_QUERY = (
     "hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&strategy=simple&opponent=simple"
 )
 # Page: address, and an element that is visible when the page is complete
-PAGES = {
+PATH_AND_SELECTOR_BY_PAGE = {
     "home": ("/", ".runs"),
     "new game": ("/play", ".setup"),
     "table": (f"/play?{GAME_QUERY}&coach=off", "#game[data-version]"),
@@ -60,7 +60,7 @@ DESCRIBE_FOCUS_JS = """
 
 @pytest.fixture(scope="module")
 def axe_script(tmp_path_factory):
-    """Return the script of axe-core, which npm installs."""
+    """Return the script of axe-core, the accessibility checker, after its installation by npm."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("needs npm")
@@ -84,7 +84,7 @@ def match_directory(tmp_path_factory):
 def two_runs(site, match_directory):
     """Add two finished runs to the results of the site."""
     for name in ("demo", "demo-2"):
-        shutil.copytree(match_directory, site.results / name)
+        shutil.copytree(match_directory, site.results_directory / name)
 
 
 @pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-wide", "dark-phone"])
@@ -97,7 +97,7 @@ def page(request, chromium, address):
 
 
 def list_violations(page, axe_script):
-    """Return the accessibility rules that a page violates, with the elements."""
+    """Return the accessibility rules that a page violates, with the affected elements."""
     page.evaluate(axe_script)
     return [
         (rule["id"], [(node["html"][:150], node["any"][:1]) for node in rule["nodes"]][:3])
@@ -127,8 +127,8 @@ def list_unreachable_controls(page):
     return missing, without_visible_focus
 
 
-def list_problems(page, axe_script):
-    """Return the accessibility problems of the open page by type."""
+def list_accessibility_problems(page, axe_script):
+    """Return the accessibility problems of the open page, grouped by type."""
     missing, without_visible_focus = list_unreachable_controls(page)
     problems = {
         "axe": list_violations(page, axe_script),
@@ -140,14 +140,14 @@ def list_problems(page, axe_script):
 
 def test_pages_are_accessible(page, axe_script, two_runs):
     problems = {}
-    for name, (path, selector) in PAGES.items():
+    for name, (path, selector) in PATH_AND_SELECTOR_BY_PAGE.items():
         page.goto(path)
         page.wait_for_selector(selector, timeout=120_000)
-        problems[name] = list_problems(page, axe_script)
+        problems[name] = list_accessibility_problems(page, axe_script)
     assert not {name: page_problems for name, page_problems in problems.items() if page_problems}
 
 
-def test_end_of_a_deal_is_accessible(page, axe_script):
+def test_page_is_accessible_at_the_end_of_a_deal(page, axe_script):
     page.goto(f"/play?{GAME_QUERY}&coach=off")
     page.wait_for_selector("#game[data-version]", timeout=120_000)
     rng = random.Random(1)
@@ -157,7 +157,7 @@ def test_end_of_a_deal_is_accessible(page, axe_script):
         buttons = buttons or page.query_selector_all("#hand button, #choices button")
         rng.choice(buttons).click()
         page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=60_000)
-    assert not list_problems(page, axe_script)
+    assert not list_accessibility_problems(page, axe_script)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_end_of_a_deal_is_accessible(page, axe_script):
         ("review straight --against standard --players simple,gold --matches 400k", "#job-table b"),
     ],
 )
-def test_progress_of_a_job_is_accessible(page, axe_script, site, command, selector):
+def test_page_of_a_running_job_is_accessible(page, axe_script, site, command, selector):
     job = site.jobs.enqueue(command.split(), "A job")
     page.goto(f"/jobs/{job.name}")
     page.wait_for_selector(selector, timeout=300_000)
-    assert not list_problems(page, axe_script)
+    assert not list_accessibility_problems(page, axe_script)

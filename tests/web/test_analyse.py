@@ -1,4 +1,4 @@
-"""Tests of the page Analyse: fields, errors, command, costs, and files of deals."""
+"""Tests of the Analyse page: fields, errors, command, costs and uploaded deals."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from support.web_site import check_page
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 PILE = "QD TS 9D* QH"
-DRAW_POSITION = {
+POSITION_BEFORE_DRAW = {
     "hand": HAND,
     "pile": PILE,
     "known": "9D",
@@ -28,8 +28,8 @@ DRAW_POSITION = {
     "seed": "3",
     "worlds": "400",
 }
-STRATEGIES_BY_N_PLAYERS = {1: ("solo-greedy", None), 2: ("gold", "simple")}
-BLIND_OFFER = {
+PLAYERS_BY_NUMBER = {1: ("solo-greedy", None), 2: ("gold", "simple")}
+OFFER_BEFORE_DEALING = {
     "die": "offer",
     "blind": "yes",
     "hand": "",
@@ -40,14 +40,14 @@ BLIND_OFFER = {
 FAST_PLAYERS = {"strategy": "simple", "opponent": "simple"}
 
 
-def parse_json_lines(answer):
-    """Return the JSON objects of an answer, one from each line."""
-    return [json.loads(line) for line in answer.text.splitlines()]
+def parse_json_lines(response):
+    """Return the JSON objects of a response, one for each line."""
+    return [json.loads(line) for line in response.text.splitlines()]
 
 
 def test_page_shows_the_position_in_the_address(browser):
     page = check_page(
-        browser.get("/analyse", params=DRAW_POSITION | {"dealer": "me", "score": "20-35"})
+        browser.get("/analyse", params=POSITION_BEFORE_DRAW | {"dealer": "me", "score": "20-35"})
     )
     assert f'value="{HAND}"' in page and f'value="{PILE}"' in page
     assert '<option value="me" selected>' in page and '<option value="draw" selected>' in page
@@ -78,12 +78,12 @@ def test_page_shows_the_position_in_the_address(browser):
         ("seed", {"seed": "-1"}, "not a valid seed"),
     ],
 )
-def test_impossible_position_has_a_message_at_the_field(browser, field, changes, message):
-    answer = browser.get("/analyse/costs", params=DRAW_POSITION | changes)
+def test_impossible_position_has_an_error_message_at_the_field(browser, field, changes, message):
+    answer = browser.get("/analyse/costs", params=POSITION_BEFORE_DRAW | changes)
     (first,) = parse_json_lines(answer)
     assert answer.status_code == 400 and list(first["errors"]) == [field]
     assert message.lower() in first["errors"][field].lower()
-    page = check_page(browser.get("/analyse", params=DRAW_POSITION | changes), 400)
+    page = check_page(browser.get("/analyse", params=POSITION_BEFORE_DRAW | changes), 400)
     assert f'id="{field}-error"' in page
 
 
@@ -91,17 +91,18 @@ def test_impossible_position_has_a_message_at_the_field(browser, field, changes,
     ("fields", "assumed"),
     [
         (
-            DRAW_POSITION,
+            POSITION_BEFORE_DRAW,
             "You are the dealer. The pile is complete, so the stock contains 29 cards.",
         ),
-        (DRAW_POSITION | {"dealer": "me", "stock": "29"}, ""),
+        (POSITION_BEFORE_DRAW | {"dealer": "me", "stock": "29"}, ""),
         (
-            DRAW_POSITION | {"hand": f"{HAND} KS", "to_move": "discard", "pile": "", "known": ""},
+            POSITION_BEFORE_DRAW
+            | {"hand": f"{HAND} KS", "to_move": "discard", "pile": "", "known": ""},
             "You just drew KS, the last card of your hand. The opponent is the dealer.",
         ),
     ],
 )
-def test_inferred_facts_are_listed(browser, fields, assumed):
+def test_inferred_dealer_and_stock_are_listed(browser, fields, assumed):
     first, *_ = parse_json_lines(browser.get("/analyse/costs", params=fields | FAST_PLAYERS))
     assert not first["errors"] and " ".join(first["assumed"]) == assumed
 
@@ -116,9 +117,9 @@ def test_incomplete_position_has_a_command_but_no_error(browser):
 @pytest.mark.parametrize(
     "changes", [{}, {"hand": HAND + " KS", "to_move": "discard", "score": "3-5"}]
 )
-def test_costs_equal_those_of_the_command(browser, changes):
+def test_costs_equal_those_of_simgin_analyze(browser, changes):
     first, *_, last = parse_json_lines(
-        browser.get("/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | changes)
+        browser.get("/analyse/costs", params=POSITION_BEFORE_DRAW | FAST_PLAYERS | changes)
     )
     assert last["is_over"] and last["worlds"] <= 400
     rows = json.loads(run_simgin(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
@@ -130,7 +131,7 @@ def test_costs_equal_those_of_the_command(browser, changes):
 
 @pytest.mark.parametrize("variant", variant_names())
 def test_link_to_a_decision_opens_its_position(variant):
-    players = STRATEGIES_BY_N_PLAYERS.get(find_variant(variant).params["players"])
+    players = PLAYERS_BY_NUMBER.get(find_variant(variant).params["players"])
     deal = trace_numbered_deal(*players, variant, 3, 1, 0, None)
     for position in find_decisions(deal):
         form = Form(make_position_query(position))
@@ -158,7 +159,7 @@ def test_link_to_a_decision_opens_its_position(variant):
     [
         ({"die": "offer"}, ["leave the die", "offer 3"]),
         ({"die": "3", "owner": "opponent"}, ["accept 3", "refuse 3"]),
-        (BLIND_OFFER, ["leave the die", "offer 3"]),
+        (OFFER_BEFORE_DEALING, ["leave the die", "offer 3"]),
     ],
 )
 def test_decision_about_the_die_is_analysed(browser, decision, actions):
@@ -170,7 +171,7 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
         "pile": "QD TS",
     } | decision
     answer = browser.get(
-        "/analyse/costs", params=DRAW_POSITION | FAST_PLAYERS | {"worlds": "50"} | query
+        "/analyse/costs", params=POSITION_BEFORE_DRAW | FAST_PLAYERS | {"worlds": "50"} | query
     )
     first, *_, last = parse_json_lines(answer)
     assert {action["text"] for action in last["actions"]} >= set(actions)
@@ -187,8 +188,8 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
         ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
     ],
 )
-def test_impossible_die_has_a_message_at_the_field(browser, query, message):
-    params = DRAW_POSITION | {"variant": "dice"} | query
+def test_impossible_die_has_an_error_message_at_its_field(browser, query, message):
+    params = POSITION_BEFORE_DRAW | {"variant": "dice"} | query
     (first,) = parse_json_lines(browser.get("/analyse/costs", params=params))
     assert message in first["errors"]["die"]
     assert 'id="die-error"' in check_page(browser.get("/analyse", params=params), 400)
@@ -215,7 +216,7 @@ def test_analysis_stops_when_the_browser_disconnects():
             ended.set()
 
     async def read_two_lines():
-        lines = LiveAnalysis(analyse, lambda result, _: result).iter_lines({"first": True})
+        lines = LiveAnalysis(analyse, lambda result, _: result).iter_json_lines({"first": True})
         assert json.loads(await anext(lines)) == {"first": True}
         assert json.loads(await anext(lines)) == {"is_over": False}
         await lines.aclose()
@@ -224,8 +225,8 @@ def test_analysis_stops_when_the_browser_disconnects():
     assert ended.wait(5)
 
 
-def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
-    monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 200)
+def test_decisions_in_an_uploaded_deal_are_listed_by_cost(browser, monkeypatch):
+    monkeypatch.setattr("simgin.web.analyse_page.MAX_WORLDS_FOR_DEAL_FILE", 200)
     text = run_simgin("show", "simple", "simple", "--seed", "3", "--json").stdout
     first, *_, last = parse_json_lines(browser.post("/analyse/file?name=deal.json", content=text))
     assert first == {"title": "simple against simple (standard)"}
@@ -235,7 +236,7 @@ def test_decisions_of_a_file_are_listed_by_cost(browser, monkeypatch):
         assert browser.get(decision["link"]).status_code == 200, decision
 
 
-def test_deal_file_cannot_name_another_file(browser, empty_directory):
+def test_uploaded_deal_cannot_refer_to_another_file(browser, empty_directory):
     content = json.loads(run_simgin("show", "simple", "simple", "--json").stdout)
     (empty_directory / "mine.toml").write_text("secret")
     content["rows"][0]["variant"] = str(empty_directory / "mine.toml")

@@ -1,4 +1,4 @@
-"""The page Analyse in the system's Chromium: a position entered by clicks and by keys."""
+"""Tests of the Analyse page in Chromium: positions entered by clicks and by keys."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
-SHOWN_HAND, SHOWN_PILE = (cards.replace("T", "10") for cards in (HAND, PILE))
+HAND_FIELD_TEXT, PILE_FIELD_TEXT = (cards.replace("T", "10") for cards in (HAND, PILE))
 BEST_ACTION = "discard K\u2660"
 LOGS_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 DROP_FILE_JS = """
@@ -21,19 +21,19 @@ DROP_FILE_JS = """
   window.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
 }
 """
-FAST_QUERY = "opponent=simple&strategy=simple&worlds=400"
+FAST_STRATEGIES_QUERY = "opponent=simple&strategy=simple&worlds=400"
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
 def page(request, chromium, address):
-    """Open an empty board."""
-    with open_page(chromium, address, f"/analyse?{FAST_QUERY}", request.param) as page:
+    """Open an empty analysis board."""
+    with open_page(chromium, address, f"/analyse?{FAST_STRATEGIES_QUERY}", request.param) as page:
         page.wait_for_selector("#deck button")
         yield page
 
 
 def wait_for_costs(page):
-    """Wait for the end of the analysis, and return the actions and their costs."""
+    """Wait for the end of the analysis, and return the displayed costs of the actions."""
     page.wait_for_selector('#board[data-state="over"]', timeout=120_000)
     return page.text_content(".costs")
 
@@ -45,10 +45,10 @@ def test_position_is_entered_with_clicks(page):
     for word in PILE.split():
         page.check(f"input[value={'known' if word.endswith('*') else 'pile'}]")
         page.click(f'#deck [data-card="{word[:2]}"]')
-    assert page.input_value("#pile") == SHOWN_PILE and page.input_value("#known") == "9D"
+    assert page.input_value("#pile") == PILE_FIELD_TEXT and page.input_value("#known") == "9D"
     costs = wait_for_costs(page)
     command = page.text_content("#command")
-    assert f"--pile '{SHOWN_PILE}'" in command
+    assert f"--pile '{PILE_FIELD_TEXT}'" in command
     page.reload()
     assert wait_for_costs(page) == costs
     assert page.text_content("#command") == command
@@ -68,7 +68,10 @@ def test_position_is_entered_with_the_keyboard(page):
         row, column = to_row, to_column
         in_hand = len(page.input_value("#hand").split()) < 11
         page.keyboard.press("o" if word.endswith("*") else "h" if in_hand else "p")
-    assert page.input_value("#hand") == SHOWN_HAND and page.input_value("#pile") == SHOWN_PILE
+    assert (
+        page.input_value("#hand") == HAND_FIELD_TEXT
+        and page.input_value("#pile") == PILE_FIELD_TEXT
+    )
     assert BEST_ACTION in wait_for_costs(page)
     page.keyboard.press("Delete")
     assert page.input_value("#pile") == "QD 10S 9D*"
@@ -101,7 +104,7 @@ def test_variant_determines_the_fields(page):
 
 @pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-novices.txt"])
 def test_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
-    monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
+    monkeypatch.setattr("simgin.web.analyse_page.MAX_WORLDS_FOR_DEAL_FILE", 100)
     shown = run_simgin("show", "simple", "simple", "--seed", "3", "--json").stdout
     text = shown if name == "deal.json" else (LOGS_DIRECTORY / name).read_text()
     with open_page(chromium, address, "/analyse") as page:

@@ -1,4 +1,4 @@
-"""Tests of the pages with a form for a command: Review, Compare, Odds and Charts."""
+"""Tests of the pages with forms for commands: Review, Compare, Odds and Charts."""
 
 import shlex
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from simgin.review.review_request import ReviewRequest
 from simgin.rules.parameters import load_rule_parameters
 from simgin.runs.plan import plan_match
-from simgin.web.expected_time import estimate_cpu_seconds, estimate_time
+from simgin.web.expected_time import estimate_cpu_seconds, estimate_elapsed_seconds
 from simgin.web.jobs import FAILED, FINISHED
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
 from support.command_line import run_simgin
@@ -18,16 +18,16 @@ from support.web_site import check_page, wait_for_job
 UNDERCUT_10_VARIANT = "standard+undercut_bonus=10"
 
 
-def check_form(browser, name, status=200, **values):
-    """Return the answer to the values of a form."""
-    answer = browser.get(f"/{name}/check?{urlencode(values)}")
+def check_form(browser, page_name, status=200, **form_values):
+    """Send the values of a form to the check of a page, and return the JSON response."""
+    answer = browser.get(f"/{page_name}/check?{urlencode(form_values)}")
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
-def read_command_arguments(browser, name, **values):
-    """Return the arguments of the command for the values of a form."""
-    return shlex.split(check_form(browser, name, **values)["command"])[1:]
+def read_command_arguments(browser, page_name, **form_values):
+    """Return the arguments of the command that a page shows for the values of its form."""
+    return shlex.split(check_form(browser, page_name, **form_values)["command"])[1:]
 
 
 @pytest.mark.parametrize("name", ["review", "compare", "odds", "charts"])
@@ -65,7 +65,7 @@ def test_review_command_contains_every_field(browser, site):
         "--seconds-per-turn=10",
         "--deep",
         "-o",
-        str(site.results / "review-oklahoma-undercut-bonus=10-straight-against-oklahoma"),
+        str(site.results_directory / "review-oklahoma-undercut-bonus=10-straight-against-oklahoma"),
     ]
     assert "--matches=2000" in read_command_arguments(browser, "review", precision="quick")
     assert "ends earlier" in check_form(browser, "review")["notes"][0]
@@ -104,7 +104,7 @@ def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
         ({"r1": "solitary-gin"}, "form", "solitaire and two-player variants"),
     ],
 )
-def test_invalid_review_has_a_message_at_the_field(browser, site, values, field, message):
+def test_invalid_review_has_an_error_message_at_the_field(browser, site, values, field, message):
     answer = check_form(browser, "review", 400, **values)
     assert message in answer["errors"][field] and answer["command"] == "simgin review"
     started = browser.post(f"/review?{urlencode(values)}")
@@ -181,11 +181,11 @@ def test_comparison_becomes_a_match_a_panel_or_a_league(browser, values, command
         ({"variant": "x"}, "variant"),
     ],
 )
-def test_invalid_comparison_has_a_message_at_the_field(browser, values, field):
+def test_invalid_comparison_has_an_error_message_at_the_field(browser, values, field):
     assert set(check_form(browser, "compare", 400, **values)["errors"]) == {field}
 
 
-def test_odds_and_charts_have_commands(browser):
+def test_odds_and_charts_pages_show_their_commands(browser):
     assert read_command_arguments(browser, "odds", variant="oklahoma", deals="5k")[:-2] == [
         *("odds", "oklahoma", "--deals", "5000")
     ]
@@ -197,12 +197,12 @@ def test_odds_and_charts_have_commands(browser):
     assert "deals" in check_form(browser, "odds", 400, deals="3")["errors"]
 
 
-def test_strategy_file_of_the_server_can_be_chosen(browser, site, empty_directory):
+def test_strategy_file_given_to_the_server_can_be_chosen(browser, site, empty_directory):
     (empty_directory / "mine.py").write_text(
         'from simgin.strategy.author import Strategy\nSTRATEGY = Strategy("mine")\n'
     )
     assert "s1" in check_form(browser, "compare", 400, s1="mine.py")["errors"]
-    site.strategies = ("mine.py",)
+    site.extra_specs = ("mine.py",)
     assert read_command_arguments(browser, "compare", s1="mine.py")[1] == "mine.py"
 
 
@@ -219,16 +219,16 @@ def test_job_writes_the_results_of_the_command(browser, site):
     assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
     assert "-standard-2" in check_form(browser, "compare", **values)["command"]
     run_simgin(*shlex.split(command)[1:-1], "typed")
-    written, typed = site.results / job.run / "table.csv", Path("typed/table.csv")
+    written, typed = site.results_directory / job.run / "table.csv", Path("typed/table.csv")
     assert written.read_bytes() == typed.read_bytes()
 
 
 def test_default_review_directory_names_the_rules():
     request = ReviewRequest.read([UNDERCUT_10_VARIANT], "standard")
-    assert request.default_name == "review-standard-undercut-bonus=10-against-standard"
+    assert request.default_directory_name == "review-standard-undercut-bonus=10-against-standard"
 
 
-def test_no_expected_time_for_players_of_unknown_speed(browser):
+def test_players_of_unknown_speed_have_no_expected_time(browser):
     assert check_form(browser, "review")["time"]
     solitaire = {"base": "solitaire-gin", "r1": "gin-solitaire"}
     assert check_form(browser, "review", **solitaire)["time"] is None
@@ -244,4 +244,9 @@ def test_expected_time_grows_with_the_size_of_a_plan():
     assert 3 * small < matches < 10 * small
     until = estimate_cpu_seconds(plan_match(names, "standard", deals=10**7, until="1%"))
     assert small < until < 100 * small
-    assert estimate_time(10, 1.5) > estimate_time(1, 1.5) > estimate_time(1, 1) > 0
+    assert (
+        estimate_elapsed_seconds(10, 1.5)
+        > estimate_elapsed_seconds(1, 1.5)
+        > estimate_elapsed_seconds(1, 1)
+        > 0
+    )

@@ -1,4 +1,4 @@
-"""Reviews and comparisons in the system's Chromium, with a server that is killed and restarted."""
+"""Tests of reviews and comparisons in Chromium, also after the server was killed."""
 
 import re
 import subprocess
@@ -31,12 +31,12 @@ def open_checked_page(chromium, address, path, width=1280):
 
 
 def wait_for_state(page, state):
-    """Wait until a job has a state."""
+    """Wait until the page shows that the job has the given state."""
     page.locator("#job-state", has_text=state).wait_for(timeout=10 * MILLISECONDS_PER_MINUTE)
 
 
 def wait_for_interim_scorecard(page):
-    """Wait until a review shows an interim scorecard."""
+    """Wait until the page of a review shows an interim scorecard."""
     page.locator("#job-table b", has_text=re.compile(r"\d")).first.wait_for(
         timeout=10 * MILLISECONDS_PER_MINUTE
     )
@@ -44,7 +44,7 @@ def wait_for_interim_scorecard(page):
 
 @pytest.fixture
 def folder(empty_directory, monkeypatch):
-    """Return the test's directory, which also contains the user's data."""
+    """Return the directory of the test, which also contains the data of the user."""
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     return empty_directory
 
@@ -104,7 +104,7 @@ def test_parameter_changes_the_command_and_the_address(folder, chromium):
         ).wait_for()
 
 
-def test_strategies_are_offered_for_the_number_of_players(folder, chromium):
+def test_page_offers_strategies_for_the_number_of_players(folder, chromium):
     with (
         serve(folder) as (_, address),
         open_checked_page(chromium, address, "/compare", 390) as page,
@@ -120,7 +120,7 @@ def test_strategies_are_offered_for_the_number_of_players(folder, chromium):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
 
 
-def test_comparison_draws_a_chart_until_it_is_precise(folder, chromium):
+def test_comparison_shows_a_chart_and_stops_at_the_target_precision(folder, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
     with serve(folder) as (_, address), open_checked_page(chromium, address, path) as page:
         page.locator("#time", has_text="Expected").wait_for()

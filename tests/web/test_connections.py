@@ -1,4 +1,4 @@
-"""Tests of clients that connect and send nothing, or only a part of a request."""
+"""Tests of clients that send nothing, or only part of a request."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ POSITION_QUERY = (
 
 
 def make_incomplete_requests(host_and_port):
-    """Return the beginnings of requests, one of which lacks only its body."""
+    """Return incomplete requests, one of which lacks only its body."""
     host, port = host_and_port
     head = f"POST /play/act?seed=1 HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: http://{host}:{port}"
     head += f"\r\nCookie: simgin-{port}={TOKEN}\r\nContent-Length: 99\r\n\r\n{{"
@@ -59,7 +59,7 @@ def test_connection_with_an_incomplete_request_is_closed(host_and_port, monkeypa
             pass
 
 
-def test_connection_with_a_long_answer_is_not_closed(address, monkeypatch):
+def test_connection_with_a_slow_response_is_not_closed(address, monkeypatch):
     monkeypatch.setattr(connections, "CHECK_INTERVAL_SECONDS", 0.02)
     with httpx2.Client(base_url=address.partition("?")[0], timeout=300) as browser:
         browser.get(address)

@@ -13,9 +13,9 @@ from support.web_site import check_page
 def test_home_page_lists_the_latest_results(browser, site):
     assert "There are no results yet." in check_page(browser.get("/"))
     run_simgin("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
-    (site.results / "not a run").mkdir(parents=True)
-    (site.results / "half").mkdir()
-    (site.results / "half" / "ledger.sqlite").write_bytes(b"")
+    (site.results_directory / "not a run").mkdir(parents=True)
+    (site.results_directory / "half").mkdir()
+    (site.results_directory / "half" / "ledger.sqlite").write_bytes(b"")
     page = check_page(browser.get("/"))
     assert "half" in page and "interrupted" in page and "not a run" not in page
 
@@ -32,7 +32,7 @@ def test_static_files_are_sent_with_their_type(browser, name):
     assert answer.headers["content-type"].startswith(app.MEDIA_TYPES[Path(name).suffix])
 
 
-def test_files_that_a_page_uses_exist(browser):
+def test_static_files_used_by_the_home_page_exist(browser):
     page = check_page(browser.get("/"))
     names = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
     assert len(names) >= 3

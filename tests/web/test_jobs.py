@@ -1,4 +1,4 @@
-"""Tests of jobs: progress, end, cancelling, resuming, and the state after a restart."""
+"""Tests of jobs: progress, cancelling, resuming, errors and restarts of the server."""
 
 import json
 
@@ -16,12 +16,12 @@ from simgin.web.jobs import (
 )
 from support.web_site import check_page, wait_for_job, wait_until
 
-SHORT_MATCH = ["match", "gold", "simple", "--deals", "200"]
+SHORT_MATCH_ARGUMENTS = ["match", "gold", "simple", "--deals", "200"]
 
 
 def make_match_arguments(site, run_name, deals):
-    """Return the arguments of a match that writes a run directory in the results."""
-    return [*SHORT_MATCH[:-1], deals, "-o", str(site.results / run_name)]
+    """Return the arguments of a match that writes the given run directory."""
+    return [*SHORT_MATCH_ARGUMENTS[:-1], deals, "-o", str(site.results_directory / run_name)]
 
 
 def test_failed_job_shows_the_error_of_the_command(site, browser):
@@ -37,7 +37,7 @@ def test_job_is_cancelled_resumed_and_finished(site, browser):
     assert browser.post(f"/jobs/{job.name}/cancel").json()["state"] == CANCELLED
     second = site.jobs.enqueue(["cite"], "next")
     wait_for_job(second, FINISHED)
-    assert (site.results / "mine/ledger.sqlite").exists()
+    assert (site.results_directory / "mine/ledger.sqlite").exists()
     assert browser.post(f"/jobs/{job.name}/cancel").status_code == 400
     job.words[4] = "200"  # fewer deals than the first try has played
     assert browser.post(f"/jobs/{job.name}/resume").status_code == 200
@@ -45,7 +45,7 @@ def test_job_is_cancelled_resumed_and_finished(site, browser):
     assert job.state == FINISHED
 
 
-def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
+def test_resumed_job_has_no_messages_of_the_cancelled_run(site):
     job = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))
     site.jobs.cancel(job.name)
@@ -55,19 +55,19 @@ def test_resumed_job_has_no_messages_from_before_its_cancellation(site):
     site.jobs.cancel(job.name)
 
 
-def test_events_show_the_progress_until_the_end(site, browser):
-    job = site.jobs.enqueue(SHORT_MATCH, "short")
+def test_server_sends_events_until_a_job_ends(site, browser):
+    job = site.jobs.enqueue(SHORT_MATCH_ARGUMENTS, "short")
     text = browser.get(f"/jobs/{job.name}/events").text
     states = [json.loads(line[6:])["state"] for line in text.splitlines() if line[:1] == "d"]
     assert states[-1] == FINISHED
 
 
-def test_open_jobs_are_interrupted_after_a_restart(site):
+def test_open_jobs_are_listed_as_interrupted_after_a_restart(site):
     first = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
-    waiting = site.jobs.enqueue(SHORT_MATCH, "next")
+    waiting = site.jobs.enqueue(SHORT_MATCH_ARGUMENTS, "next")
     wait_for_job(first, "running")
     site.jobs.close()
-    restarted_queue = JobQueue(site.results)
+    restarted_queue = JobQueue(site.results_directory)
     try:
         assert {job.name: job.state for job in restarted_queue.list_jobs()} == {
             first.name: INTERRUPTED,
@@ -94,31 +94,31 @@ def test_corrupt_job_files_are_ignored(site, empty_directory):
     (folder,) = (empty_directory / "data/jobs").iterdir()
     (folder / "bad.json").write_text('{"name": 1}')
     (folder / "worse.json").write_bytes(b"\xff")
-    restarted_queue = JobQueue(site.results)
+    restarted_queue = JobQueue(site.results_directory)
     assert [restored_job.name for restored_job in restarted_queue.list_jobs()] == [job.name]
     restarted_queue.close()
 
 
 def test_new_run_name_is_not_used_by_runs_or_jobs(site):
-    (site.results / "review").mkdir(parents=True)
+    (site.results_directory / "review").mkdir(parents=True)
     assert site.jobs.find_unused_run_name("review") == "review-2"
     site.jobs.enqueue(["doctor"], "reserves the name", "review-2")
     assert site.jobs.find_unused_run_name("review") == "review-3"
 
 
-def test_same_command_has_only_one_open_job(site, browser):
+def test_identical_command_reuses_the_open_job(site, browser):
     values = "s1=gold&s2=simple&size=40M"
     first, second = (browser.post(f"/compare?{values}").json()["job"] for _ in range(2))
     assert first == second and len(site.jobs.list_jobs()) == 1
     job = site.jobs.find(first)
-    assert job.words[-1] == str(site.results / job.run)
+    assert job.words[-1] == str(site.results_directory / job.run)
     site.jobs.cancel(first)
     assert browser.post(f"/compare?{values}").json()["job"] != first
 
 
 def test_run_of_an_open_job_is_not_shown_as_interrupted(site, browser):
     job = site.jobs.enqueue(make_match_arguments(site, "mine", "40M"), "long", "mine")
-    wait_until((site.results / "mine/ledger.sqlite").exists)
+    wait_until((site.results_directory / "mine/ledger.sqlite").exists)
     for address in ("/", "/results"):
         page = browser.get(address).text
         assert f'href="/jobs/{job.name}"' in page
@@ -136,7 +136,7 @@ def test_unfinished_job_without_a_directory_can_be_resumed(site, browser):
     assert check_page(browser.get("/")).count("state cancelled") == 1
 
 
-def test_chart_history_is_thinned_but_keeps_the_last_points():
+def test_chart_has_few_points_but_keeps_the_last_one():
     history = []
     for matchup in (0, 1):
         for n in (*range(100, 200_000, 100), 150_000):
@@ -150,12 +150,12 @@ def test_scorecard_is_shown_until_a_newer_one_arrives(site):
     job = site.jobs.enqueue(["doctor"], "a job")
     for table in ({"headings": ["a"], "rows": []}, None):
         fields = {"title": "review", "done": 1, "total": 2, "result": "", "table": table}
-        site.jobs._record_line(job, json.dumps(fields))
+        site.jobs._record_stderr_line(job, json.dumps(fields))
         assert job.to_json()["progress"]["table"] == {"headings": ["a"], "rows": []}
 
 
-def test_phase_after_the_progress_bar_becomes_the_title(site):
+def test_message_after_the_last_progress_becomes_the_title(site):
     job = site.jobs.enqueue(["doctor"], "a job")
-    site.jobs._record_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')
-    site.jobs._record_line(job, "simgin: drawing the plots.")
+    site.jobs._record_stderr_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')
+    site.jobs._record_stderr_line(job, "simgin: drawing the plots.")
     assert job.progress["title"] == "drawing the plots" and job.percent == 100

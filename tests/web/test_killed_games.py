@@ -1,4 +1,4 @@
-"""Tests of saved games and kept deals after the server was killed at any moment."""
+"""Tests that saved games and deals remain valid if the server is killed at any moment."""
 
 import contextlib
 import json
@@ -35,37 +35,37 @@ PRINT_GAME_CODE = (
     "print(json.dumps([make_game_version(game.game), len(game.game.deals), decision is None]))\n"
 )
 # End a deal as soon as possible, so that few actions lead to several deals
-ACT_CODE = """
+TAKE_ACTION_CODE = """
 if decision is None:
     game.start_next_deal()
 else:
     keys = list(list_choices(decision, game.game.table.rules))
     game.take_action(next((key for key in "kgbh" if key in keys), keys[-1]))
 """
-N_DEALS = 2
-N_KILLS, REQUEST_TIMEOUT = 5, 300  # kills of a server, and seconds for a request
-QUERY = "variant=standard&opponent=simple&length=match&seat=0"
+N_DEALS_TO_PLAY = 2
+N_KILLS, REQUEST_TIMEOUT_SECONDS = 5, 300  # kills of a server, and seconds for a request
+GAME_QUERY = "variant=standard&opponent=simple&length=match&seat=0"
 
 
 @pytest.fixture(scope="module")
 def crash_runner(tmp_path_factory):
-    """Run code in child processes that can be killed at a given file operation."""
+    """Return a runner for child processes that can be killed at a given file operation."""
     directory = tmp_path_factory.mktemp("warm")
     with KillableProcess(
-        directory, OPEN_GAME_CODE + ACT_CODE, SIMGIN_DATA_DIR="data"
+        directory, OPEN_GAME_CODE + TAKE_ACTION_CODE, SIMGIN_DATA_DIR="data"
     ) as crash_runner:
         yield crash_runner
 
 
 def read_saved_game(crash_runner, directory):
-    """Return the version of a saved game, its finished deals, and if a deal is over."""
+    """Return the version of a saved game, its number of finished deals, and if a deal is over."""
     end = crash_runner.execute(directory, OPEN_GAME_CODE + PRINT_GAME_CODE)
     assert end.ended == 0, end.said
     return json.loads(end.said)
 
 
 def count_saved_deals(directory):
-    """Return the number of saved deals after reading each of them."""
+    """Read all saved deals, and return their number."""
     return len(
         [read_deal_file(path).deal for path in (directory / "data/deals").glob("deal-*.json")]
     )
@@ -77,16 +77,18 @@ def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
     kills = 0
     for number in count():
         before, n_deals, is_over = read_saved_game(crash_runner, directory)
-        if n_deals == N_DEALS:
+        if n_deals == N_DEALS_TO_PLAY:
             break
         shutil.copytree(directory, copy)
-        assert crash_runner.execute(copy, OPEN_GAME_CODE + ACT_CODE).ended == 0
+        assert crash_runner.execute(copy, OPEN_GAME_CODE + TAKE_ACTION_CODE).ended == 0
         after = read_saved_game(crash_runner, copy)[0]
         # The end of a deal writes the most files
         for operation in count(1) if is_over or number == 0 else [1 + number % 4]:
             shutil.rmtree(copy)
             shutil.copytree(directory, copy)
-            end = crash_runner.execute(copy, OPEN_GAME_CODE + ACT_CODE, last_operation=operation)
+            end = crash_runner.execute(
+                copy, OPEN_GAME_CODE + TAKE_ACTION_CODE, last_operation=operation
+            )
             assert read_saved_game(crash_runner, copy)[0] in (before, after)
             assert count_saved_deals(copy) in (n_deals, n_deals + is_over)
             if end.ended == 0:
@@ -94,15 +96,15 @@ def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
             assert end.ended == -signal.SIGKILL, end.said
             kills += 1
         shutil.rmtree(copy)
-        assert crash_runner.execute(directory, OPEN_GAME_CODE + ACT_CODE).ended == 0
-    assert count_saved_deals(directory) == N_DEALS and kills > 15
+        assert crash_runner.execute(directory, OPEN_GAME_CODE + TAKE_ACTION_CODE).ended == 0
+    assert count_saved_deals(directory) == N_DEALS_TO_PLAY and kills > 15
 
 
 @pytest.mark.slow
 def test_server_continues_its_games_after_a_kill(empty_directory, monkeypatch):
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     rng = random.Random(1)
-    query = f"{QUERY}&seed={random.SystemRandom().getrandbits(63)}"  # in the shared cache
+    query = f"{GAME_QUERY}&seed={random.SystemRandom().getrandbits(63)}"  # in the shared cache
     acknowledged_progress = (0, 0)
     for _ in range(N_KILLS):
         with serve(empty_directory) as (server, address):
@@ -125,10 +127,10 @@ def test_server_continues_its_games_after_a_kill(empty_directory, monkeypatch):
 
 @contextlib.contextmanager
 def open_client(address):
-    """Open the address of a server, and yield a client that has its cookie."""
+    """Yield a client that has opened the address of a server and received its cookie."""
     origin = address.partition("/?")[0]
     with httpx2.Client(
-        base_url=origin, headers={"Origin": origin}, timeout=REQUEST_TIMEOUT
+        base_url=origin, headers={"Origin": origin}, timeout=REQUEST_TIMEOUT_SECONDS
     ) as client:
         client.get(address)
         yield client

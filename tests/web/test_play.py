@@ -1,4 +1,4 @@
-"""Tests of the page to play: whole games, undoing, resuming, two tabs, the coach, saved deals."""
+"""Tests of the Play page: whole games, undoing, resuming, two tabs and the coach."""
 
 import json
 import random
@@ -22,48 +22,48 @@ from simgin.web.opponents import list_opponents
 from support.command_line import run_simgin
 from support.web_site import check_page
 
-QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
+GAME_QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 
 
 @pytest.fixture(autouse=True)
-def games_in_test_directory(empty_directory, monkeypatch):
-    """Save games in the test's directory, and analyse with few worlds."""
+def use_test_directory_and_few_worlds(empty_directory, monkeypatch):
+    """Save games in the directory of the test, and run few simulations."""
     monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
     monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
-def read_state(browser, query=QUERY):
-    """Return the state of a game."""
+def read_game_state(browser, query=GAME_QUERY):
+    """Return the state of a game, as sent by the server."""
     answer = browser.get(f"/play/state?{query}")
     assert answer.status_code == 200
     return answer.json()
 
 
-def post_action(browser, action, state, query=QUERY, status=200, **body):
-    """Post an action of a game, and return the answer."""
+def post_action(browser, action, state, query=GAME_QUERY, status=200, **body):
+    """Post an action of a game, and return the JSON response."""
     answer = browser.post(f"/play/{action}?{query}", json={"version": state["version"], **body})
     assert answer.status_code == status
     return answer.json()
 
 
 def play_until(browser, query, rng, is_end=lambda state: False):
-    """Play until a condition is true or the last deal is over; end deals early."""
-    state = read_state(browser, query)
+    """Play, ending deals early, until a condition is true or the last deal is over."""
+    state = read_game_state(browser, query)
     for _ in range(2000):
         if is_end(state) or (state["result"] and state["result"]["is_last"]):
             return state
         if state["result"]:
             state = post_action(browser, "next", state, query)
             continue
-        check_cards(state)
+        check_visible_cards(state)
         keys = [choice["key"] for choice in state["table"]["choices"]]
         ending = next((key for key in "kgbh" if key in keys), None)
         state = post_action(browser, "act", state, query, key=ending or rng.choice(keys))
     raise AssertionError("the game does not end")
 
 
-def check_cards(state):
-    """Check the number of cards in a hand and that no card is in two places."""
+def check_visible_cards(state):
+    """Check the size of the hand, and that no card is in two places."""
     table = state["table"]
     hand = [card for group in table["hand"] for card in group]
     assert len(set(hand) | set(table["known"])) == len(hand) + len(table["known"])
@@ -100,20 +100,20 @@ def test_game_is_played_to_its_end(browser, variant):
         assert len(files) == state["deal"]
 
 
-def test_seats_have_different_hands(browser):
+def test_users_in_different_seats_have_different_hands(browser):
     def read_hand(seat):
-        state = read_state(browser, f"{QUERY.replace('seat=0', f'seat={seat}')}")
+        state = read_game_state(browser, f"{GAME_QUERY.replace('seat=0', f'seat={seat}')}")
         return {card for group in state["table"]["hand"] for card in group}, state
 
     (first, first_state), (second, second_state) = read_hand(0), read_hand(1)
     assert not first & second
     assert {first_state["dealer"], second_state["dealer"]} == {"you", "gold"}
-    play_until(browser, QUERY.replace("seat=0", "seat=1"), random.Random(2))
+    play_until(browser, GAME_QUERY.replace("seat=0", "seat=1"), random.Random(2))
 
 
-def test_downloaded_deal_equals_the_file_of_the_command(browser, empty_directory):
-    state = play_until(browser, QUERY, random.Random(4), lambda state: state["result"])
-    answer = browser.get(f"/play/deal.json?{QUERY}")
+def test_downloaded_deal_equals_the_file_of_simgin_play(browser, empty_directory):
+    state = play_until(browser, GAME_QUERY, random.Random(4), lambda state: state["result"])
+    answer = browser.get(f"/play/deal.json?{GAME_QUERY}")
     assert 'filename="deal-1.json"' in answer.headers["content-disposition"]
     (empty_directory / "deal-1.json").write_bytes(answer.content)
     deal = read_deal_file(empty_directory / "deal-1.json").deal
@@ -130,27 +130,27 @@ def test_downloaded_deal_equals_the_file_of_the_command(browser, empty_directory
 
 
 def test_action_can_be_undone_and_game_resumed_by_another_server(browser, site):
-    first = read_state(browser)
+    first = read_game_state(browser)
     key = first["table"]["choices"][0]["key"]
     second = post_action(browser, "act", first, key=key)
     undone = post_action(browser, "undo", second)
     assert undone["undone"] == 1 and not undone["can_undo"]
     assert undone["table"]["hand"] == first["table"]["hand"]
     post_action(browser, "undo", undone, status=409)
-    last_state = play_until(browser, QUERY, random.Random(1), lambda state: state["can_undo"])
+    last_state = play_until(browser, GAME_QUERY, random.Random(1), lambda state: state["can_undo"])
     site.games = OpenGames()
-    assert read_state(browser) == last_state
+    assert read_game_state(browser) == last_state
     page = check_page(browser.get("/play"))
     assert "Standard Gin against gold, deal 1, seed 3" in page
-    assert f"/play?{QUERY.replace('&', '&amp;')}" in page
+    assert f"/play?{GAME_QUERY.replace('&', '&amp;')}" in page
     call_screen = run_simgin("play", "gold", "--seed", 3).stdout
     assert "Saved game resumed." in call_screen
-    restarted = browser.post(f"/play/restart?{QUERY}").json()
+    restarted = browser.post(f"/play/restart?{GAME_QUERY}").json()
     assert not restarted["can_undo"] and restarted["undone"] == 0
 
 
 def test_action_in_an_outdated_tab_is_rejected_with_the_current_state(browser):
-    first = read_state(browser)
+    first = read_game_state(browser)
     key = first["table"]["choices"][0]["key"]
     second = post_action(browser, "act", first, key=key)
     answer = post_action(browser, "act", first, key=key, status=409)
@@ -159,10 +159,10 @@ def test_action_in_an_outdated_tab_is_rejected_with_the_current_state(browser):
 
 @pytest.mark.parametrize("body", [[], {}, {"key": "zz"}, {"key": 7}, {"key": None}])
 def test_illegal_action_is_rejected(browser, body):
-    version = read_state(browser)["version"]
+    version = read_game_state(browser)["version"]
     body = body | {"version": version} if isinstance(body, dict) else body
-    answer = browser.post(f"/play/act?{QUERY}", json=body)
-    assert browser.post(f"/play/act?{QUERY}", content=b"{").status_code == 400
+    answer = browser.post(f"/play/act?{GAME_QUERY}", json=body)
+    assert browser.post(f"/play/act?{GAME_QUERY}", content=b"{").status_code == 400
     assert answer.status_code == 409 and answer.json()["state"]["version"] == version
 
 
@@ -170,15 +170,15 @@ def test_coach_shows_the_cost_of_each_action(browser):
     def has_choice(state):
         return state["table"] and any(one["is_discard"] for one in state["table"]["choices"])
 
-    state = play_until(browser, QUERY, random.Random(1), has_choice)
-    hint = browser.get(f"/play/hint?{QUERY}").json()
+    state = play_until(browser, GAME_QUERY, random.Random(1), has_choice)
+    hint = browser.get(f"/play/hint?{GAME_QUERY}").json()
     assert re.match("Best: |No action is clearly the best", hint["verdict"])
     assert len(hint["actions"]) > 5
     assert hint["actions"][0]["cost"] == 0 and hint["actions"][0]["is_best"]
     assert hint["unit"] == "points" and "to_move=discard" in hint["link"]
     discard = state["table"]["hand"][-1][0]
     post_action(browser, "act", state, key=discard)
-    last = browser.get(f"/play/last-decision?{QUERY}").json()
+    last = browser.get(f"/play/last-decision?{GAME_QUERY}").json()
     assert re.search(
         r"is the best action\.|^No action is clearly better|costs .* (Best|Better): ",
         last["choice"],
@@ -187,9 +187,9 @@ def test_coach_shows_the_cost_of_each_action(browser):
     assert all(re.fullmatch(r"\d+\.\d ± \d+\.\d", one["price"]) for one in hint["actions"][1:])
     (chosen,) = [action for action in last["actions"] if action["is_chosen"]]
     assert discard in chosen["text"]
-    decision = browser.get(f"/play/decisions/0?{QUERY}").json()
+    decision = browser.get(f"/play/decisions/0?{GAME_QUERY}").json()
     assert decision["decisions"] >= 1
-    assert browser.get(f"/play/decisions/999?{QUERY}").json()["actions"] == []
+    assert browser.get(f"/play/decisions/999?{GAME_QUERY}").json()["actions"] == []
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_coach_shows_the_cost_of_each_action(browser):
         ("variant=standard&length=year", "is not a valid length"),
     ],
 )
-def test_invalid_field_has_a_message(browser, query, message):
+def test_invalid_field_has_an_error_message(browser, query, message):
     page = check_page(browser.get(f"/play?{query}"), 400)
     assert 'aria-invalid="true"' in page and message.replace("'", "&#39;") in page
     assert 'id="game"' not in page
@@ -213,20 +213,20 @@ def test_invalid_field_has_a_message(browser, query, message):
     assert answer.status_code == 400 and message in answer.json()["error"]
 
 
-def test_unfinished_game_keeps_its_score_and_the_coach(browser):
-    first = read_state(browser)
+def test_unfinished_game_is_listed_with_its_score(browser):
+    first = read_game_state(browser)
     post_action(browser, "act", first, key=first["table"]["choices"][0]["key"])
-    browser.get(f"/play?{QUERY}&coach=always")
+    browser.get(f"/play?{GAME_QUERY}&coach=always")
     page = check_page(browser.get("/play"))
     assert re.search(
         r"gold, deal 1, seed 3, you score 0, gold score 0, 20\d\d-\d\d-\d\d \d\d:\d\d<", page
     )
-    page = check_page(browser.get(f"/play?{QUERY}"))
+    page = check_page(browser.get(f"/play?{GAME_QUERY}"))
     assert '<option value="always" selected>' in page
 
 
 def test_page_shows_the_command_and_the_chosen_fields(browser):
-    page = check_page(browser.get(f"/play?{QUERY}&coach=always"))
+    page = check_page(browser.get(f"/play?{GAME_QUERY}&coach=always"))
     assert "simgin play gold -v standard --seed 3 --coach" in page
     assert re.search(r'<option value="gold" [^>]*selected>gold, average<', page)
 
@@ -240,7 +240,7 @@ def test_page_shows_the_command_and_the_chosen_fields(browser):
         ("Best: discard 9C, or knock, 9C", "Best: discard 9C, or knock, discarding 9C"),
     ],
 )
-def test_card_after_a_knock_is_described_as_discard(text, expected):
+def test_card_after_a_knock_is_called_a_discard(text, expected):
     assert spell_out_discards(text) == expected
 
 
@@ -250,9 +250,9 @@ def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):
         rules in check_page(browser.get("/play?variant=dice&opponent=gold")).partition("<form")[0]
     )
     assert rules in check_page(browser.get("/play")).partition("<form")[2]
-    state = read_state(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
+    state = read_game_state(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
     assert "The stake of this deal is one won deal." in state["table"]["die"][0]
-    state = read_state(browser, "variant=solitaire-gin&length=deal&seed=3")
+    state = read_game_state(browser, "variant=solitaire-gin&length=deal&seed=3")
     assert state["table"]["events"] == [find_variant("solitaire-gin").about]
 
 
@@ -269,14 +269,16 @@ def test_opponents_are_listed_in_order_of_strength():
     assert {entry["strategy"] for entry in CAST["two_player"][1:]} < specs and len(specs) > 20
 
 
-def test_strategy_file_of_the_server_can_be_an_opponent(site, unauthorized_client, empty_directory):
+def test_strategy_file_given_to_the_server_can_be_an_opponent(
+    site, unauthorized_client, empty_directory
+):
     path = empty_directory / "mine.py"
     run_simgin("strategies", "new", "mine.py")
     from starlette.testclient import TestClient
 
     from support.web_site import ADDRESS, PORT, TOKEN
 
-    site_with_strategy = Site(site.results, site.jobs, (str(path),))
+    site_with_strategy = Site(site.results_directory, site.jobs, (str(path),))
     client = TestClient(
         create_app(site_with_strategy, TOKEN, PORT), base_url=ADDRESS, follow_redirects=True
     )

@@ -1,4 +1,4 @@
-"""A match played to its end in the system's Chromium, with clicks and keys, at both widths."""
+"""Tests of the Play page in Chromium: whole games with clicks and keys, wide and narrow."""
 
 import random
 import re
@@ -13,8 +13,8 @@ from support.browser import open_page
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
-QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
-BEGINNER = CAST["two_player"][0]["strategy"]
+GAME_QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
+BEGINNER_SPEC = CAST["two_player"][0]["strategy"]
 # Sum of the layout shifts while a deal is played; its end replaces the table
 RECORD_LAYOUT_SHIFTS_JS = """
 () => {
@@ -30,13 +30,13 @@ RECORD_LAYOUT_SHIFTS_JS = """
 
 
 @pytest.fixture(autouse=True)
-def few_worlds(monkeypatch):
+def use_few_worlds(monkeypatch):
     monkeypatch.setattr(coach, "COACH_WORLDS", 100)
 
 
 @contextmanager
-def open_table(chromium, address, query=QUERY, **options):
-    """Open the table of a game, and check that its layout does not shift."""
+def open_table(chromium, address, query=GAME_QUERY, **options):
+    """Open the card table of a game, and check that its layout does not shift."""
     with open_page(chromium, address, f"/play?{query}", **options) as page:
         page.wait_for_selector("#game[data-version]", timeout=120_000)
         page.evaluate(RECORD_LAYOUT_SHIFTS_JS)
@@ -46,7 +46,7 @@ def open_table(chromium, address, query=QUERY, **options):
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
 def page(request, chromium, address):
-    """Open the table of a new game."""
+    """Open the card table of a new game."""
     with open_table(chromium, address, size=request.param) as page:
         yield page
 
@@ -96,7 +96,7 @@ def test_match_is_played_to_its_end(page, with_keys):
     page.wait_for_selector("#game[data-version]")
 
 
-SPECIAL_GAMES = {
+QUERIES_OF_SPECIAL_GAMES = {
     "dice": "variant=dice&opponent=simple&length=deal&seed=5",
     "columns": "variant=hollywood&opponent=beginner&length=match&seed=5",
     "solitaire": "variant=solitaire-gin-knock&length=deal&seed=5",
@@ -104,10 +104,10 @@ SPECIAL_GAMES = {
 }
 
 
-@pytest.mark.parametrize("query", SPECIAL_GAMES.values(), ids=SPECIAL_GAMES)
+@pytest.mark.parametrize("query", QUERIES_OF_SPECIAL_GAMES.values(), ids=QUERIES_OF_SPECIAL_GAMES)
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["wide", "phone"])
-def test_deal_of_a_special_game_is_played(chromium, address, query, size):
-    query = query.replace("beginner", quote(BEGINNER))
+def test_deal_of_an_unusual_variant_is_played(chromium, address, query, size):
+    query = query.replace("beginner", quote(BEGINNER_SPEC))
     rng = random.Random(3)
     with open_table(chromium, address, f"{query}&coach=off", size=size) as page:
         while not page.query_selector("#game.ended"):

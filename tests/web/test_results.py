@@ -1,4 +1,4 @@
-"""Tests of the results pages: the list, reports, other files, and comparisons of runs."""
+"""Tests of the results pages: list, reports, files and comparisons of runs."""
 
 import re
 import shutil
@@ -14,22 +14,22 @@ from support.web_site import check_page, wait_for_job
 
 
 @pytest.fixture(scope="module")
-def match_directory(tmp_path_factory):
-    """Play a match, and return its run directory."""
+def played_match_directory(tmp_path_factory):
+    """Play a match once, and return its run directory."""
     path = tmp_path_factory.mktemp("results") / "first"
     run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
     return path
 
 
 @pytest.fixture
-def site_run(site, match_directory):
-    """Copy the match into the results of the site, and return its run directory."""
-    return Path(shutil.copytree(match_directory, site.results / "first"))
+def run_directory(site, played_match_directory):
+    """Return the run directory of a match in the results of the site."""
+    return Path(shutil.copytree(played_match_directory, site.results_directory / "first"))
 
 
-def test_results_page_links_finished_and_interrupted_runs(browser, site_run, site):
-    (site.results / "half").mkdir()
-    with open_ledger(site.results / "half" / "ledger.sqlite", {"seed": 1}) as ledger:
+def test_results_page_links_finished_and_interrupted_runs(browser, run_directory, site):
+    (site.results_directory / "half").mkdir()
+    with open_ledger(site.results_directory / "half" / "ledger.sqlite", {"seed": 1}) as ledger:
         ledger.write_command("simgin match gold simple -o results/half")
     page = check_page(browser.get("/results"))
     assert "Does gold beat simple?" in page and 'href="/results/first"' in page
@@ -39,11 +39,11 @@ def test_results_page_links_finished_and_interrupted_runs(browser, site_run, sit
     assert "started in a terminal" in page and "simgin match gold simple -o results/half" in page
 
 
-def test_report_equals_the_file_of_the_command(browser, site_run):
+def test_report_is_sent_unchanged_and_may_run_only_its_script(browser, run_directory):
     page = check_page(browser.get("/results/first"))
     assert 'src="/results/first/files/report.html"' in page
     answer = browser.get("/results/first/files/report.html")
-    assert answer.content == (site_run / "report.html").read_bytes()
+    assert answer.content == (run_directory / "report.html").read_bytes()
     policy = answer.headers["content-security-policy"]
     assert (
         compute_report_script_digest() in policy and compute_report_script_digest() in answer.text
@@ -51,7 +51,7 @@ def test_report_equals_the_file_of_the_command(browser, site_run):
     assert "script-src 'unsafe" not in policy and "connect-src" not in policy
 
 
-def test_links_of_a_report_work(browser, site_run):
+def test_links_of_a_report_work(browser, run_directory):
     report = browser.get("/results/first/files/report.html").text
     names = [name for name in re.findall(r'href="([^"#]+)"', report) if ":" not in name]
     assert len(names) >= 4
@@ -72,28 +72,28 @@ def test_links_of_a_report_work(browser, site_run):
         "first/files/",
     ],
 )
-def test_only_files_that_the_manifest_lists_are_sent(browser, site_run, path):
-    (site_run.parent.parent / "secret").write_text("secret")
+def test_only_files_that_the_manifest_lists_are_sent(browser, run_directory, path):
+    (run_directory.parent.parent / "secret").write_text("secret")
     answer = browser.get(f"/results/{path}")
     assert answer.status_code in (303, 400, 404) and "secret\n" not in answer.text
 
 
-def test_links_to_other_directories_are_not_followed(browser, site_run, site):
-    secret = site.results.parent / "secret.csv"
+def test_links_to_other_directories_are_not_followed(browser, run_directory, site):
+    secret = site.results_directory.parent / "secret.csv"
     secret.write_text("secret")
-    (site_run / "table.csv").unlink()
-    (site_run / "table.csv").symlink_to(secret)
-    (site.results / "link").symlink_to(site_run)
+    (run_directory / "table.csv").unlink()
+    (run_directory / "table.csv").symlink_to(secret)
+    (site.results_directory / "link").symlink_to(run_directory)
     assert browser.get("/results/first/files/table.csv").status_code == 404
     assert browser.get("/results/link").status_code == 400
 
 
-def test_comparison_requires_two_runs(browser, site_run):
+def test_comparison_requires_two_runs(browser, run_directory):
     assert "requires two finished runs" in check_page(browser.get("/compare-runs?base=first"))
 
 
-def test_two_runs_are_compared(browser, site_run, site):
-    shutil.copytree(site_run, site.results / "second")
+def test_two_runs_are_compared(browser, run_directory, site):
+    shutil.copytree(run_directory, site.results_directory / "second")
     for address in ("", "?run=second", "?base=second", "?base=first"):
         page = check_page(browser.get(f"/compare-runs{address}"))
         assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
@@ -104,8 +104,8 @@ def test_two_runs_are_compared(browser, site_run, site):
     assert words == [
         "simgin",
         "compare",
-        str(site_run),
-        f"{site_run.parent}/second",
+        str(run_directory),
+        f"{run_directory.parent}/second",
         "compare-first-second",
     ]
     check_page(browser.get(f"/compare-runs?{query}"))

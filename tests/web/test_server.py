@@ -1,4 +1,4 @@
-"""Tests of a real server process."""
+"""Tests of a server in a separate process: ports, jobs and shutdown."""
 
 import contextlib
 import re
@@ -43,7 +43,7 @@ def test_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
     wait_until((empty_directory / "interrupted").exists, 30)
 
 
-def test_default_port_is_the_first_free_one(monkeypatch):
+def test_server_uses_the_first_free_default_port(monkeypatch):
     used, free = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
     ports = [bound_socket.getsockname()[1] for bound_socket in (used, free)]
     monkeypatch.setattr(web_server, "DEFAULT_PORTS", (*ports, 0))
@@ -64,7 +64,7 @@ from simgin.web import home, server
 
 def show_slowly(request):
     Path("requested").touch()
-    time.sleep(server.SHUTDOWN_SECONDS + 2)
+    time.sleep(server.SHUTDOWN_TIMEOUT_SECONDS + 2)
 
 home.show_home = show_slowly
 site = server.LocalServer(Path("results"), ())
@@ -73,7 +73,7 @@ site.run()
 """
 
 
-def test_server_that_is_stopped_during_a_request_prints_nothing(empty_directory, monkeypatch):
+def test_server_stopped_during_a_request_prints_nothing(empty_directory, monkeypatch):
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", SLOW_HOME_PAGE_CODE], **pipes) as server:

@@ -132,10 +132,10 @@ def review_command(
     for name in given_arguments.keys() & {"players", "goals"}:
         given_arguments[name] = [part.strip() for part in arguments[name].split(",")]
     if variants:
-        given_arguments["names"] = variants
+        given_arguments["rule_sets"] = variants
     read_request = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
     request = read_request(**given_arguments)
-    name = request.default_name
+    name = request.default_directory_name
     directory_path = output or config.find_configured_output(name) or Path("results") / name
     stored_texts = _read_stored_texts(request, directory_path)
     request = replace(request, **stored_texts)
