@@ -24,7 +24,7 @@ typedef uint32_t u32;
 #define ACES (1ULL | 1ULL << 13 | 1ULL << 26 | 1ULL << 39)
 #define NOT_ACES (ALL_CARDS & ~ACES)
 #define NOT_KINGS (ALL_CARDS & ~(ACES << 12))
-#define LANE_MASK 0x1FFFULL
+#define ALL_RANKS 0x1FFFULL
 #define HUGE_DEADWOOD (1 << 20)
 #define CARD(card) (1ULL << (card))
 
@@ -35,7 +35,7 @@ static inline int highest_bit(u64 cards) { return 63 - __builtin_clzll(cards); }
 static inline u64 ranks_of(u64 cards)
 {
     u64 two_suits = cards | cards >> 26;
-    return (two_suits | two_suits >> 13) & LANE_MASK;
+    return (two_suits | two_suits >> 13) & ALL_RANKS;
 }
 
 static inline u64 cards_in_runs(u64 hand)
@@ -48,7 +48,7 @@ static inline u64 cards_in_sets(u64 hand)
 {
     u64 s = hand, h = hand >> 13, d = hand >> 26, c = hand >> 39;
     u64 ranks = (s & h & (d | c)) | (d & c & (s | h));
-    return hand & (ranks & LANE_MASK) * ACES;
+    return hand & (ranks & ALL_RANKS) * ACES;
 }
 
 /* ---- rules, view and state ---- */
@@ -448,7 +448,7 @@ static inline void write_melds(u64 runs, u64 sets, u64 *melds)
     memset(melds, 0, 3 * sizeof *melds);
     while (runs) {
         int shift = lowest_bit(runs) / 13 * 13;
-        u64 lane = runs >> shift & LANE_MASK, run = lane & ~(lane + (lane & -lane));
+        u64 lane = runs >> shift & ALL_RANKS, run = lane & ~(lane + (lane & -lane));
         melds[n] = run << shift;
         runs ^= melds[n++];
     }
@@ -775,7 +775,7 @@ static inline void add_deal_statistics(const State *state, i64 *statistics, i64 
     facts[FACT_knock + state->kind]++;
     facts[FACT_turns] += state->turns;
     facts[FACT_upcard_first + state->upcard_to]++;
-    row[COL_TURNS_HISTOGRAM + min_int(state->turns, N_TURNS_BINS - 1)]++;
+    row[TURNS_HISTOGRAM_START + min_int(state->turns, N_TURNS_BINS - 1)]++;
     if (state->winner >= 0) {
         statistics[STAT_decided]++;
         statistics[STAT_first_player_win] += state->winner != state->dealer;
@@ -790,29 +790,29 @@ static inline void add_deal_statistics(const State *state, i64 *statistics, i64 
         facts[FACT_laid_off] += state->laid_off;
         facts[FACT_laid_off_any] += state->laid_off > 0;
         facts[FACT_tie] += state->stopper_count == state->other_count;
-        row[COL_DEADWOOD_HISTOGRAM + min_int(state->stopper_count, N_DEADWOOD_BINS - 1)]++;
+        row[DEADWOOD_HISTOGRAM_START + min_int(state->stopper_count, N_DEADWOOD_BINS - 1)]++;
     }
     add_side_statistics(state, 0, statistics + STAT_a_won_knock);
     add_side_statistics(state, 1, statistics + STAT_b_won_knock);
     statistics[STAT_a_margin] += margin;
-    row[COL_SQUARED_DEAL_MARGIN] += margin * margin;
-    row[COL_DEALT_DEADWOOD_DIFFERENCE] += state->dealt_deadwood[state->dealer] - state->dealt_deadwood[!state->dealer];
+    row[SQUARED_DEAL_MARGIN_COLUMN] += margin * margin;
+    row[DEADWOOD_DIFFERENCE_COLUMN] += state->dealt_deadwood[state->dealer] - state->dealt_deadwood[!state->dealer];
 }
 
-static inline void add_unit_to_row(i64 *statistics, i64 *row)
+static inline void add_unit_to_batch_row(i64 *statistics, i64 *row)
 {
     static const int denominators[] = {DENOMINATORS}, others[] = {STATISTICS_NOT_PER_DEAL};
     i64 deals = statistics[STAT_deals];
-    row[COL_UNITS]++;
-    row[COL_WIN_RATE_HISTOGRAM + 2 * (deals + statistics[STAT_a_deal_win] - statistics[STAT_b_deal_win])]++;
+    row[UNITS_COLUMN]++;
+    row[WIN_RATE_HISTOGRAM_START + 2 * (deals + statistics[STAT_a_deal_win] - statistics[STAT_b_deal_win])]++;
     for (int i = 0; i < N_STATISTICS; i++)
-        row[COL_SUM + i] += statistics[i];
+        row[SUMS_START + i] += statistics[i];
     for (int i = 0; i < N_STATISTICS; i++)
-        row[COL_SQUARE + i] += statistics[i] * statistics[i];
+        row[SQUARES_START + i] += statistics[i] * statistics[i];
     for (int i = 0; i < N_STATISTICS; i++)
-        row[COL_CROSS + i] += statistics[i] * deals;
+        row[PRODUCTS_START + i] += statistics[i] * deals;
     for (unsigned k = 0; k < sizeof others / sizeof *others; k++)
-        row[COL_CROSS + others[k]] += statistics[others[k]] * (statistics[denominators[others[k]]] - deals);
+        row[PRODUCTS_START + others[k]] += statistics[others[k]] * (statistics[denominators[others[k]]] - deals);
     memset(statistics, 0, N_STATISTICS * sizeof *statistics);
 }
 
@@ -856,7 +856,7 @@ int play(u64 seed, i64 first_unit, i64 n_units, i64 *rows)
             state->unit = first_unit + i;
             play_deal(state, rules, views, views + 2, policies);
             add_deal_statistics(state, statistics, row);
-            add_unit_to_row(statistics, row);
+            add_unit_to_batch_row(statistics, row);
         }
     }
     free(state);

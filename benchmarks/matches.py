@@ -44,7 +44,7 @@ def measure_nanoseconds(
         best_seconds_per_deal = min(
             best_seconds_per_deal,
             elapsed
-            / int(rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]].sum()),
+            / int(rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["deals"]].sum()),
         )
     return 1e9 * best_seconds_per_deal
 

@@ -7,11 +7,11 @@ the deal.
 
 import numpy as np
 
-from simgin.core.bitboard import sum_values_by_bits
-from simgin.core.bits import highest_lane_bit
-from simgin.core.cards import ACES, LANE_MASK
+from simgin.core.bitboard import sum_card_values_bitwise
+from simgin.core.bits import find_highest_rank
+from simgin.core.cards import ACES, ALL_RANKS
 from simgin.core.jit import force_inline
-from simgin.core.rules_record import N_VALUE_PLANES
+from simgin.core.rules_record import N_VALUE_BITS
 from simgin.strategy import helper
 from simgin.toolkit import (
     card_mask,
@@ -26,7 +26,7 @@ from simgin.toolkit import (
     ranks_of,
     touching_cards,
 )
-from simgin.toolkit.prospects import count_gin_outs, find_outs_by_bits
+from simgin.toolkit.prospects import count_gin_outs, find_outs_bitwise
 from simgin.toolkit.stack_arrays import int_stack_array
 
 MATCH_VALUE = 180.0  # value of a match in units of cost (a unit is about one point per deal)
@@ -183,9 +183,9 @@ def find_stage(turn):
 def find_two_highest_values(cards, rules):
     """Return the two highest card values of different ranks, or 0 for each missing rank."""
     ranks = ranks_of(cards)  # Products replace branches that are hard to predict.
-    highest = highest_lane_bit(ranks | 1)
+    highest = find_highest_rank(ranks | 1)
     other_ranks = ranks & ~(1 << highest)
-    second = highest_lane_bit(other_ranks | 1)
+    second = find_highest_rank(other_ranks | 1)
     return rules.value[0, highest] * (ranks != 0), rules.value[0, second] * (other_ranks != 0)
 
 
@@ -250,8 +250,8 @@ def compute_outs_cost(
 def sum_points(cards, rules):
     """Return the total value of a mask of cards, in points, under any rules."""
     aces = popcount(cards & ACES)
-    return sum_values_by_bits(cards, rules, 0) + aces * (
-        rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES
+    return sum_card_values_bitwise(cards, rules, 0) + aces * (
+        rules.value[0, 0] >> N_VALUE_BITS << N_VALUE_BITS
     )
 
 
@@ -283,8 +283,8 @@ def write_outs(n_hands, hands, unmatched, unseen, rules, new_meld_outs, other_ou
             other_outs[i] = outs(hands[i], rules) & unseen & ~new_meld_outs[i]
         return
     for i in range(n_hands + 3 & ~3):
-        new_meld_outs[i] = find_outs_by_bits(unmatched[i]) & unseen
-        other_outs[i] = find_outs_by_bits(hands[i]) & unseen & ~new_meld_outs[i]
+        new_meld_outs[i] = find_outs_bitwise(unmatched[i]) & unseen
+        other_outs[i] = find_outs_bitwise(hands[i]) & unseen & ~new_meld_outs[i]
 
 
 @force_inline
@@ -400,7 +400,7 @@ def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last
         weights: Weights of the features.
     """
     ace = card - rank
-    same_rank, suit = cards_of_rank(rank), LANE_MASK << ace
+    same_rank, suit = cards_of_rank(rank), ALL_RANKS << ace
     nearby = ten_cards & (same_rank | 0b11111 << card >> 2 & suit) & ~card_mask(card)
     n_unseen = popcount(view.unseen & same_rank)
     window = (view.unseen & suit) >> ace << 2 >> rank

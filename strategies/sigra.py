@@ -16,7 +16,7 @@ import numpy as np
 from simgin_strategies.knock import knock_with_limit
 
 from simgin.core.bitboard import find_run_outs
-from simgin.core.bits import highest_lane_bit
+from simgin.core.bits import find_highest_rank
 from simgin.core.cards import ranks_held_twice
 from simgin.core.deadwood import find_run_cards
 from simgin.strategy import Strategy, discard, helper, param, take
@@ -208,7 +208,7 @@ def _write_prospects(hand, unseen, prospects, rules):
 def _add_run_prospects(hand, gap_card, prospects, rules):
     """Add the points of the runs that one missing card would complete to each card in the hand."""
     lane, rank = suit_lane(hand, gap_card // 13), gap_card % 13
-    n_below = rank - 1 - highest_lane_bit(~lane & (1 << rank) - 1)
+    n_below = rank - 1 - find_highest_rank(~lane & (1 << rank) - 1)
     n_above = lowest_bit(~(lane >> rank + 1))
     for i in range(1, n_below + 1):
         runs = (n_below - i + 1) * (n_above + 1) - (i == 1)

@@ -79,13 +79,13 @@ def compute_card_features(view: np.record) -> np.ndarray:
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
     exponents = np.zeros((len(cards), model.N_MULTIPLIERS), np.int8)
-    stage = model.find_prior_offset(view, 0)
+    stage = model.find_initial_odds_index(view, 0)
     for row_index, card in enumerate(cards):
         exponents[row_index, stage + card % 13] = 1
-    for multiplier_index in range(model.EVENTS_OFFSET, model.N_MULTIPLIERS):
+    for multiplier_index in range(model.EVENT_MULTIPLIERS_OFFSET, model.N_MULTIPLIERS):
         multipliers, odds = np.ones(model.N_MULTIPLIERS), np.ones(52)
         multipliers[multiplier_index] = 2
-        model.apply_history(view, multipliers, 0, odds)
+        model.update_holding_odds(view, multipliers, 0, odds)
         exponents[:, multiplier_index] = np.log2(odds[cards])
     return exponents
 

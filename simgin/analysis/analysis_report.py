@@ -12,7 +12,7 @@ import numpy as np
 from simgin.analysis.analysis import Analysis, analyses_to_frame, is_mistake, select_measure
 from simgin.analysis.position import Position, format_better_action
 from simgin.core.codes import PHASE_BLIND
-from simgin.core.deadwood import compute_deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_role
 from simgin.core.rules_record import KNOCKER
 from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
 from simgin.play.matchup import make_short_names
@@ -413,7 +413,7 @@ def build_card_rows(position: Position) -> Iterator[CardRow]:
     _, melds = choose_shown_melding(hand, rules)
     groups = [group.split() for group in format_melded_hand(melds, hand).split(" | ")]
     new_card = max(int(view.drawn), int(view.taken))
-    label = f"Your hand, deadwood {int(compute_deadwood_for_side(hand, rules, KNOCKER))}"
+    label = f"Your hand, deadwood {int(compute_deadwood_for_role(hand, rules, KNOCKER))}"
     yield CardRow(label, groups, format_card(new_card) if new_card >= 0 else "")
     if pile := position.pile_cards:
         # Forgotten cards are shown face down.

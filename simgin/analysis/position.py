@@ -7,7 +7,7 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from simgin.core import codes
-from simgin.core.deadwood import compute_deadwood_for_side, deadwood
+from simgin.core.deadwood import compute_deadwood_for_role, deadwood
 from simgin.core.endings import find_ending, find_required_meld_card
 from simgin.core.position_rollouts import (
     ACTION_ACCEPT,
@@ -164,7 +164,7 @@ class Position:
             return
         hand, rules = int(view.hand), build_rules(self.variant)
         _, melds = choose_shown_melding(hand, rules)
-        deadwood_points = int(compute_deadwood_for_side(hand, rules, KNOCKER))
+        deadwood_points = int(compute_deadwood_for_role(hand, rules, KNOCKER))
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
@@ -197,7 +197,7 @@ class Position:
     def _score_text(self) -> str:
         """Text that states the match score before the deal."""
         view = self.view
-        if self.variant.goal.score == "deals":
+        if self.variant.goal.score_unit == "deals":
             return (
                 f"{view.own_deals}-{view.other_deals} (the first to win {view.target} deals wins)"
             )

@@ -113,13 +113,15 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
             f"{format_value(score)} is not a valid score. Use a pair (your points, the "
             "opponent's points), such as (30, 45)."
         )
-    if variant.goal.score and max(score) >= get_match_target(build_rules(variant), PLAYER_SEAT):
+    if variant.goal.score_unit and max(score) >= get_match_target(
+        build_rules(variant), PLAYER_SEAT
+    ):
         goal = int(get_match_target(build_rules(variant), PLAYER_SEAT))
         raise PositionError(
             f"{score[0]}-{score[1]} is not a valid score in a match to {goal} points. Use scores "
             f"below {goal}."
         )
-    score_type = "deals" if variant.goal.score == "deals" else "points"
+    score_type = "deals" if variant.goal.score_unit == "deals" else "points"
     view[f"own_{score_type}"], view[f"other_{score_type}"] = score
 
 
@@ -287,7 +289,7 @@ def _make_view(
         die: State of the die.
     """
     name = variant.spec
-    if variant.goal.other is not None:
+    if variant.goal.other_side_goal is not None:
         raise PositionError(
             f"a position cannot be analysed in {name}, because the match result depends on "
             "both points and deals won. Analyse a recorded deal instead."

@@ -146,7 +146,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
         return _compute_equity_by_deals_won(variant, workers)
     if row["die"] == "game":
         return _compute_game_equity(variant, workers)
-    if variant.goal.score != "points" or row["shot"] or row["players"] == 1:
+    if variant.goal.score_unit != "points" or row["shot"] or row["players"] == 1:
         return None
     try:
         matchup = _make_equal_matchup(variant)

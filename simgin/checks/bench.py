@@ -27,7 +27,7 @@ from numba import int64, types
 
 from simgin.checks.c_program import compile_c_program
 from simgin.core import rng
-from simgin.core.batch_kernel import add_deal_statistics, add_unit_to_row
+from simgin.core.batch_kernel import add_deal_statistics, add_unit_to_batch_row
 from simgin.core.bits import lowest_bit
 from simgin.core.codes import SLOTS
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
@@ -327,7 +327,7 @@ def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
     """Add the same finished deal to the sums of n separate units."""
     for _ in range(n):
         add_deal_statistics(state, 0)
-        add_unit_to_row(state)
+        add_unit_to_batch_row(state)
 
 
 def _query_views(views, rules, params, policy_function, n):  # type: ignore[no-untyped-def]

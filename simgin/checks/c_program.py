@@ -60,8 +60,8 @@ def _format_header() -> str:
         if isinstance(number, int) and name.isupper()
     }
     numbers |= {f"STAT_{name}": index for name, index in batch_columns.STATISTIC_INDEX.items()}
-    statistics = batch_kernel.NOT_PER_DEAL_STATISTIC_INDICES[
-        : batch_kernel.N_NOT_PER_DEAL_BEFORE_MATCHES
+    statistics = batch_kernel.NOT_PER_DEAL_STAT_INDICES[
+        : batch_kernel.N_NOT_PER_DEAL_WITHOUT_MATCHES
     ]
     lists = {
         "DENOMINATORS": batch_columns.DENOMINATOR_INDICES,

@@ -241,7 +241,7 @@ def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
     """Return the sums of the quantities in `KNOWN_SUMS` over batch rows."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
-        name: int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
+        name: int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
         for name in KNOWN_SUMS
     }
 

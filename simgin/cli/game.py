@@ -227,7 +227,7 @@ class InteractiveGame:
         is_user_dealer = self.matchup.b is not None and state.dealer == 0
         dealer_text = ", you are the dealer" if is_user_dealer else ""
         undo_text = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
-        goal = variant.goal.won_by.format(**variant.params)
+        goal = variant.goal.win_condition.format(**variant.params)
         match_text = f", match to {goal}" if self.matchup.unit == "match" else ""
         yield f"{variant.spec}{match_text}: deal {int(state.deal) + 1}{dealer_text}{undo_text}"
         if self.matchup.unit == "match":

@@ -6,25 +6,25 @@ Nearly all CPU time is spent in this kernel. `simgin.core.batch_columns` lists t
 import numpy as np
 
 from simgin.core.batch_columns import (
-    COL_CROSS,
-    COL_DEADWOOD_HISTOGRAM,
-    COL_DEALT_DEADWOOD_DIFFERENCE,
-    COL_SQUARE,
-    COL_SQUARED_DEAL_MARGIN,
-    COL_SQUARED_MATCH_MARGIN,
-    COL_SUM,
-    COL_TURNS_HISTOGRAM,
-    COL_UNITS,
-    COL_WIN_RATE_HISTOGRAM,
+    DEADWOOD_DIFFERENCE_COLUMN,
+    DEADWOOD_HISTOGRAM_START,
     DEAL_RESULTS,
     DENOMINATOR_INDICES,
     N_COLUMNS,
     N_DEADWOOD_BINS,
     N_STATISTICS,
     N_TURNS_BINS,
-    SCORED_RESULTS,
-    SIDE_STATISTICS,
+    PLAYER_STATISTICS,
+    PRODUCTS_START,
+    SCORING_RESULTS,
+    SQUARED_DEAL_MARGIN_COLUMN,
+    SQUARED_MATCH_MARGIN_COLUMN,
+    SQUARES_START,
     STATISTIC_INDEX,
+    SUMS_START,
+    TURNS_HISTOGRAM_START,
+    UNITS_COLUMN,
+    WIN_RATE_HISTOGRAM_START,
 )
 from simgin.core.deal import play_deal
 from simgin.core.deal_record import count_draws, get_side_of_seat, write_deal_record
@@ -50,93 +50,109 @@ from simgin.core.turn_steps import clear_deal
 
 # numba would copy a tuple at each access, so the denominators are an array.
 DENOMINATOR_INDEX_ARRAY = np.array(DENOMINATOR_INDICES, np.uint32)
-STAT_DEALS, STAT_DECIDED, STAT_SHOWDOWNS, STAT_FIRST_RESULT = (
+DEALS_STAT_INDEX, DECIDED_DEALS_STAT_INDEX, SHOWDOWNS_STAT_INDEX, FIRST_RESULT_STAT_INDEX = (
     STATISTIC_INDEX["deals"],
     STATISTIC_INDEX["decided"],
     STATISTIC_INDEX["showdowns"],
     STATISTIC_INDEX[DEAL_RESULTS[0]],
 )
-STAT_FIRST_RESULT_POINTS, STAT_POINTS_SCORED, STAT_TURNS = (
+FIRST_RESULT_POINTS_STAT_INDEX, POINTS_SCORED_STAT_INDEX, TURNS_STAT_INDEX = (
     STATISTIC_INDEX["points_knock"],
     STATISTIC_INDEX["points_scored"],
     STATISTIC_INDEX["turns"],
 )
-STAT_FIRST_PLAYER_WIN, STAT_UPCARD_FIRST = (
+FIRST_PLAYER_WINS_STAT_INDEX, UPCARD_TAKER_STAT_INDEX = (
     STATISTIC_INDEX["first_player_win"],
     STATISTIC_INDEX["upcard_first"],
 )
-STAT_KNOCKER_DEADWOOD, STAT_DEFENDER_DEADWOOD = (
+KNOCKER_DEADWOOD_STAT_INDEX, DEFENDER_DEADWOOD_STAT_INDEX = (
     STATISTIC_INDEX["knock_count"],
     STATISTIC_INDEX["defender_count"],
 )
-STAT_DEADWOOD_BEFORE_LAYOFF = STATISTIC_INDEX["defender_before"]
-STAT_LAID_OFF, STAT_LAID_OFF_ANY, STAT_TIE = (
+DEADWOOD_BEFORE_LAYOFF_STAT_INDEX = STATISTIC_INDEX["defender_before"]
+LAID_OFF_CARDS_STAT_INDEX, DEALS_WITH_LAYOFF_STAT_INDEX, TIES_STAT_INDEX = (
     STATISTIC_INDEX["laid_off"],
     STATISTIC_INDEX["laid_off_any"],
     STATISTIC_INDEX["tie"],
 )
-SIDE_A_STATISTICS_OFFSET, SIDE_B_STATISTICS_OFFSET = (
+FIRST_STAT_INDEX_OF_A, FIRST_STAT_INDEX_OF_B = (
     STATISTIC_INDEX["a_won_knock"],
     STATISTIC_INDEX["b_won_knock"],
 )
-N_SCORED_RESULTS, SIDE_STAT_WON_REFUSED = len(SCORED_RESULTS), SIDE_STATISTICS.index("won_refused")
-SIDE_STAT_DEAL_WIN, SIDE_STAT_POINTS = (
-    SIDE_STATISTICS.index("deal_win"),
-    SIDE_STATISTICS.index("points"),
+N_SCORING_RESULTS, PLAYER_REFUSAL_WINS_INDEX = (
+    len(SCORING_RESULTS),
+    PLAYER_STATISTICS.index("won_refused"),
 )
-SIDE_STAT_TAKES, SIDE_STAT_DRAWS = SIDE_STATISTICS.index("takes"), SIDE_STATISTICS.index("draws")
-STAT_A_MARGIN = STATISTIC_INDEX["a_margin"]
-STAT_MATCHES, STAT_MATCHES_DECIDED, STAT_MATCH_WIN = (
+PLAYER_WINS_INDEX, PLAYER_POINTS_INDEX = (
+    PLAYER_STATISTICS.index("deal_win"),
+    PLAYER_STATISTICS.index("points"),
+)
+PLAYER_TAKES_INDEX, PLAYER_DRAWS_INDEX = (
+    PLAYER_STATISTICS.index("takes"),
+    PLAYER_STATISTICS.index("draws"),
+)
+DEAL_MARGIN_STAT_INDEX = STATISTIC_INDEX["a_margin"]
+MATCHES_STAT_INDEX, DECIDED_MATCHES_STAT_INDEX, MATCH_WINS_STAT_INDEX = (
     STATISTIC_INDEX["matches"],
     STATISTIC_INDEX["matches_decided"],
     STATISTIC_INDEX["a_match_win"],
 )
-STAT_MATCH_DRAWN, STAT_MATCH_UNFINISHED = (
+DRAWN_MATCHES_STAT_INDEX, UNFINISHED_MATCHES_STAT_INDEX = (
     STATISTIC_INDEX["match_drawn"],
     STATISTIC_INDEX["unfinished"],
 )
-STAT_MATCH_MARGIN = STATISTIC_INDEX["a_match_margin"]
-STAT_WINNER_SCORE, STAT_LOSER_SCORE = (
+MATCH_MARGIN_STAT_INDEX = STATISTIC_INDEX["a_match_margin"]
+WINNER_SCORE_STAT_INDEX, LOSER_SCORE_STAT_INDEX = (
     STATISTIC_INDEX["winner_score"],
     STATISTIC_INDEX["loser_score"],
 )
-STAT_LOSER_ZERO = STATISTIC_INDEX["loser_zero"]
-STAT_SETTLED, STAT_SETTLEMENT = STATISTIC_INDEX["settled"], STATISTIC_INDEX["a_settlement"]
-STAT_TOTALS, STAT_GOAL_MET = STATISTIC_INDEX["totals"], STATISTIC_INDEX["goal_met"]
+ZERO_LOSER_SCORES_STAT_INDEX = STATISTIC_INDEX["loser_zero"]
+SETTLED_MATCHES_STAT_INDEX, SETTLEMENT_STAT_INDEX = (
+    STATISTIC_INDEX["settled"],
+    STATISTIC_INDEX["a_settlement"],
+)
+TOTAL_GOAL_MATCHES_STAT_INDEX, TOTAL_GOALS_MET_STAT_INDEX = (
+    STATISTIC_INDEX["totals"],
+    STATISTIC_INDEX["goal_met"],
+)
 # Indices of the statistics with a denominator other than the number of deals. The first
-# N_NOT_PER_DEAL_BEFORE_MATCHES refer to deals, and the remaining ones refer to matches.
-NOT_PER_DEAL_STATISTIC_INDICES = np.array(
-    [index for index, denominator in enumerate(DENOMINATOR_INDICES) if denominator != STAT_DEALS],
+# N_NOT_PER_DEAL_WITHOUT_MATCHES refer to deals, and the remaining ones refer to matches.
+NOT_PER_DEAL_STAT_INDICES = np.array(
+    [
+        index
+        for index, denominator in enumerate(DENOMINATOR_INDICES)
+        if denominator != DEALS_STAT_INDEX
+    ],
     np.uint32,
 )
-N_NOT_PER_DEAL_BEFORE_MATCHES = int((NOT_PER_DEAL_STATISTIC_INDICES < STAT_MATCHES).sum())
+N_NOT_PER_DEAL_WITHOUT_MATCHES = int((NOT_PER_DEAL_STAT_INDICES < MATCHES_STAT_INDEX).sum())
 
 
 @jit
-def _add_side_statistics(state, seat, offset):
-    """Add one side's results in a deal to the statistics of the unit of analysis."""
+def _add_player_statistics(state, seat, first_index):
+    """Add the result of a deal for one player to the statistics of the unit of analysis."""
     if state.winner == seat:
-        if state.kind < N_SCORED_RESULTS:
-            state.statistics[offset + state.kind] += 1
+        if state.kind < N_SCORING_RESULTS:
+            state.statistics[first_index + state.kind] += 1
         elif state.kind == RESULT_REFUSED:
-            state.statistics[offset + SIDE_STAT_WON_REFUSED] += 1
-        state.statistics[offset + SIDE_STAT_DEAL_WIN] += 1
-    state.statistics[offset + SIDE_STAT_POINTS] += state.score[seat]
-    state.statistics[offset + SIDE_STAT_TAKES] += state.takes[seat]
-    state.statistics[offset + SIDE_STAT_DRAWS] += count_draws(state, seat)
+            state.statistics[first_index + PLAYER_REFUSAL_WINS_INDEX] += 1
+        state.statistics[first_index + PLAYER_WINS_INDEX] += 1
+    state.statistics[first_index + PLAYER_POINTS_INDEX] += state.score[seat]
+    state.statistics[first_index + PLAYER_TAKES_INDEX] += state.takes[seat]
+    state.statistics[first_index + PLAYER_DRAWS_INDEX] += count_draws(state, seat)
 
 
 @jit
 def _add_showdown_statistics(state):
     """Add the showdown of a deal that ended with a knock to the statistics of the unit."""
-    state.statistics[STAT_SHOWDOWNS] += 1
-    state.statistics[STAT_KNOCKER_DEADWOOD] += state.knocker_deadwood
-    state.statistics[STAT_DEFENDER_DEADWOOD] += state.defender_deadwood
-    state.statistics[STAT_DEADWOOD_BEFORE_LAYOFF] += state.defender_before
-    state.statistics[STAT_LAID_OFF] += state.laid_off
-    state.statistics[STAT_LAID_OFF_ANY] += state.laid_off > 0
-    state.statistics[STAT_TIE] += state.knocker_deadwood == state.defender_deadwood
-    state.row[COL_DEADWOOD_HISTOGRAM + min(state.knocker_deadwood, N_DEADWOOD_BINS - 1)] += 1
+    state.statistics[SHOWDOWNS_STAT_INDEX] += 1
+    state.statistics[KNOCKER_DEADWOOD_STAT_INDEX] += state.knocker_deadwood
+    state.statistics[DEFENDER_DEADWOOD_STAT_INDEX] += state.defender_deadwood
+    state.statistics[DEADWOOD_BEFORE_LAYOFF_STAT_INDEX] += state.defender_before
+    state.statistics[LAID_OFF_CARDS_STAT_INDEX] += state.laid_off
+    state.statistics[DEALS_WITH_LAYOFF_STAT_INDEX] += state.laid_off > 0
+    state.statistics[TIES_STAT_INDEX] += state.knocker_deadwood == state.defender_deadwood
+    state.row[DEADWOOD_HISTOGRAM_START + min(state.knocker_deadwood, N_DEADWOOD_BINS - 1)] += 1
 
 
 @jit
@@ -145,27 +161,27 @@ def add_deal_statistics(state, seat_a):
 
     `seat_a` is the seat of strategy A.
     """
-    state.statistics[STAT_DEALS] += 1
-    state.statistics[STAT_FIRST_RESULT + state.kind] += 1
-    state.statistics[STAT_TURNS] += state.turns
-    state.row[COL_TURNS_HISTOGRAM + min(state.turns, N_TURNS_BINS - 1)] += 1
+    state.statistics[DEALS_STAT_INDEX] += 1
+    state.statistics[FIRST_RESULT_STAT_INDEX + state.kind] += 1
+    state.statistics[TURNS_STAT_INDEX] += state.turns
+    state.row[TURNS_HISTOGRAM_START + min(state.turns, N_TURNS_BINS - 1)] += 1
     if state.upcard_to >= 0:
-        state.statistics[STAT_UPCARD_FIRST + state.upcard_to] += 1
+        state.statistics[UPCARD_TAKER_STAT_INDEX + state.upcard_to] += 1
     points = state.score[0] + state.score[1]
     if state.winner >= 0:
-        state.statistics[STAT_DECIDED] += 1
-        state.statistics[STAT_FIRST_PLAYER_WIN] += state.winner != state.dealer
-        state.statistics[STAT_POINTS_SCORED] += points
-    if state.kind < N_SCORED_RESULTS:
-        state.statistics[STAT_FIRST_RESULT_POINTS + state.kind] += points
+        state.statistics[DECIDED_DEALS_STAT_INDEX] += 1
+        state.statistics[FIRST_PLAYER_WINS_STAT_INDEX] += state.winner != state.dealer
+        state.statistics[POINTS_SCORED_STAT_INDEX] += points
+    if state.kind < N_SCORING_RESULTS:
+        state.statistics[FIRST_RESULT_POINTS_STAT_INDEX + state.kind] += points
     if state.kind in (RESULT_KNOCK, RESULT_UNDERCUT, RESULT_EVEN):
         _add_showdown_statistics(state)
-    _add_side_statistics(state, seat_a, SIDE_A_STATISTICS_OFFSET)
-    _add_side_statistics(state, 1 - seat_a, SIDE_B_STATISTICS_OFFSET)
+    _add_player_statistics(state, seat_a, FIRST_STAT_INDEX_OF_A)
+    _add_player_statistics(state, 1 - seat_a, FIRST_STAT_INDEX_OF_B)
     margin = state.score[seat_a] - state.score[1 - seat_a]
-    state.statistics[STAT_A_MARGIN] += margin
-    state.row[COL_SQUARED_DEAL_MARGIN] += margin * margin
-    state.row[COL_DEALT_DEADWOOD_DIFFERENCE] += (
+    state.statistics[DEAL_MARGIN_STAT_INDEX] += margin
+    state.row[SQUARED_DEAL_MARGIN_COLUMN] += margin * margin
+    state.row[DEADWOOD_DIFFERENCE_COLUMN] += (
         state.dealt_deadwood[state.dealer] - state.dealt_deadwood[1 - state.dealer]
     )
 
@@ -180,30 +196,30 @@ def _add_match_statistics(state, rules, outcome, seat_a):
         compute_final_score(state, rules, seat_a),
         compute_final_score(state, rules, 1 - seat_a),
     )
-    state.statistics[STAT_MATCHES] += 1
-    state.statistics[STAT_MATCH_MARGIN] += score_a - score_b
-    state.row[COL_SQUARED_MATCH_MARGIN] += (score_a - score_b) * (score_a - score_b)
+    state.statistics[MATCHES_STAT_INDEX] += 1
+    state.statistics[MATCH_MARGIN_STAT_INDEX] += score_a - score_b
+    state.row[SQUARED_MATCH_MARGIN_COLUMN] += (score_a - score_b) * (score_a - score_b)
     if has_settlement(rules, outcome):
         payment = compute_settlement(state, rules, outcome)
-        state.statistics[STAT_SETTLED] += 1
-        state.statistics[STAT_SETTLEMENT] += payment if seat_a == 0 else -payment
+        state.statistics[SETTLED_MATCHES_STAT_INDEX] += 1
+        state.statistics[SETTLEMENT_STAT_INDEX] += payment if seat_a == 0 else -payment
     if rules.goal == GOAL_TOTAL and outcome != MATCH_UNFINISHED:
-        state.statistics[STAT_TOTALS] += 1
-        state.statistics[STAT_GOAL_MET] += outcome == seat_a
+        state.statistics[TOTAL_GOAL_MATCHES_STAT_INDEX] += 1
+        state.statistics[TOTAL_GOALS_MET_STAT_INDEX] += outcome == seat_a
     if outcome < 0:
-        state.statistics[STAT_MATCH_WIN] += 1
-        state.statistics[STAT_MATCH_WIN + 1] += 1
-        state.statistics[STAT_MATCH_DRAWN] += outcome == MATCH_DRAWN
-        state.statistics[STAT_MATCH_UNFINISHED] += outcome == MATCH_UNFINISHED
+        state.statistics[MATCH_WINS_STAT_INDEX] += 1
+        state.statistics[MATCH_WINS_STAT_INDEX + 1] += 1
+        state.statistics[DRAWN_MATCHES_STAT_INDEX] += outcome == MATCH_DRAWN
+        state.statistics[UNFINISHED_MATCHES_STAT_INDEX] += outcome == MATCH_UNFINISHED
         return
     a_has_won = outcome == seat_a
-    state.statistics[STAT_MATCH_WIN + (not a_has_won)] += 2
+    state.statistics[MATCH_WINS_STAT_INDEX + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
         return  # Only solitaire matches have a target total, so the opponent has no score.
-    state.statistics[STAT_MATCHES_DECIDED] += 1
-    state.statistics[STAT_WINNER_SCORE] += score_a if a_has_won else score_b
-    state.statistics[STAT_LOSER_SCORE] += score_b if a_has_won else score_a
-    state.statistics[STAT_LOSER_ZERO] += (score_b if a_has_won else score_a) == 0
+    state.statistics[DECIDED_MATCHES_STAT_INDEX] += 1
+    state.statistics[WINNER_SCORE_STAT_INDEX] += score_a if a_has_won else score_b
+    state.statistics[LOSER_SCORE_STAT_INDEX] += score_b if a_has_won else score_a
+    state.statistics[ZERO_LOSER_SCORES_STAT_INDEX] += (score_b if a_has_won else score_a) == 0
 
 
 @jit
@@ -212,41 +228,44 @@ def _find_win_rate_bin(state):
 
     If the unit has no matches, the win rate in its deals is used.
     """
-    n_games, half_wins = state.statistics[STAT_MATCHES], state.statistics[STAT_MATCH_WIN]
+    n_games, half_wins = (
+        state.statistics[MATCHES_STAT_INDEX],
+        state.statistics[MATCH_WINS_STAT_INDEX],
+    )
     if n_games == 0:
         n_games, half_wins = (
-            state.statistics[STAT_DEALS],
-            state.statistics[STAT_DEALS]
-            + state.statistics[SIDE_A_STATISTICS_OFFSET + SIDE_STAT_DEAL_WIN]
-            - state.statistics[SIDE_B_STATISTICS_OFFSET + SIDE_STAT_DEAL_WIN],
+            state.statistics[DEALS_STAT_INDEX],
+            state.statistics[DEALS_STAT_INDEX]
+            + state.statistics[FIRST_STAT_INDEX_OF_A + PLAYER_WINS_INDEX]
+            - state.statistics[FIRST_STAT_INDEX_OF_B + PLAYER_WINS_INDEX],
         )
     return half_wins if n_games == 2 else 2 * half_wins
 
 
 @jit
-def add_unit_to_row(state):
+def add_unit_to_batch_row(state):
     """Add the statistics of a unit, their squares and their cross products to a batch row.
 
     The statistics are then reset.
     """
-    state.row[COL_UNITS] += 1
-    state.row[COL_WIN_RATE_HISTOGRAM + _find_win_rate_bin(state)] += 1
-    deals = state.statistics[STAT_DEALS]
+    state.row[UNITS_COLUMN] += 1
+    state.row[WIN_RATE_HISTOGRAM_START + _find_win_rate_bin(state)] += 1
+    deals = state.statistics[DEALS_STAT_INDEX]
     for i in range(N_STATISTICS):  # The loops are separate so that LLVM can vectorise each loop.
-        state.row[COL_SUM + i] += state.statistics[i]
+        state.row[SUMS_START + i] += state.statistics[i]
     for i in range(N_STATISTICS):
-        state.row[COL_SQUARE + i] += state.statistics[i] * state.statistics[i]
+        state.row[SQUARES_START + i] += state.statistics[i] * state.statistics[i]
     # The last loop adjusts the statistics whose denominator is not the number of deals.
     for i in range(N_STATISTICS):
-        state.row[COL_CROSS + i] += state.statistics[i] * deals
+        state.row[PRODUCTS_START + i] += state.statistics[i] * deals
     n_adjusted = (
-        len(NOT_PER_DEAL_STATISTIC_INDICES)
-        if state.statistics[STAT_MATCHES]
-        else N_NOT_PER_DEAL_BEFORE_MATCHES
+        len(NOT_PER_DEAL_STAT_INDICES)
+        if state.statistics[MATCHES_STAT_INDEX]
+        else N_NOT_PER_DEAL_WITHOUT_MATCHES
     )
     for k in range(n_adjusted):
-        i = NOT_PER_DEAL_STATISTIC_INDICES[k]
-        state.row[COL_CROSS + i] += state.statistics[i] * (
+        i = NOT_PER_DEAL_STAT_INDICES[k]
+        state.row[PRODUCTS_START + i] += state.statistics[i] * (
             state.statistics[DENOMINATOR_INDEX_ARRAY[i]] - deals
         )
     for i in range(N_STATISTICS):
@@ -398,10 +417,10 @@ def play_units_solo(
 
 
 @jit
-def _finish_unit(state, rows, index, n_units, units_per_row):
+def _finish_unit(state, rows, unit_index, n_units, units_per_row):
     """Add a unit to the current batch row, and save the row if the batch is complete."""
-    add_unit_to_row(state)
-    if (index + 1) % units_per_row == 0 or index + 1 == n_units:
+    add_unit_to_batch_row(state)
+    if (unit_index + 1) % units_per_row == 0 or unit_index + 1 == n_units:
         for k in range(N_COLUMNS):
-            rows[index // units_per_row, k] = state.row[k]
+            rows[unit_index // units_per_row, k] = state.row[k]
             state.row[k] = 0

@@ -1,4 +1,4 @@
-"""Bit operations that find the runs and sets in all four suits of a hand together.
+"""Bit operations that find the runs and sets of a hand in all suits at the same time.
 
 The operations apply to rules with low aces and without rainbows (`rules.by_planes`). A shift by one
 position aligns each card with its neighbour. A shift by thirteen positions aligns each card with
@@ -14,9 +14,9 @@ their cards have no other use. The best conflict resolution therefore gives the 
 """
 
 from simgin.core.bits import lowest_bit, popcount
-from simgin.core.cards import ACES, ALL_CARDS, LANE_MASK, ranks_held_three_times, suit_lane
+from simgin.core.cards import ACES, ALL_CARDS, ALL_RANKS, ranks_held_three_times, suit_lane
 from simgin.core.jit import force_inline, jit
-from simgin.core.rules_record import N_VALUE_PLANES
+from simgin.core.rules_record import N_VALUE_BITS
 
 NOT_ACES = ALL_CARDS & ~ACES
 NOT_KINGS = ALL_CARDS & ~(ACES << 12)
@@ -36,7 +36,7 @@ def ranks_of(cards):
             ranks_of(view.hand) & 1 != 0
     """
     two_suits = cards | cards >> 26
-    return (two_suits | two_suits >> 13) & LANE_MASK
+    return (two_suits | two_suits >> 13) & ALL_RANKS
 
 
 @force_inline
@@ -64,27 +64,27 @@ def find_run_outs(hand):
 def cards_in_sets(hand):
     """Return the cards in a hand whose rank occurs at least three times in the hand."""
     ranks = ranks_held_three_times(hand, hand >> 13, hand >> 26, hand >> 39)
-    return hand & (ranks & LANE_MASK) * ACES
+    return hand & (ranks & ALL_RANKS) * ACES
 
 
 @force_inline
-def sum_values_by_bits(cards, rules, side):
-    """Return the total value of a set of cards, in points."""
+def sum_card_values_bitwise(cards, rules, role):
+    """Return the total value of a set of cards in points, using bit operations."""
     points = 0
-    for bit in range(N_VALUE_PLANES):
-        plane_cards = cards & rules.planes[side, bit]
+    for bit in range(N_VALUE_BITS):
+        plane_cards = cards & rules.planes[role, bit]
         points += popcount(plane_cards) << bit
     return points
 
 
 @force_inline
-def highest_value_cards_by_bits(cards, rules):
+def highest_value_cards_bitwise(cards, rules):
     """Return the mask of the cards with the highest value, and that value in points.
 
     If there are no cards, the result is (0, 0).
     """
     value = 0
-    for bit in range(N_VALUE_PLANES - 1, -1, -1):
+    for bit in range(N_VALUE_BITS - 1, -1, -1):
         plane_cards = cards & rules.planes[0, bit]
         if plane_cards:
             cards = plane_cards
@@ -93,56 +93,57 @@ def highest_value_cards_by_bits(cards, rules):
 
 
 @force_inline
-def find_unmatched_after_sets(sets, hand):
+def find_unmatched_after_sets(set_cards, hand):
     """Return the cards that remain after melding the given sets and the longest runs."""
-    remaining_cards = hand & ~sets
+    remaining_cards = hand & ~set_cards
     return remaining_cards & ~cards_in_runs(remaining_cards)
 
 
 @force_inline
-def find_conflicts(hand, runs, sets):
-    """Return the ranks that are in both a set and a run, and the spare cards of four-card sets."""
-    conflicts = ranks_of(runs & sets)
+def find_meld_conflicts(hand, run_cards, set_cards):
+    """Return the ranks in a set and a run, and the cards that sets of four can leave to runs."""
+    conflicts = ranks_of(run_cards & set_cards)
     in_all_suits = hand & hand >> 13 & hand >> 26 & hand >> 39
     four_card_sets = conflicts & in_all_suits
-    return conflicts, runs & four_card_sets * ACES
+    return conflicts, run_cards & four_card_sets * ACES
 
 
 @force_inline
-def advance_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
-    """Return the next way to assign each conflicting rank to sets or to runs.
+def get_next_conflict_resolution(conflicting_ranks, spare_cards, set_ranks, run_cards):
+    """Return the next way to divide the cards of conflicting ranks between sets and runs.
 
     The first resolution, (0, 0), follows the last resolution.
 
-    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. The resolution leaves
-    the cards `left_to_runs` to runs, at most one card from each set of four. Repeated calls
+    A resolution melds `set_ranks`, a subset of the conflicting ranks, as sets. The resolution
+    leaves the cards `run_cards` to runs, at most one card from each set of four. Repeated calls
     enumerate all subsets of the masks, with the operation (x - mask) & mask.
     """
-    available_cards = spare_cards & ranks * ACES
-    left_to_runs = (left_to_runs - available_cards) & available_cards
-    while popcount(ranks_of(left_to_runs)) < popcount(left_to_runs):
-        left_to_runs = (left_to_runs - available_cards) & available_cards
-    if left_to_runs == 0:
-        ranks = (ranks - conflicts) & conflicts
-    return ranks, left_to_runs
+    available_cards = spare_cards & set_ranks * ACES
+    run_cards = (run_cards - available_cards) & available_cards
+    while popcount(ranks_of(run_cards)) < popcount(run_cards):
+        run_cards = (run_cards - available_cards) & available_cards
+    if run_cards == 0:
+        set_ranks = (set_ranks - conflicting_ranks) & conflicting_ranks
+    return set_ranks, run_cards
 
 
 @jit
-def find_min_deadwood_over_conflicts(hand, runs, sets, rules, side):
-    """Return the least deadwood over all resolutions of set and run conflicts, in points.
+def find_deadwood_with_conflicts(hand, run_cards, set_cards, rules, role):
+    """Return the least deadwood, in points, of a hand in which sets and runs share cards.
 
-    `runs` and `sets` contain the cards in the hand that are in runs and in sets.
+    `run_cards` and `set_cards` contain the cards in the hand that are in runs and in sets.
     """
-    conflicts, spare_cards = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES  # Remove the sets that share no card with a run.
+    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicts * ACES  # Remove the sets that share no card with a run.
     least_deadwood = HUGE_DEADWOOD
     ranks, left_to_runs = 0, 0
     while True:
         melded = hand & ranks * ACES & ~left_to_runs
         least_deadwood = min(
-            least_deadwood, sum_values_by_bits(find_unmatched_after_sets(melded, hand), rules, side)
+            least_deadwood,
+            sum_card_values_bitwise(find_unmatched_after_sets(melded, hand), rules, role),
         )
-        ranks, left_to_runs = advance_conflict_resolution(
+        ranks, left_to_runs = get_next_conflict_resolution(
             conflicts, spare_cards, ranks, left_to_runs
         )
         if ranks == 0:
@@ -150,26 +151,26 @@ def find_min_deadwood_over_conflicts(hand, runs, sets, rules, side):
 
 
 @force_inline
-def can_leave_one_card(hand):
+def can_meld_all_but_one(hand):
     """Return True if some melding of the hand leaves at most one card unmatched."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     unmatched = hand & ~(runs | sets)
     if unmatched & (unmatched - 1):
         return False
-    return runs & sets == 0 or _can_leave_one_over_conflicts(hand, runs, sets)
+    return runs & sets == 0 or _can_meld_with_conflicts(hand, runs, sets)
 
 
 @jit
-def _can_leave_one_over_conflicts(hand, runs, sets):
-    """Return True if some conflict resolution of the hand leaves at most one card unmatched."""
-    conflicts, spare_cards = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES
+def _can_meld_with_conflicts(hand, run_cards, set_cards):
+    """Return True if at most one card is unmatched in a hand in which sets and runs share cards."""
+    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicts * ACES
     ranks, left_to_runs = 0, 0
     while True:
         unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
         if unmatched & (unmatched - 1) == 0:
             return True
-        ranks, left_to_runs = advance_conflict_resolution(
+        ranks, left_to_runs = get_next_conflict_resolution(
             conflicts, spare_cards, ranks, left_to_runs
         )
         if ranks == 0:
@@ -177,29 +178,29 @@ def _can_leave_one_over_conflicts(hand, runs, sets):
 
 
 @jit
-def write_melds(runs, sets, melds):
-    """Write the longest runs of the given cards and the complete sets to `melds`.
+def write_melds(run_cards, set_cards, melds):
+    """Write the melds that the given run cards and set cards form to `melds`.
 
     `melds` has three entries. Entries without a meld are 0.
     """
     melds[0] = melds[1] = melds[2] = 0
     n = 0
-    while runs:
-        suit = lowest_bit(runs) // 13
-        remaining = suit_lane(runs, suit)
+    while run_cards:
+        suit = lowest_bit(run_cards) // 13
+        remaining = suit_lane(run_cards, suit)
         run = remaining & ~(remaining + (remaining & -remaining))  # lowest consecutive ranks
         melds[n] = run << 13 * suit
-        runs ^= melds[n]
+        run_cards ^= melds[n]
         n += 1
-    ranks = ranks_of(sets)
+    ranks = ranks_of(set_cards)
     while ranks:
-        melds[n] = sets & (ranks & -ranks) * ACES
+        melds[n] = set_cards & (ranks & -ranks) * ACES
         ranks &= ranks - 1
         n += 1
 
 
 @force_inline
-def find_meld_extensions_by_bits(meld):
+def find_meld_extensions_bitwise(meld):
     """Return the cards that can be laid off directly on a meld."""
     lowest_card = meld & -meld
     if meld & meld >> 1 == 0:  # a set

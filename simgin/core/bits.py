@@ -7,7 +7,7 @@ from simgin.core.jit import jit
 
 
 @jit
-def popcount(x):
+def popcount(bits):
     """Return the number of bits set in a non-negative int64.
 
     Example:
@@ -16,46 +16,46 @@ def popcount(x):
             popcount(view.known)
     """
     n = 0
-    while x:
-        x &= x - 1
+    while bits:
+        bits &= bits - 1
         n += 1
     return n
 
 
 @jit
-def lowest_bit(x):
+def lowest_bit(bits):
     """Return the index of the lowest set bit.
 
     For a set of cards, the index is the lowest card.
 
     Args:
-        x: Non-empty bit set, int64.
+        bits: Non-empty bit set, int64.
 
     Example:
         Discard the lowest legal card::
 
             lowest_bit(view.legal)
     """
-    return popcount((x & -x) - 1)
+    return popcount((bits & -bits) - 1)
 
 
 @jit
-def highest_lane_bit(x):
-    """Return the index of the highest set bit of a number from 1 to 0x1FFF."""
-    x &= 0x1FFF  # The mask tells LLVM that the number is not negative.
+def find_highest_rank(ranks):
+    """Return the highest rank in a non-empty set of ranks, given as 13 bits."""
+    ranks &= 0x1FFF  # The mask tells LLVM that the number is not negative.
     n = -1
-    while x:
-        x >>= 1
+    while ranks:
+        ranks >>= 1
         n += 1
     return n
 
 
 @jit
-def nth_bit(x, n):
+def nth_bit(bits, n):
     """Return the index of the n-th set bit, where bit 0 is the lowest set bit.
 
     Args:
-        x: Bit set with more than n bits set, int64.
+        bits: Bit set with more than n bits set, int64.
         n: Position, 0..popcount(x) - 1.
 
     Example:
@@ -64,5 +64,5 @@ def nth_bit(x, n):
             nth_bit(view.legal, 1)
     """
     for _ in range(n):
-        x &= x - 1
-    return lowest_bit(x)
+        bits &= bits - 1
+    return lowest_bit(bits)

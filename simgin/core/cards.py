@@ -9,7 +9,7 @@ from simgin.core.jit import force_inline, jit
 
 N_RANKS = 13
 N_CARDS = 52
-LANE_MASK = 0x1FFF  # lane with all thirteen cards
+ALL_RANKS = 0x1FFF  # lane with all thirteen cards
 ALL_CARDS = (1 << 52) - 1
 # The four aces. A shift to the left by r gives the four cards of rank r.
 ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
@@ -61,39 +61,39 @@ def suit(card):
 
 
 @jit
-def suit_lane(hand, s):
+def suit_lane(hand, suit):
     """Return the thirteen bits that mark the ranks of one suit in a hand.
 
     Args:
         hand: Cards as a 52-bit mask.
-        s: Suit, 0 to 3 for S H D C.
+        suit: Suit, 0 to 3 for S H D C.
 
     Example:
         Count the hearts in the hand::
 
             popcount(suit_lane(view.hand, 1))
     """
-    return (hand >> (13 * s)) & 0x1FFF
+    return (hand >> (13 * suit)) & 0x1FFF
 
 
 @jit
-def cards_of_rank(r):
+def cards_of_rank(rank):
     """Return the mask of the four cards of a rank.
 
     Args:
-        r: Rank, 0 to 12 for A to K.
+        rank: Rank, 0 to 12 for A to K.
 
     Example:
         Select the kings in the hand::
 
             view.hand & cards_of_rank(12)
     """
-    return (1 | 1 << 13 | 1 << 26 | 1 << 39) << r
+    return (1 | 1 << 13 | 1 << 26 | 1 << 39) << rank
 
 
 @jit
 def ranks_held_three_times(spades, hearts, diamonds, clubs):
-    """Return the ranks (13 bits) that occur in at least three of the four suit lanes."""
+    """Return the ranks (13 bits) that occur in at least three of the four given suits."""
     return (spades & hearts & (diamonds | clubs)) | (diamonds & clubs & (spades | hearts))
 
 

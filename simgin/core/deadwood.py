@@ -11,36 +11,36 @@ import numpy as np
 
 from simgin.core.bitboard import (
     HUGE_DEADWOOD,
-    advance_conflict_resolution,
     cards_in_runs,
     cards_in_sets,
-    find_conflicts,
-    find_min_deadwood_over_conflicts,
+    find_deadwood_with_conflicts,
+    find_meld_conflicts,
     find_unmatched_after_sets,
-    highest_value_cards_by_bits,
+    get_next_conflict_resolution,
+    highest_value_cards_bitwise,
     ranks_of,
-    sum_values_by_bits,
+    sum_card_values_bitwise,
 )
-from simgin.core.bits import highest_lane_bit, lowest_bit
-from simgin.core.cards import ACES, LANE_MASK, cards_of_rank, suit_lane
+from simgin.core.bits import find_highest_rank, lowest_bit
+from simgin.core.cards import ACES, ALL_RANKS, cards_of_rank, suit_lane
 from simgin.core.jit import force_inline, jit
 
 
 @jit
-def _compute_deadwood_after_runs(hand, rules, side):
+def _compute_deadwood_after_runs(hand, rules, role):
     """Return the deadwood, in points, that remains if the player melds only runs."""
     points = 0
     for suit in range(4):
-        points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
+        points += np.int64(rules.lane[role, suit_lane(hand, suit)]) >> 16
     return points
 
 
 @jit
-def _find_run_cards_in_table(hand, rules):
-    """Return the cards in a hand that are in a run, according to the lane table."""
+def _look_up_run_cards(hand, rules):
+    """Look up the cards in a hand that are in a run in the table of the rules."""
     cards = 0
     for suit in range(4):
-        in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
+        in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & ALL_RANKS
         cards |= in_runs << 13 * suit
     return cards
 
@@ -50,21 +50,21 @@ def find_run_cards(hand, rules):
     """Return the cards in a hand that are in a run."""
     if rules.by_planes[0]:
         return cards_in_runs(hand)
-    return _find_run_cards_in_table(hand, rules)
+    return _look_up_run_cards(hand, rules)
 
 
 @jit
-def _compute_deadwood_from_table(hand, rules, side):
-    """Return the least deadwood over all conflict resolutions, without rainbows."""
+def _compute_deadwood_from_table(hand, rules, role):
+    """Return the least deadwood of a hand without rainbows, using a lookup table of runs."""
     sets = cards_in_sets(hand)
-    conflicts, spare_cards = find_conflicts(hand, _find_run_cards_in_table(hand, rules), sets)
+    conflicts, spare_cards = find_meld_conflicts(hand, _look_up_run_cards(hand, rules), sets)
     hand &= ~sets | conflicts * ACES
     best = HUGE_DEADWOOD
     ranks, left_to_runs = 0, 0
     while True:
         melded = ranks * ACES & ~left_to_runs
-        best = min(best, _compute_deadwood_after_runs(hand & ~melded, rules, side))
-        ranks, left_to_runs = advance_conflict_resolution(
+        best = min(best, _compute_deadwood_after_runs(hand & ~melded, rules, role))
+        ranks, left_to_runs = get_next_conflict_resolution(
             conflicts, spare_cards, ranks, left_to_runs
         )
         if ranks == 0:
@@ -72,73 +72,73 @@ def _compute_deadwood_from_table(hand, rules, side):
 
 
 @jit
-def _compute_deadwood_with_rainbows(hand, rules, side):
+def _compute_deadwood_with_rainbows(hand, rules, role):
     """Return the least deadwood if runs, sets and rainbows can be melded.
 
     The search considers no rainbow, each single rainbow, and each disjoint pair of rainbows. Three
     rainbows would need twelve cards.
     """
-    best = _compute_deadwood_from_table(hand, rules, side)
+    best = _compute_deadwood_from_table(hand, rules, role)
     for i in range(rules.n_rainbows):
         first_rainbow = rules.rainbows[i]
         if first_rainbow & ~hand:
             continue
         remaining_cards = hand ^ first_rainbow
-        best = min(best, _compute_deadwood_from_table(remaining_cards, rules, side))
+        best = min(best, _compute_deadwood_from_table(remaining_cards, rules, role))
         for j in range(i + 1, rules.n_rainbows):
             second_rainbow = rules.rainbows[j]
             if second_rainbow & ~remaining_cards == 0:
                 best = min(
                     best,
-                    _compute_deadwood_from_table(remaining_cards ^ second_rainbow, rules, side),
+                    _compute_deadwood_from_table(remaining_cards ^ second_rainbow, rules, role),
                 )
     return best
 
 
 @force_inline
-def supports_bit_solver(hand, rules, side):
-    """Return True if bit operations can solve a hand under rules that normally need tables.
+def can_meld_bitwise(hand, rules, role):
+    """Return True if bit operations find all melds of a hand under rules that need a lookup table.
 
     The hand must not contain the ace and the king of the same suit, so that no ace can be high.
     """
-    return rules.by_planes_apart[side] and hand & hand >> 12 & ACES == 0
+    return rules.by_planes_apart[role] and hand & hand >> 12 & ACES == 0
 
 
 @force_inline
-def _compute_deadwood_by_bits(hand, rules, side):
-    """Compute the least deadwood with bit operations (see `compute_deadwood_for_side`)."""
+def _compute_deadwood_bitwise(hand, rules, role):
+    """Compute the least deadwood with bit operations (see `compute_deadwood_for_role`)."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
-        return find_min_deadwood_over_conflicts(hand, runs, sets, rules, side)
-    return sum_values_by_bits(hand & ~(runs | sets), rules, side)
+        return find_deadwood_with_conflicts(hand, runs, sets, rules, role)
+    return sum_card_values_bitwise(hand & ~(runs | sets), rules, role)
 
 
 @jit
-def _compute_deadwood_general(hand, rules, side):
-    """Compute the least deadwood under any rules (see `compute_deadwood_for_side`)."""
-    if supports_bit_solver(hand, rules, side):
-        return _compute_deadwood_by_bits(hand, rules, side)
+def _compute_deadwood_general(hand, rules, role):
+    """Compute the least deadwood under any rules (see `compute_deadwood_for_role`)."""
+    if can_meld_bitwise(hand, rules, role):
+        return _compute_deadwood_bitwise(hand, rules, role)
     if rules.n_rainbows:
-        return _compute_deadwood_with_rainbows(hand, rules, side)
-    return _compute_deadwood_from_table(hand, rules, side)
+        return _compute_deadwood_with_rainbows(hand, rules, role)
+    return _compute_deadwood_from_table(hand, rules, role)
 
 
 @force_inline
-def compute_deadwood_for_side(hand, rules, side):
+def compute_deadwood_for_role(hand, rules, role):
     """Return the least deadwood, in points, of up to eleven cards.
 
-    `side` is KNOCKER or DEFENDER. Card values can differ between the sides.
+    `role` is KNOCKER or DEFENDER. Card values can differ between the sides.
     """
-    if not rules.by_planes[side]:
-        return _compute_deadwood_general(hand, rules, side)
-    return _compute_deadwood_by_bits(hand, rules, side)
+    if not rules.by_planes[role]:
+        return _compute_deadwood_general(hand, rules, role)
+    return _compute_deadwood_bitwise(hand, rules, role)
 
 
 @jit
-def compute_deadwood_batch(hands, rules, side, out):
+def compute_deadwood_batch(hands, rules, role, out):
     """Write the least deadwood of each hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
-        out[i] = compute_deadwood_for_side(hands[i], rules, side)
+        out[i] = compute_deadwood_for_role(hands[i], rules, role)
 
 
 @jit
@@ -157,7 +157,7 @@ def deadwood(hand, rules):
 
             deadwood(view.hand & ~card_mask(card), rules)
     """
-    return compute_deadwood_for_side(hand, rules, 0)
+    return compute_deadwood_for_role(hand, rules, 0)
 
 
 @force_inline
@@ -181,9 +181,9 @@ def cards_in_melds(hand, rules):
 @jit
 def _find_cards_in_melds_general(hand, rules):
     """Return the cards of a hand that belong to at least one meld, under any rules."""
-    if supports_bit_solver(hand, rules, 0):
+    if can_meld_bitwise(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
-    cards = _find_run_cards_in_table(hand, rules) | cards_in_sets(hand)
+    cards = _look_up_run_cards(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
             cards |= rules.rainbows[i]
@@ -212,7 +212,7 @@ def highest_value_cards(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    highest_rank = highest_lane_bit(ranks | 1)  # Bit 0 tells LLVM that the argument is not 0.
+    highest_rank = find_highest_rank(ranks | 1)  # Bit 0 tells LLVM that the argument is not 0.
     if rules.value[0, 0] > rules.value[0, highest_rank] and ranks & 1:
         highest_rank = 0
     return cards & rules.peers[0, highest_rank] * ACES, rules.value[0, highest_rank]
@@ -243,53 +243,53 @@ def best_discards(hand, legal, rules):
         unmatched = hand & ~(runs | sets)
         if runs & sets == 0 and unmatched & legal:
             return _find_best_unmatched_discards(unmatched, legal, rules)
-    return _find_best_discards_noinline(hand, legal, rules)
+    return _find_best_discards_general(hand, legal, rules)
 
 
 @force_inline
 def _find_best_unmatched_discards(unmatched, legal, rules):
-    """Find the best discards if no melds conflict and an unmatched card can be discarded."""
-    cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
-    return sum_values_by_bits(unmatched, rules, 0) - value, cards
+    """Find the best discards if no card is in two melds and an unmatched card is legal."""
+    cards, value = highest_value_cards_bitwise(unmatched & legal, rules)
+    return sum_card_values_bitwise(unmatched, rules, 0) - value, cards
 
 
 @jit
-def _find_best_discards_noinline(hand, legal, rules):
-    """Find the best discards if melds conflict or if no unmatched card can be discarded."""
-    if rules.by_planes[0] or supports_bit_solver(hand, rules, 0):
+def _find_best_discards_general(hand, legal, rules):
+    """Find the best discards if sets and runs share cards or if no unmatched card is legal."""
+    if rules.by_planes[0] or can_meld_bitwise(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         unmatched = hand & ~(runs | sets)
         if runs & sets == 0 and unmatched & legal:
             return _find_best_unmatched_discards(unmatched, legal, rules)
-        best, cards = _find_best_discards_over_conflicts(hand, legal, runs, sets, rules)
+        best, cards = _find_discards_with_conflicts(hand, legal, runs, sets, rules)
         if best < HUGE_DEADWOOD:
             return best, cards
     return _find_best_discards_by_search(hand, legal, rules)
 
 
 @force_inline
-def _find_best_discards_over_conflicts(hand, legal, runs, sets, rules):
-    """Find the best discards over all conflict resolutions (see `simgin.core.bitboard`).
+def _find_discards_with_conflicts(hand, legal, run_cards, set_cards, rules):
+    """Find the best discards from a hand in which sets and runs share cards.
 
     The best discard for a resolution is its highest unmatched card, because discarding a melded
     card costs more than it saves. If a resolution has no legal unmatched card, this argument does
     not apply, and the function returns (HUGE_DEADWOOD, 0).
     """
-    conflicts, spare_cards = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES
+    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicts * ACES
     best, best_cards = HUGE_DEADWOOD, 0
     ranks, left_to_runs = 0, 0
     while True:
         unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
-        cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
+        cards, value = highest_value_cards_bitwise(unmatched & legal, rules)
         if cards == 0:
             return HUGE_DEADWOOD, 0
-        deadwood_left = sum_values_by_bits(unmatched, rules, 0) - value
+        deadwood_left = sum_card_values_bitwise(unmatched, rules, 0) - value
         if deadwood_left < best:
             best, best_cards = deadwood_left, cards
         elif deadwood_left == best:
             best_cards |= cards
-        ranks, left_to_runs = advance_conflict_resolution(
+        ranks, left_to_runs = get_next_conflict_resolution(
             conflicts, spare_cards, ranks, left_to_runs
         )
         if ranks == 0:
@@ -298,7 +298,7 @@ def _find_best_discards_over_conflicts(hand, legal, runs, sets, rules):
 
 @jit
 def _find_best_discards_by_search(hand, legal, rules):
-    """Find the best discards under any rules, using bounds to skip other discards.
+    """Find the best discards under any rules by testing each discard that could be the best.
 
     If a card is not in any meld, discarding it leaves exactly deadwood(hand) - value. Only the
     highest-value cards outside melds can be the best discards. If a card is in a meld, discarding
@@ -365,12 +365,12 @@ def deadwood_with_melded(hand, card, rules):
 
 
 @jit
-def _compute_deadwood_after_set(hand, cards, rules):
-    """Return the deadwood that remains if `cards`, which have the same rank, form a set.
+def _compute_deadwood_after_set(hand, set_cards, rules):
+    """Return the deadwood that remains if the given cards of one rank form a set.
 
     Returns HUGE_DEADWOOD if there are fewer than three cards.
     """
-    three_or_more = cards & (cards - 1)
+    three_or_more = set_cards & (set_cards - 1)
     if three_or_more & (three_or_more - 1) == 0:
         return HUGE_DEADWOOD
-    return deadwood(hand & ~cards, rules)
+    return deadwood(hand & ~set_cards, rules)

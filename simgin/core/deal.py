@@ -8,7 +8,7 @@ import numpy as np
 
 from simgin.core.codes import ENDING_NONE, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.core.die import query_blind_offers, query_die_offer
+from simgin.core.die import query_die_offer, query_offers_before_deal
 from simgin.core.endings import (
     compute_deal_multiplier,
     compute_knock_limit,
@@ -39,7 +39,7 @@ from simgin.core.rules_record import (
 from simgin.core.scoring import RESULT_STALLED, RESULT_VOID
 from simgin.core.showdown import end_deal
 from simgin.core.shuffle import deal_next_card
-from simgin.core.state import SLOT_DISCARD, SLOT_KNOCK, SLOT_TAKE, YES_OR_NO_MASK
+from simgin.core.state import SLOT_DISCARD, SLOT_KNOCK, SLOT_TAKE, YES_NO_ACTIONS
 from simgin.core.turn_steps import (
     discard_card,
     draw_card,
@@ -108,7 +108,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
             propose_ending(state, ending, card, deadwood_points)
-            if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
+            if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_NO_ACTIONS, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 record_turn_end(state, view, other_view, seat, source, card)
                 return True
@@ -124,7 +124,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         )
         if ending != ENDING_NONE:
             propose_ending(state, ending, card, deadwood_points)
-            if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
+            if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_NO_ACTIONS, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 record_turn_end(state, view, other_view, seat, source, card)
                 return True
@@ -138,8 +138,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 
 @inline_before_compilation
-def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """Let `seat` end the deal with the last discard (50th-card rule, rules.md 4.5)."""
+def _offer_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
+    """Let a player end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven_cards = state.hand[seat] | 1 << state.top
     legal = find_permitted_discards(eleven_cards, state.top, -1, rules)
@@ -151,7 +151,7 @@ def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show
     if ending == ENDING_NONE:
         return
     propose_ending(state, ending, card, deadwood_points)
-    if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
+    if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_NO_ACTIONS, knock):
         draw_card(state, rules, seat, FROM_PILE)
         end_deal(state, rules, view, seat, show_a, show_b)
         record_turn_end(state, view, other_view, seat, FROM_PILE, card)
@@ -172,18 +172,18 @@ def play_opening(
     nondealer = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:
         state.phase = PHASE_TURN
-    if _query_offer_at_turn_start(
+    if _query_offer_before_turn(
         state, rules, nondealer_view, dealer_view, nondealer, offer_a, answer_a, offer_b, answer_b,
     ):  # fmt: skip
         return 0, FROM_DEAL
-    return play_first_turn(
+    return offer_upcard_to_nondealer(
         state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
         offer_b, answer_b,
     )  # fmt: skip
 
 
 @jit
-def play_first_turn(
+def offer_upcard_to_nondealer(
     state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
     offer_b, answer_b,
 ):  # fmt: skip
@@ -196,7 +196,7 @@ def play_first_turn(
         return 0, FROM_DEAL
     if rules.first_turn == FIRST_TURN_FREE:
         return 0, _choose_first_draw(state, rules, nondealer_view, nondealer, nondealer_take)
-    choices, pass_action = _list_upcard_choices(rules)
+    choices, pass_action = _get_upcard_actions(rules)
     action = query_policy_noinline(
         state, rules, nondealer_view, nondealer, SLOT_TAKE, choices, nondealer_take
     )
@@ -221,7 +221,7 @@ def continue_after_pass(
     if passed_by_dealer == 1:
         return _continue_after_two_passes(state, rules, nondealer_view, nondealer_take)
     state.shed[1 - state.dealer] |= 1 << state.top
-    if _query_offer_at_turn_start(
+    if _query_offer_before_turn(
         state, rules, dealer_view, nondealer_view, state.dealer, offer_a, answer_a, offer_b,
         answer_b,
     ):  # fmt: skip
@@ -237,7 +237,7 @@ def offer_upcard_to_dealer(state, rules, nondealer_view, dealer_view, nondealer_
 
     The function returns the same values as `play_opening`.
     """
-    choices, pass_action = _list_upcard_choices(rules)
+    choices, pass_action = _get_upcard_actions(rules)
     action = query_policy_noinline(
         state, rules, dealer_view, state.dealer, SLOT_TAKE, choices, dealer_take
     )
@@ -260,8 +260,8 @@ def _continue_after_two_passes(state, rules, nondealer_view, nondealer_take):
 
 
 @jit
-def _list_upcard_choices(rules):
-    """Return the mask of the legal actions for the first upcard, and the number of the pass action.
+def _get_upcard_actions(rules):
+    """Return the mask of the legal actions for the first upcard, and the code of the pass action.
 
     Passing is action 0 if the player can only take or pass. If the player can also draw from the
     stock, passing is action 2, and drawing is action 0.
@@ -270,7 +270,7 @@ def _list_upcard_choices(rules):
 
 
 @inline_before_compilation
-def _query_offer_at_turn_start(
+def _query_offer_before_turn(
     state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
     """Let a player offer the die at the start of a turn (rules.md 8.3 and 8.4).
@@ -302,7 +302,7 @@ def choose_draw_source(state, rules, view, seat, take):
         return FROM_STOCK
     write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
-    return query_policy_with_view(state, rules, view, seat, SLOT_TAKE, YES_OR_NO_MASK, take)
+    return query_policy_with_view(state, rules, view, seat, SLOT_TAKE, YES_NO_ACTIONS, take)
 
 
 @inline_before_compilation
@@ -319,7 +319,7 @@ def play_deal(
     if rules.die != DIE_OFF:
         write_deal_fields(state, rules, nondealer_view, 1 - state.dealer)
         write_deal_fields(state, rules, dealer_view, state.dealer)
-        if query_blind_offers(
+        if query_offers_before_deal(
             state, rules, nondealer_view, dealer_view, offer_a, answer_a, offer_b, answer_b,
         ):  # fmt: skip
             return
@@ -366,7 +366,7 @@ def play_turns(
         next_seat = seat ^ 1
         if state.stock <= rules.stock_reserve:
             if rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE:
-                _play_last_discard(
+                _offer_last_discard(
                     state, rules, next_view, view, next_seat, next_knock, show_a, show_b
                 )
             if state.kind < 0:
@@ -376,7 +376,7 @@ def play_turns(
             state.kind = RESULT_STALLED
             return
         state.phase = PHASE_TURN
-        if _query_offer_at_turn_start(
+        if _query_offer_before_turn(
             state, rules, next_view, view, next_seat, offer_a, answer_a, offer_b, answer_b,
         ):  # fmt: skip
             return

@@ -60,7 +60,7 @@ def count_draws(state, seat):
 
 @jit
 def write_deal_record(state, record, seat_a):
-    """Write the last deal to a DEAL_RECORD_DTYPE, before the deal is added to the match.
+    """Write the last deal to a deal record, before the deal is added to the match.
 
     The function writes all fields except `outcome`.
     """

@@ -10,13 +10,13 @@ from simgin.core.jit import jit
 from simgin.core.query import query_policy_noinline, write_die_fields
 from simgin.core.rules_record import REFUSAL_PAYS_NEW
 from simgin.core.scoring import RESULT_REFUSED
-from simgin.core.state import SLOT_ANSWER, SLOT_OFFER, YES_OR_NO_MASK
+from simgin.core.state import SLOT_ANSWER, SLOT_OFFER, YES_NO_ACTIONS
 
 MAY_OFFER_UNOWNED_DIE = np.int64(1)
 
 
 @jit
-def query_blind_offers(
+def query_offers_before_deal(
     state, rules, nondealer_view, dealer_view, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
     """Let the players offer the die before they see their cards.
@@ -45,7 +45,7 @@ def query_die_offer(
     state, rules, view, other_view, seat, may_offer_unowned_die, offer_a, answer_a, offer_b,
     answer_b,
 ):  # fmt: skip
-    """Query one seat for a die offer if an offer is allowed, and the other seat for a response.
+    """Let a player offer the die if the rules allow it, and let the opponent accept or refuse.
 
     A refusal ends the deal. `may_offer_unowned_die` is true if a die without an owner may
     be offered. Returns True if an offer is refused.
@@ -72,14 +72,14 @@ def query_die_offer(
 
 @jit
 def offer_die(state, rules, view, other_view, seat, offered_number, answer):
-    """Offer a number on the die to the other seat, and apply the response.
+    """Offer a number on the die to the opponent, and apply the response.
 
     Returns True if that seat refuses.
     """
     state.offered = offered_number
     write_die_fields(state, other_view)
     accepted = query_policy_noinline(
-        state, rules, other_view, 1 - seat, SLOT_ANSWER, YES_OR_NO_MASK, answer
+        state, rules, other_view, 1 - seat, SLOT_ANSWER, YES_NO_ACTIONS, answer
     )
     if accepted:
         accept_die(state, view, other_view, seat, offered_number)
@@ -90,7 +90,7 @@ def offer_die(state, rules, view, other_view, seat, offered_number, answer):
 
 @jit
 def accept_die(state, view, other_view, seat, offered_number):
-    """Set the die to the offered number, and make the other seat its owner."""
+    """Set the die to the offered number, and make the opponent the owner of the die."""
     state.offered = 0
     state.stake, state.owner = offered_number, 1 - seat
     write_die_fields(state, view)

@@ -1,12 +1,12 @@
 """Endings available to a player with eleven cards (rules.md 3.3, 3.4 and 3.6)."""
 
+from simgin.core.bitboard import HUGE_DEADWOOD
 from simgin.core.bits import lowest_bit
 from simgin.core.cards import cards_of_rank
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, ENDING_SHOT
 from simgin.core.deadwood import deadwood, deadwood_with_melded, highest_value_cards
 from simgin.core.jit import force_inline, jit
-
-HUGE_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
+from simgin.core.rules_record import DISCARD_BAN_DRAWN, DISCARD_BAN_NONE, TAKE_TO_KNOCK_MELDED
 
 
 @jit
@@ -106,9 +106,9 @@ def find_permitted_discards(eleven_cards, taken_card, drawn_card, rules):
     the stock. If there is no such card, the argument is -1.
     """
     banned = 0
-    if taken_card >= 0 and rules.discard_ban != 2:
+    if taken_card >= 0 and rules.discard_ban != DISCARD_BAN_NONE:
         banned = 1 << taken_card
-    if drawn_card >= 0 and rules.discard_ban == 1:
+    if drawn_card >= 0 and rules.discard_ban == DISCARD_BAN_DRAWN:
         banned |= 1 << drawn_card
     return eleven_cards & ~banned
 
@@ -116,23 +116,29 @@ def find_permitted_discards(eleven_cards, taken_card, drawn_card, rules):
 @jit
 def find_required_meld_card(taken_card, rules):
     """Return the card that `take_to_knock` requires in a meld, or -1 if there is none."""
-    return taken_card if rules.take_to_knock == 1 else -1
+    return taken_card if rules.take_to_knock == TAKE_TO_KNOCK_MELDED else -1
 
 
 @force_inline
-def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
+def find_ending(ten_cards, deadwood_left, required_card, knock_limit, points, rules):
     """Return the ending that is available with ten cards, and the deadwood to declare.
 
     A shot has priority over a knock within the limit. If neither ending is possible, the result is
     ENDING_NONE. `deadwood_left` is the least deadwood of the cards.
     """
     if rules.shot or required_card >= 0:
-        return _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules)
-    return (ENDING_KNOCK, deadwood_left) if deadwood_left <= limit else (ENDING_NONE, deadwood_left)
+        return _find_ending_general(
+            ten_cards, deadwood_left, required_card, knock_limit, points, rules
+        )
+    return (
+        (ENDING_KNOCK, deadwood_left)
+        if deadwood_left <= knock_limit
+        else (ENDING_NONE, deadwood_left)
+    )
 
 
 @jit
-def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
+def _find_ending_general(ten_cards, deadwood_left, required_card, knock_limit, points, rules):
     """Find the available ending under rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten_cards >> required_card & 1:
         return ENDING_NONE, HUGE_DEADWOOD  # A discarded card cannot be melded.
@@ -145,13 +151,13 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
     )
     return (
         (ENDING_KNOCK, deadwood_points)
-        if deadwood_points <= limit
+        if deadwood_points <= knock_limit
         else (ENDING_NONE, deadwood_points)
     )
 
 
 @jit
-def find_ending_discards(eleven_cards, legal, required_card, limit, points, rules):
+def find_ending_discards(eleven_cards, legal, required_card, knock_limit, points, rules):
     """Return the mask of the discards after which the player can end the deal (knock or shot)."""
     cards = 0
     while legal:
@@ -159,7 +165,7 @@ def find_ending_discards(eleven_cards, legal, required_card, limit, points, rule
         legal &= legal - 1
         ten_cards = eleven_cards & ~(1 << card)
         ending, _ = find_ending(
-            ten_cards, deadwood(ten_cards, rules), required_card, limit, points, rules
+            ten_cards, deadwood(ten_cards, rules), required_card, knock_limit, points, rules
         )
         if ending != ENDING_NONE:
             cards |= 1 << card
@@ -193,32 +199,43 @@ def _find_shot_discards(eleven_cards, legal, required_card, points, rules):
 
 
 @force_inline
-def find_best_ending(eleven_cards, legal, required_card, limit, points, least, best, rules):
+def find_best_ending(
+    eleven_cards, legal, required_card, knock_limit, points, least_deadwood, best_cards, rules
+):
     """Return the best ending available with eleven cards, its discard and its deadwood.
 
     Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
-    the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
-    `best` are the return values of `best_discards`.
+    the highest card value, then by the lowest card number. Big gin has no discard (-1).
+    `least_deadwood` and `best_cards` are the return values of `best_discards`.
     """
     if rules.shot or rules.big_gin or required_card >= 0:
         return _find_best_ending_general(
-            eleven_cards, legal, required_card, limit, points, least, best, rules
+            eleven_cards,
+            legal,
+            required_card,
+            knock_limit,
+            points,
+            least_deadwood,
+            best_cards,
+            rules,
         )
-    if least > limit:
+    if least_deadwood > knock_limit:
         return ENDING_NONE, -1, HUGE_DEADWOOD
-    return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least
+    return ENDING_KNOCK, lowest_bit(highest_value_cards(best_cards, rules)[0]), least_deadwood
 
 
 @jit
 def _find_best_ending_general(
-    eleven_cards, legal, required_card, limit, points, least, best, rules
+    eleven_cards, legal, required_card, knock_limit, points, least_deadwood, best_cards, rules
 ):
     """Find the best ending under rules with endings other than a knock."""
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:
         legal &= ~(1 << required_card)
-        least, best = _find_least_declared_deadwood(eleven_cards, legal, required_card, rules)
+        least_deadwood, best_cards = _find_least_declared_deadwood(
+            eleven_cards, legal, required_card, rules
+        )
     if rules.shot:
         shots = _find_shot_discards(eleven_cards, legal, required_card, points, rules)
         if shots:
@@ -227,6 +244,6 @@ def _find_best_ending_general(
                 lowest_bit(highest_value_cards(shots, rules)[0]),
                 compute_shot_deadwood(points, rules),
             )
-    if least > limit:
+    if least_deadwood > knock_limit:
         return ENDING_NONE, -1, HUGE_DEADWOOD
-    return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least
+    return ENDING_KNOCK, lowest_bit(highest_value_cards(best_cards, rules)[0]), least_deadwood

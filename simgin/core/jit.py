@@ -35,7 +35,7 @@ PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
 MAX_CACHE_DIRECTORIES = 4
 # Minimum time in seconds between the last use of a cache and its deletion. A long review with
 # another version of simgin still needs its compiled code and its trained players.
-MIN_UNUSED_SECONDS = 2 * 24 * 3600
+CACHE_RETENTION_SECONDS = 2 * 24 * 3600
 CACHE_TAG_FILE = (
     "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
 )
@@ -108,7 +108,7 @@ def _remove_old_caches(current: Path, max_kept: int) -> None:
         (cache for cache in caches if cache != current), key=lambda cache: cache.stat().st_mtime
     )
     for old_cache in other_caches[: max(0, len(other_caches) - max_kept + 1)]:
-        if time.time() - old_cache.stat().st_mtime > MIN_UNUSED_SECONDS:
+        if time.time() - old_cache.stat().st_mtime > CACHE_RETENTION_SECONDS:
             shutil.rmtree(old_cache, ignore_errors=True)
 
 
@@ -127,19 +127,19 @@ def get_cache_directory() -> Path | None:
 
 
 @cache
-def _warn_about_cache() -> None:
+def _warn_about_uncached_code() -> None:
     """Print a warning, once per process, that compiled code cannot be cached."""
     if sentence := find_cache_error(get_cache_root() / compute_compiled_digest()):
         print(f"simgin: warning: {sentence}", file=sys.stderr)
 
 
-def _get_cache_folder(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the folder of a function in the cache directory, or None for a policy without a key.
+def _get_cache_folder(function: Callable[..., Any], policy_digest: str) -> Path | None:
+    """Return the cache folder of a compiled function, or None for a policy without a digest.
 
     The key of a policy identifies all its dependencies, so the contents are never stale.
     """
-    if key:
-        return Path(POLICY_FOLDER, key)
+    if policy_digest:
+        return Path(POLICY_FOLDER, policy_digest)
     module = function.__module__
     return None if module.startswith("simgin_strategies.") else Path(module)
 
@@ -189,14 +189,14 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             add_runtime_symbols()
-            found = self._load_shipped(sig, target_context)
+            found = self._load_shipped_code(sig, target_context)
             return found or self._load_overload(sig, target_context)
         except Exception:
             with contextlib.suppress(OSError):
                 self.flush()
             return None
 
-    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+    def _load_shipped_code(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version that the package contains, or None."""
         if shipped_code.explain_unused_code(compute_compiled_digest()) is not None:
             return None
@@ -213,7 +213,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not self._enabled:
-            _warn_about_cache()
+            _warn_about_uncached_code()
         with contextlib.suppress(OSError):  # A full disk must not stop the run.
             super().save_overload(sig, data)
             if (directory := Path(self._cache_path)).parent.name == POLICY_FOLDER:
@@ -233,20 +233,20 @@ def compile_function(
     signature: Any = None,
     *,
     use_cache: bool = True,
-    key: str = "",
+    policy_digest: str = "",
     no_alias: bool = False,
     is_engine_code: bool = False,
     **options: Any,
 ) -> Any:
-    """Compile a function so that it releases the interpreter lock.
+    """Compile a function with numba, or return the function unchanged in interpreted mode.
 
     Args:
         function: Function to compile.
         signature: Signature or argument types for immediate compilation. By default, the function
             is compiled at each call with a new combination of types.
         use_cache: True to cache the compiled code on disk.
-        key: Digest of all dependencies of a policy except the compiled sources, or "" for other
-            functions.
+        policy_digest: Digest of all dependencies of a policy except the compiled sources, or "" for
+            other functions.
         no_alias: True if the arguments never overlap in memory. The compiler then need not reload
             an array after a write to another array.
         is_engine_code: True if the function contains no user code. With bounds checks enabled,
@@ -264,7 +264,7 @@ def compile_function(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
     )
-    folder = _get_cache_folder(function, key) if use_cache else None
+    folder = _get_cache_folder(function, policy_digest) if use_cache else None
     if folder and config.BOUNDSCHECK:
         if is_engine_code:
             dispatcher._cache = _SafeCache(function, folder)

@@ -5,10 +5,10 @@ A set of three can be extended by the fourth card, and a run by a chain of cards
 module tries all disjoint combinations, melds the remaining cards, and returns the minimum deadwood.
 """
 
-from simgin.core.bitboard import ranks_of
+from simgin.core.bitboard import HUGE_DEADWOOD, ranks_of
 from simgin.core.bits import lowest_bit, popcount
 from simgin.core.cards import cards_of_rank
-from simgin.core.deadwood import compute_deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_role
 from simgin.core.jit import jit
 from simgin.core.meldings import (
     MELD_RAINBOW,
@@ -25,26 +25,27 @@ MAX_LAYOFF_OPTIONS = 66
 
 
 @jit
-def _write_extension_masks(start, step, max_cards, suit_offset, hand, extension_masks):
-    """Write the masks of the consecutive cards that can extend a run; return their number.
+def _write_run_extensions(start_rank, rank_step, max_cards, suit_offset, hand, extension_masks):
+    """Write masks of 0, 1, 2, ... cards that extend a run at one end; return the number of cards.
 
-    The chain starts at rank `start`, extends in direction `step` and has at most `max_cards` cards.
+    The first card has the rank `start_rank`, and the ranks change by `rank_step`. There are at
+    most `max_cards` cards.
     """
     cards = 0
     n = 0
-    rank = start
+    rank = start_rank
     extension_masks[0] = 0
     while n < max_cards and hand >> (suit_offset + rank) & 1:
         cards |= 1 << (suit_offset + rank)
         n += 1
         extension_masks[n] = cards
-        rank = (rank + step + 13) % 13
+        rank = (rank + rank_step + 13) % 13
     return n
 
 
 @jit
-def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
-    """Write all combinations of the defender's cards that extend a run.
+def _write_run_options(meld, hand, rules, masks_below, masks_above, options):
+    """Write all combinations of the defender's cards that can be laid off on a run.
 
     Returns the number of combinations.
     """
@@ -59,13 +60,13 @@ def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
     else:
         max_below = start
         max_above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _write_extension_masks((start + 12) % 13, -1, max_below, suit_offset, hand, down_masks)
-    n_up = _write_extension_masks((start + size) % 13, 1, max_above, suit_offset, hand, up_masks)
+    n_down = _write_run_extensions((start + 12) % 13, -1, max_below, suit_offset, hand, masks_below)
+    n_up = _write_run_extensions((start + size) % 13, 1, max_above, suit_offset, hand, masks_above)
     n = 0
     for i in range(n_down + 1):
         for j in range(n_up + 1):
-            if down_masks[i] & up_masks[j] == 0:
-                options[n] = down_masks[i] | up_masks[j]
+            if masks_below[i] & masks_above[j] == 0:
+                options[n] = masks_below[i] | masks_above[j]
                 n += 1
     return n
 
@@ -101,11 +102,11 @@ def lay_off(hand, melds, rules, options, scratch):
     )
     if hand & fitting_cards == 0:
         # No card can be laid off. This is the case for about half of all knocks.
-        return compute_deadwood_for_side(hand, rules, 1), 0
+        return compute_deadwood_for_role(hand, rules, 1), 0
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
-    best = 1 << 20
+    best = HUGE_DEADWOOD
     best_laid_off = 0
     for i in range(n0):
         a = options[0, i]
@@ -118,7 +119,7 @@ def lay_off(hand, melds, rules, options, scratch):
                 if (a | b) & c:
                     continue
                 laid_off = a | b | c
-                deadwood_points = compute_deadwood_for_side(hand & ~laid_off, rules, 1)
+                deadwood_points = compute_deadwood_for_role(hand & ~laid_off, rules, 1)
                 if deadwood_points < best or (
                     deadwood_points == best and popcount(laid_off) < popcount(best_laid_off)
                 ):

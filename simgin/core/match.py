@@ -107,7 +107,7 @@ def apply_deal_result(state, rules, n_deals):
         if rules.goal == GOAL_COLUMNS:
             _add_deal_to_columns(state, rules)
         elif rules.goal == GOAL_GAMES:
-            _add_deal_to_game(state, rules)
+            _end_game_if_decided(state, rules)
     outcome = _find_match_outcome(state, rules, n_deals)
     return (
         MATCH_UNFINISHED if outcome == MATCH_UNDECIDED and n_deals >= rules.max_deals else outcome
@@ -149,8 +149,8 @@ def _add_deal_to_columns(state, rules):
 
 
 @jit
-def _add_deal_to_game(state, rules):
-    """End the game if the points or a refused die decide the game (rules.md 7 and 8)."""
+def _end_game_if_decided(state, rules):
+    """End the current game of a match if a deal or a refused die decides it (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == RESULT_REFUSED:
         state.games[seat] += state.pays
@@ -217,7 +217,7 @@ def _find_columns_outcome(state, rules):
 
 @jit
 def has_settlement(rules, outcome):
-    """Return True if a match has a settlement.
+    """Return True if the loser of a match pays the winner a settlement.
 
     Finished matches with the goals `points` and `columns` have a settlement.
     """

@@ -10,7 +10,7 @@ UnitType = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class MatchupKey:
-    """Identity of a matchup: the names of the strategies and the rules, the seed and the unit.
+    """Names of the strategies and the variant, seed and type of game that identify a matchup.
 
     Attributes:
         variant: Canonical name of the variant.

@@ -6,36 +6,36 @@ showdowns and commands that explain a hand need this list.
 """
 
 from simgin.core.bitboard import (
-    advance_conflict_resolution,
+    HUGE_DEADWOOD,
     cards_in_runs,
     cards_in_sets,
-    find_conflicts,
-    find_meld_extensions_by_bits,
+    find_meld_conflicts,
+    find_meld_extensions_bitwise,
     find_unmatched_after_sets,
+    get_next_conflict_resolution,
     ranks_of,
-    sum_values_by_bits,
+    sum_card_values_bitwise,
     write_melds,
 )
 from simgin.core.bits import lowest_bit, popcount
 from simgin.core.cards import ACES, cards_of_rank, suit_lane
-from simgin.core.deadwood import supports_bit_solver
+from simgin.core.deadwood import can_meld_bitwise
 from simgin.core.jit import jit
 
 # Upper bound on the number of melds in eleven cards (a run of eleven cards contains 45 melds)
 MAX_MELDS = 160
 MAX_MELDINGS = 64  # maximum number of meldings, limited by the number of actions of a policy
-NO_MELDING_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
 MELD_SET, MELD_RUN, MELD_RAINBOW = 0, 1, 2
 
 
 @jit
-def sum_card_values(cards, rules, side):
+def sum_card_values(cards, rules, role):
     """Return the total value of a set of cards, in points."""
-    if rules.by_planes[side]:
-        return sum_values_by_bits(cards, rules, side)
+    if rules.by_planes[role]:
+        return sum_card_values_bitwise(cards, rules, role)
     total = 0
     while cards:
-        total += rules.value[side, lowest_bit(cards) % 13]
+        total += rules.value[role, lowest_bit(cards) % 13]
         cards &= cards - 1
     return total
 
@@ -98,7 +98,7 @@ def find_meld_extensions(meld, rules):
     The result is 0 if `meld` is 0.
     """
     if rules.by_planes[0]:
-        return find_meld_extensions_by_bits(meld)
+        return find_meld_extensions_bitwise(meld)
     if meld == 0:
         return 0
     kind = classify_meld(meld)
@@ -119,7 +119,7 @@ def find_meld_extensions(meld, rules):
 
 
 @jit
-def _get_name_order(card):
+def _get_name_position(card):
     """Return the position of a card in the ASCII order of card names, from 1 to 52.
 
     The order of the ranks is 2..9 A J K Q T, and the order of the suits is C D H S.
@@ -153,7 +153,7 @@ def make_meld_name_key(meld):
     for i in range(popcount(ranks)):
         cards = meld & cards_of_rank((start + i) % 13)
         while cards and digits < 10:
-            key = key << 6 | _get_name_order(lowest_bit(cards))
+            key = key << 6 | _get_name_position(lowest_bit(cards))
             digits += 1
             cards &= cards - 1
     return key << (6 * (10 - digits))
@@ -197,41 +197,52 @@ def encode_rank_multiset(cards):
 
 
 @jit
-def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
-    """Return True if a new melding precedes the melding in `row` (rules.md 3.5).
+def _is_better_melding(
+    deadwood, n_extensions, n_melds, first_meld, second_meld, third_meld, row_key, row
+):
+    """Return True if a new melding has priority over the melding in `row` (rules.md 3.5).
 
     Meldings are ordered by deadwood, number of extension cards, number of melds, and names.
     """
-    if deadwood != key[0]:
-        return deadwood < key[0]
-    if n_extensions != key[1]:
-        return n_extensions < key[1]
-    if n_melds != key[2]:
-        return n_melds < key[2]
-    return _precedes_by_name(a, b, c, row[0], row[1], row[2])
+    if deadwood != row_key[0]:
+        return deadwood < row_key[0]
+    if n_extensions != row_key[1]:
+        return n_extensions < row_key[1]
+    if n_melds != row_key[2]:
+        return n_melds < row_key[2]
+    return _precedes_by_name(first_meld, second_meld, third_meld, row[0], row[1], row[2])
 
 
 @jit
-def _count_extensions(hand, discard, a, b, c, rules):
+def _count_extensions(hand, discard, first_meld, second_meld, third_meld, rules):
     """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
     extensions = (
-        find_meld_extensions(a, rules)
-        | find_meld_extensions(b, rules)
-        | find_meld_extensions(c, rules)
+        find_meld_extensions(first_meld, rules)
+        | find_meld_extensions(second_meld, rules)
+        | find_meld_extensions(third_meld, rules)
     )
     return popcount(extensions & ~hand & ~discard)
 
 
 @jit
-def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
+def _insert_melding(
+    n_rows, max_rows, keys, rows, deadwood, n_extensions, first_meld, second_meld, third_meld
+):
     """Insert a combination of melds into the sorted rows, and return the number of rows.
 
     If there are already `max_rows` rows, the last row is dropped.
     """
-    n_melds = (a != 0) + (b != 0) + (c != 0)
+    n_melds = (first_meld != 0) + (second_meld != 0) + (third_meld != 0)
     position = n_rows
     while position and _is_better_melding(
-        deadwood, n_extensions, n_melds, a, b, c, keys[position - 1], rows[position - 1]
+        deadwood,
+        n_extensions,
+        n_melds,
+        first_meld,
+        second_meld,
+        third_meld,
+        keys[position - 1],
+        rows[position - 1],
     ):
         position -= 1
     if position == max_rows:
@@ -241,13 +252,13 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
             keys[i, k] = keys[i - 1, k]
             rows[i, k] = rows[i - 1, k]
     keys[position, 0], keys[position, 1], keys[position, 2] = deadwood, n_extensions, n_melds
-    rows[position, 0], rows[position, 1], rows[position, 2] = a, b, c
+    rows[position, 0], rows[position, 1], rows[position, 2] = first_meld, second_meld, third_meld
     return min(n_rows + 1, max_rows)
 
 
 @jit
-def _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows):
-    """Find the best melding to show among all resolutions of set and run conflicts.
+def _find_shown_melding_bitwise(hand, discard, rules, meld_buffer, keys, rows):
+    """Find the best melding to show with bit operations, and return its deadwood.
 
     Other meldings are never better, because an unmelded card costs points, and a split run only
     adds a meld.
@@ -255,21 +266,21 @@ def _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, 
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets == 0:
         write_melds(runs, sets, rows[0])
-        return sum_values_by_bits(hand & ~(runs | sets), rules, 0)
-    conflicts, spare_cards = find_conflicts(hand, runs, sets)
+        return sum_card_values_bitwise(hand & ~(runs | sets), rules, 0)
+    conflicts, spare_cards = find_meld_conflicts(hand, runs, sets)
     free_sets = sets & ~(conflicts * ACES)
     n = 0
     ranks, left_to_runs = 0, 0
     while True:
         melded = free_sets | hand & ranks * ACES & ~left_to_runs
         unmatched = find_unmatched_after_sets(melded, hand)
-        deadwood_left = sum_values_by_bits(unmatched, rules, 0)
+        deadwood_left = sum_card_values_bitwise(unmatched, rules, 0)
         if n == 0 or deadwood_left <= keys[0, 0]:
             write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
             a, b, c = meld_buffer[0], meld_buffer[1], meld_buffer[2]
             extensions = _count_extensions(hand, discard, a, b, c, rules)
             n = _insert_melding(n, 1, keys, rows, deadwood_left, extensions, a, b, c)
-        ranks, left_to_runs = advance_conflict_resolution(
+        ranks, left_to_runs = get_next_conflict_resolution(
             conflicts, spare_cards, ranks, left_to_runs
         )
         if ranks == 0:
@@ -278,30 +289,21 @@ def _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, 
 
 @jit
 def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buffer, keys, rows):
-    """Find the melding that the automatic rule shows, and return its deadwood.
+    """Find the melding that simgin shows automatically, and return its deadwood.
 
     The melds are written to rows[0]. This row equals the first row of `find_legal_meldings` without
-    a limit. Returns NO_MELDING_DEADWOOD if no melding is legal.
+    a limit. Returns HUGE_DEADWOOD if no melding is legal.
     """
     if (
         required_card < 0
         and ranks_left < 0
-        and (rules.by_planes[0] or supports_bit_solver(hand, rules, 0))
+        and (rules.by_planes[0] or can_meld_bitwise(hand, rules, 0))
     ):
-        return _find_shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
+        return _find_shown_melding_bitwise(hand, discard, rules, meld_buffer, keys, rows)
     n = find_legal_meldings(
-        hand,
-        discard,
-        required_card,
-        ranks_left,
-        NO_MELDING_DEADWOOD,
-        rules,
-        meld_buffer,
-        keys,
-        rows,
-        1,
+        hand, discard, required_card, ranks_left, HUGE_DEADWOOD, rules, meld_buffer, keys, rows, 1
     )
-    return keys[0, 0] if n else NO_MELDING_DEADWOOD
+    return keys[0, 0] if n else HUGE_DEADWOOD
 
 
 @jit

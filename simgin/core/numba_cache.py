@@ -42,10 +42,10 @@ from numba.core.typing.typeof import typeof_impl
 from simgin.core.refcounts import add_refcount_elision
 
 # Placeholder for the address of an inner function, which callers never use
-UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
+PLACEHOLDER_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
 
-def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
+def _make_mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
     """Return a short name of a function type for name mangling, and an empty tuple.
 
     numba spells out all arguments, including every field of a record. The name of a function with
@@ -55,7 +55,7 @@ def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
     return f"{type(function_type).__name__}_{digest[:16]}", ()
 
 
-FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
+FunctionType.mangling_args = property(_make_mangling_args)  # type: ignore[method-assign, assignment]
 # numba calls repr in every pass over every function. The repr method of records would list all
 # fields.
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
@@ -64,7 +64,7 @@ CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
 class _DeferredEnvironmentCodegen:
-    """Code generator for an inner library, in which environments have no addresses yet."""
+    """Code generator that does not set the addresses of numba's environments (global variables)."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -109,7 +109,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     def get_pointer_to_function(self, name: str) -> int | None:
         """Return a placeholder address, which is never called."""
         self._ensure_finalized()
-        return UNCALLABLE_ADDRESS
+        return PLACEHOLDER_ADDRESS
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
         """Return the bitcode instead of object code."""
@@ -167,7 +167,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
     """Variant of numba's compiler that creates an InnerLibrary for inner functions."""
 
     def __init__(self, *arguments: Any) -> None:
-        load_extensions()
+        load_numba_extensions()
         _load_array_functions()
         super().__init__(*arguments)
 
@@ -187,7 +187,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         return super()._compile_core()
 
 
-def load_extensions() -> None:
+def load_numba_extensions() -> None:
     """Load the numba extensions of all installed packages, and ignore errors in them."""
     with contextlib.suppress(Exception):
         entrypoints.init_all()
@@ -287,7 +287,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._latest_result.entry_point
 
     def _compilation_chain_init_hook(self) -> None:
-        load_extensions()
+        load_numba_extensions()
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Compile a version for the arguments of a call from Python.
@@ -348,7 +348,7 @@ def _nested_compilation() -> Iterator[None]:
 
 
 def _link_environments(library: Any) -> None:
-    """Set the environments of the functions inside an executable library."""
+    """Set the addresses of numba's environments (global variables) in an executable library."""
     for variable in library._final_module.global_variables:
         environment = lookup_environment(variable.name)
         if environment is not None:

@@ -1,6 +1,6 @@
 """Die offers that the opponent would make in sampled worlds."""
 
-from simgin.core.position_rollouts import set_position, set_seat_view
+from simgin.core.position_rollouts import fill_seat_view, set_position
 from simgin.core.query import clear_history, query_policy_noinline
 from simgin.core.state import SLOT_OFFER
 
@@ -23,7 +23,7 @@ def query_world_offers(
         view = views[world % len(views)]
         clear_history(opponent_view, state.turns)
         set_position(state, rules, view, hands[world], stocks[world])
-        set_seat_view(state, rules, view, opponent_view, seat)
+        fill_seat_view(state, rules, view, opponent_view, seat)
         offers[world] = query_policy_noinline(
             state, rules, opponent_view, seat, SLOT_OFFER, legal_offers | 1, offer_b
         )

@@ -187,7 +187,7 @@ def _sample_decision(state, slot, first_only):
     """
     n_decisions = 0
     for k in range(state.n_logged):
-        n_decisions += _is_decision_of_a(state, k, slot)
+        n_decisions += _is_decision_by_strategy_a(state, k, slot)
     if n_decisions == 0:
         return -1, 0
     if first_only:
@@ -195,13 +195,13 @@ def _sample_decision(state, slot, first_only):
     word = rng.generate_random_words(state.seed, state.unit, state.deal, 0, rng.DOMAIN_DECISION)[0]
     remaining = rng.random_below(n_decisions, word)
     decision = 0
-    while not _is_decision_of_a(state, decision, slot) or remaining > 0:
-        remaining -= _is_decision_of_a(state, decision, slot)
+    while not _is_decision_by_strategy_a(state, decision, slot) or remaining > 0:
+        remaining -= _is_decision_by_strategy_a(state, decision, slot)
         decision += 1
     return decision, n_decisions
 
 
 @jit
-def _is_decision_of_a(state, decision, slot):
+def _is_decision_by_strategy_a(state, decision, slot):
     """Return True if strategy A made a logged decision with the policy of the given slot."""
     return state.slots[decision] == slot and state.log[decision].seat == SEAT_A

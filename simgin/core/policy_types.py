@@ -38,7 +38,7 @@ class PolicyType(types.Callable):  # type: ignore[misc]
         super().__init__("policy")
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
-        """Return the signature of a call, with the policy as its receiver."""
+        """Return the signature of a policy call, in which the policy is the receiver."""
         return POLICY_SIGNATURE.replace(recvr=self)
 
     def get_call_signatures(self) -> Any:
@@ -46,7 +46,7 @@ class PolicyType(types.Callable):  # type: ignore[misc]
         return [POLICY_SIGNATURE], False
 
     def get_impl_key(self, sig: Any) -> Any:
-        """Return the key under which `_call_policy` is registered."""
+        """Return the key under which `_generate_policy_call` is registered."""
         return type(self)
 
     def can_convert_from(self, typing_context: Any, other: Any) -> Any:
@@ -68,8 +68,8 @@ def _unbox_policy(policy_type: Any, policy: Any, c: Any) -> NativeValue:
 
 
 @lower_builtin(PolicyType, types.VarArg(types.Any))
-def _call_policy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Generate a call of a policy, and propagate its exceptions."""
+def _generate_policy_call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Generate code that calls a policy and propagates its exceptions."""
     address, *arguments = arguments
     convention, result = context.call_conv, POLICY_SIGNATURE.return_type
     code_type = convention.get_function_type(result, POLICY_ARGUMENTS).as_pointer()
@@ -82,11 +82,11 @@ def _call_policy(context: Any, builder: Any, signature: Any, arguments: Any) -> 
 
 if is_interpreted():
 
-    def get_params_at(address, n):
+    def get_params_at(address, length):
         """Return the parameter vector at a memory address, in interpreted mode."""
         vector = (
-            np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
-            if n
+            np.ctypeslib.as_array((ctypes.c_double * int(length)).from_address(int(address)))
+            if length
             else np.zeros(0)
         )
         vector.flags.writeable = False
@@ -99,7 +99,7 @@ if is_interpreted():
 else:
 
     @intrinsic
-    def get_params_at(typing_context, address, n):
+    def get_params_at(typing_context, address, length):
         """Return the parameter vector at a memory address as a read-only float64 array.
 
         The array has no reference count.

@@ -26,7 +26,7 @@ from simgin.core.deal import (
     continue_after_pass,
     deal_cards,
     offer_upcard_to_dealer,
-    play_first_turn,
+    offer_upcard_to_nondealer,
     play_opening,
     play_turns,
 )
@@ -102,7 +102,7 @@ def set_position(state, rules, view, hand, stock):
 
 @jit
 def _set_table_state(state, view):
-    """Write the stock, the pile, the turn, the die and the current card to the state."""
+    """Copy the public information about the current deal from a view to the state."""
     state.pile = view.pile
     state.upcard = view.upcard
     state.limit = view.limit
@@ -121,7 +121,7 @@ def _set_table_state(state, view):
 
 @jit
 def _set_match_state(state, view, seat):
-    """Set the match score in the state to the score at the start of the deal."""
+    """Copy the match score at the start of the deal from a view to the state."""
     opponent = 1 - seat
     state.deal = view.deal
     state.points[seat] = view.own_points
@@ -199,8 +199,8 @@ def _has_passed_upcard(rules, view, seat):
 
 
 @jit
-def set_seat_view(state, rules, view, seat_view, seat):
-    """Write all information that a seat has at the position to the view of the seat."""
+def fill_seat_view(state, rules, view, seat_view, seat):
+    """Fill the view of a seat with all information that the seat has at the position."""
     write_deal_fields(state, rules, seat_view, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -286,7 +286,7 @@ def resolve_die_action(
             state, rules, dealer_view, offering_seat, dealer_take
         )
     if dealer_to_move == 0:
-        return play_first_turn(
+        return offer_upcard_to_nondealer(
             state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a,
             answer_a, offer_b, answer_b,
         )  # fmt: skip
@@ -310,8 +310,8 @@ def roll_out_action(
     clear_history(view0, state.turns)
     clear_history(view1, state.turns)
     set_position(state, rules, view, hand, stock)
-    set_seat_view(state, rules, view, view0, 0)
-    set_seat_view(state, rules, view, view1, 1)
+    fill_seat_view(state, rules, view, view0, 0)
+    fill_seat_view(state, rules, view, view1, 1)
     write_turn_fields(state, view0 if view.seat == 0 else view1, view.seat)
     dealer_to_move = np.int64(view.seat == view.dealer)
     nondealer_view, dealer_view = (view1, view0) if view.dealer == 0 else (view0, view1)

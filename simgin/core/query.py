@@ -175,13 +175,13 @@ def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
     state.legal = legal
     params = get_params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
     if state.log_mode or state.n_scripted:
-        return _query_logged(state, rules, view, slot, legal, policy, params)
+        return _query_logged_policy(state, rules, view, slot, legal, policy, params)
     return _check_action(state, legal, policy(view, rules, params))
 
 
 @force_inline
 def get_strategy_of_seat(state, seat):
-    """Return 0 if strategy A sits in a seat, or 1 if strategy B does."""
+    """Return the index of the strategy that sits in a seat (0 for A, 1 for B)."""
     return (seat ^ state.half) & 1  # The mask tells LLVM that the result is 0 or 1.
 
 
@@ -195,7 +195,7 @@ def _check_action(state, legal, action):
 
 
 @jit
-def _query_logged(state, rules, view, slot, legal, policy, params):
+def _query_logged_policy(state, rules, view, slot, legal, policy, params):
     """Call a policy in a deal that is traced or that has prescribed actions.
 
     If the deal is traced (`state.log_mode` > 0), the view is added to the log. If `state.log_mode`

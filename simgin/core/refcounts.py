@@ -13,7 +13,7 @@ from numba.core.compiler_machinery import FunctionPass, PassManager, register_pa
 from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 
 # Expressions that return an existing array or a part of an array
-_EXISTING_VALUES = (ir.Arg, ir.Var, ir.Const, ir.Global, ir.FreeVar)
+_EXISTING_VALUE_NODES = (ir.Arg, ir.Var, ir.Const, ir.Global, ir.FreeVar)
 _NON_ALLOCATING_OPS = (
     "getattr",
     "static_getitem",
@@ -86,7 +86,7 @@ class _TypedFunction:
 
     def _is_existing_value(self, value: Any, target: Any) -> bool:
         """Return True if an assigned value is a number or an existing array."""
-        if isinstance(value, _EXISTING_VALUES):
+        if isinstance(value, _EXISTING_VALUE_NODES):
             return True
         if value.op == "call":
             return not self._has_refcounts(target) and self._is_safe_call(value)

@@ -43,11 +43,11 @@ NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = range(3)  # value
 VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # values of void_dealer
 FIRST_DEALER_RANDOM = 0  # value of first_dealer (0 for random, 1 for seat 0, 2 for seat 1)
 
-MAX_RUNS = 131  # number of runs in one suit if runs can go round the corner
+MAX_SUIT_RUNS = 131  # number of runs in one suit if runs can go round the corner
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
-MAX_TABLE_ROWS = 8
-N_VALUE_PLANES = 4  # number of bits of a card value (only an ace can be worth more than 15 points)
+MAX_GAME_TABLE_ROWS = 8
+N_VALUE_BITS = 4  # number of bits of a card value (only an ace can be worth more than 15 points)
 
 RULE_PARAMETERS = tuple(
     """
@@ -68,10 +68,10 @@ _RULES_STRUCT_DTYPE = np.dtype(
         ("start_points", np.int64, 2),
         # Each row contains the maximum points of the loser and the number of games won. Unused rows
         # are zero.
-        ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
+        ("game_table", np.int64, (MAX_GAME_TABLE_ROWS, 2)),
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
         ("peers", np.int64, (2, 13)),  # ranks with the same value, as 13 bits, for each rank
-        ("runs", np.int64, MAX_RUNS),  # every run in one suit, as 13 bits
+        ("runs", np.int64, MAX_SUIT_RUNS),  # every run in one suit, as 13 bits
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
         ("n_rainbows", np.int64),
@@ -87,7 +87,7 @@ _RULES_STRUCT_DTYPE = np.dtype(
         (
             "planes",
             np.int64,
-            (2, N_VALUE_PLANES),
+            (2, N_VALUE_BITS),
         ),  # for each bit of a card value, the cards whose value has this bit
     ],
     align=True,
@@ -141,17 +141,17 @@ def list_rainbows(ace_runs: int) -> list[int]:
     ]
 
 
-def build_value_plane(value: list[int], bit: int) -> int:
+def make_value_bit_mask(card_values: list[int], bit: int) -> int:
     """Return the mask of the cards whose value in points has a given bit set.
 
-    `value` lists the values of A..K.
+    `card_values` lists the values of A..K.
     """
-    return sum(ACES << r for r in range(13) if value[r] >> bit & 1)
+    return sum(ACES << r for r in range(13) if card_values[r] >> bit & 1)
 
 
 @lru_cache(maxsize=32)
-def build_lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
-    """Return a table of the run cards and the unmatched points of every possible suit lane.
+def build_suit_table(card_values: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
+    """Return a table of the run cards and the unmatched points for every set of cards of one suit.
 
     The best runs either omit the lowest card of the lane or include it. A dynamic program therefore
     solves the lanes in descending order of their lowest cards. The program supports all ace rules.
@@ -159,7 +159,7 @@ def build_lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]
     runs = list_suit_runs(ace_runs)
     lanes = np.arange(8192)
     bits = lanes[:, None] >> np.arange(13) & 1
-    points = bits @ np.array(value)
+    points = bits @ np.array(card_values)
     in_runs = np.zeros(8192, np.int64)
     run_cards = np.zeros(8192, np.int64)
     for run in runs:
@@ -204,9 +204,9 @@ def build_rules_record(
         value = compute_card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
-        rules.lane[side] = build_lane_table(tuple(value), parameters["ace_runs"])
-        rules.planes[side] = [build_value_plane(value, bit) for bit in range(N_VALUE_PLANES)]
-        supports_bits = not parameters["rainbow"] and max(value) < 1 << N_VALUE_PLANES
+        rules.lane[side] = build_suit_table(tuple(value), parameters["ace_runs"])
+        rules.planes[side] = [make_value_bit_mask(value, bit) for bit in range(N_VALUE_BITS)]
+        supports_bits = not parameters["rainbow"] and max(value) < 1 << N_VALUE_BITS
         rules.by_planes[side] = supports_bits and parameters["ace_runs"] == ACE_LOW
         rules.by_planes_apart[side] = supports_bits
     return rules

@@ -62,23 +62,23 @@ def load_code_manifest() -> dict[str, Any] | None:
 
 
 @cache
-def explain_unused_code(sources: str) -> str | None:
+def explain_unused_code(source_digest: str) -> str | None:
     """Return the reason why simgin does not use the compiled code in the package, or None.
 
     Args:
-        sources: Digest of the compiled sources.
+        source_digest: Digest of the compiled sources.
 
     Returns:
         A sentence, or None if the code is used, or "" if the package contains no code.
     """
     try:
         manifest = load_code_manifest()
-        return "" if manifest is None else _find_incompatibility(manifest, sources)
+        return "" if manifest is None else _find_incompatibility(manifest, source_digest)
     except (OSError, ValueError, LookupError, TypeError):
         return CORRUPTION_MESSAGE
 
 
-def _find_incompatibility(manifest: dict[str, Any], sources: str) -> str | None:
+def _find_incompatibility(manifest: dict[str, Any], source_digest: str) -> str | None:
     """Return the reason why the compiled code of a manifest cannot be used, or None."""
     for name, installed in get_compiler_versions().items():
         if (required := manifest["versions"][name]) != installed:
@@ -86,7 +86,7 @@ def _find_incompatibility(manifest: dict[str, Any], sources: str) -> str | None:
                 f"The precompiled code requires {name} {required}, but {name} {installed} is "
                 "installed."
             )
-    if manifest["sources"] != sources:
+    if manifest["sources"] != source_digest:
         return "The precompiled code is not used, because source files of simgin were modified."
     if not _is_cpu_supported():
         name = config.CPU_NAME or llvm.get_host_cpu_name()
@@ -94,9 +94,9 @@ def _find_incompatibility(manifest: dict[str, Any], sources: str) -> str | None:
     return None
 
 
-def describe_shipped_code_problem(sources: str) -> str:
+def describe_shipped_code_problem(source_digest: str) -> str:
     """Return the reason why simgin compiles although the package contains code, or ""."""
-    return explain_unused_code(sources) or (CORRUPTION_MESSAGE if _corrupt_files else "")
+    return explain_unused_code(source_digest) or (CORRUPTION_MESSAGE if _corrupt_files else "")
 
 
 def _is_cpu_supported() -> bool:

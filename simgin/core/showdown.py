@@ -1,17 +1,13 @@
 """Showdown, from the melding that the knocker shows to the points (rules.md 3.5 to 3.7 and 6)."""
 
+from simgin.core.bitboard import HUGE_DEADWOOD
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
-from simgin.core.deadwood import compute_deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_role
 from simgin.core.endings import find_required_meld_card, find_shot_ranks
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
-from simgin.core.meldings import (
-    MAX_MELDINGS,
-    NO_MELDING_DEADWOOD,
-    find_legal_meldings,
-    find_shown_melding,
-)
+from simgin.core.meldings import MAX_MELDINGS, find_legal_meldings, find_shown_melding
 from simgin.core.query import query_policy_noinline
 from simgin.core.rules_record import MELDING_AUTO
 from simgin.core.scoring import score_deal
@@ -54,7 +50,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             if state.ending == ENDING_KNOCK
             else 0
             if state.ending == ENDING_BIG_GIN
-            else NO_MELDING_DEADWOOD
+            else HUGE_DEADWOOD
         )
         n = find_legal_meldings(
             state.hand[seat],
@@ -105,14 +101,14 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
 
 @jit
 def score_showdown(state, rules, seat, ending, knocker_deadwood):
-    """Compute deadwood and points after the knocker's melding has been written to `state.melds`.
+    """Compute the defender's deadwood and the points after the knocker has shown a melding.
 
     `seat` is the seat of the knocker, and `knocker_deadwood` is the knocker's deadwood.
     """
     defender = 1 - seat
     gin = ending != ENDING_SHOT and knocker_deadwood == 0
     hand = state.hand[defender]
-    state.defender_before = compute_deadwood_for_side(hand, rules, 1)
+    state.defender_before = compute_deadwood_for_role(hand, rules, 1)
     defender_deadwood, laid_off = state.defender_before, 0
     if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
         defender_deadwood, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)

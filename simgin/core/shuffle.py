@@ -52,7 +52,7 @@ def deal_next_card(state):
 
 
 @jit
-def _shuffle_positions(state, n):
+def _shuffle_positions(state, n_positions):
     """Shuffle the next n positions of the pack with the Fisher-Yates algorithm.
 
     n is a multiple of eight.
@@ -65,11 +65,11 @@ def _shuffle_positions(state, n):
         rng.write_random_blocks(
             state.seed, state.unit, state.deal, n_shuffled >> 2, rng.DOMAIN_SHUFFLE, state.words[:]
         )
-    for i in range(n_shuffled, min(n_shuffled + n, 52)):
+    for i in range(n_shuffled, min(n_shuffled + n_positions, 52)):
         block, word = i >> 2 & 7, i & 3
         i &= 63  # The masks tell LLVM that the positions are not negative.
         j = i + rng.random_below(52 - i, state.words[8 * word + block]) & 63
         card_i, card_j = state.pack[i], state.pack[j]
         state.pack[i] = card_j
         state.pack[j] = card_i
-    state.shuffled = n_shuffled + n
+    state.shuffled = n_shuffled + n_positions

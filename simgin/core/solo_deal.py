@@ -28,13 +28,13 @@ from simgin.core.scoring import (
     score_deal,
 )
 from simgin.core.shuffle import deal_next_card
-from simgin.core.state import SLOT_DISCARD, YES_OR_NO_MASK
+from simgin.core.state import SLOT_DISCARD, YES_NO_ACTIONS
 from simgin.core.state import SLOT_KNOCK as KNOCK_SLOT
 from simgin.core.turn_steps import clear_deal, discard_card, draw_card, propose_ending, reset_turn
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER_SEAT, JOKER_SEAT = 0, 1
-CARDS_ABOVE_IF_NO_JOKER = 99  # value of `state.above` if the deck has no joker
+CARDS_ABOVE_ABSENT_JOKER = 99  # value of `state.above` if the deck has no joker
 
 
 @jit
@@ -73,7 +73,7 @@ def _deal_hand(state, rules):
     state.hand[PLAYER_SEAT] = hand
     state.count[PLAYER_SEAT] = state.dealt_deadwood[PLAYER_SEAT] = deadwood(hand, rules)
     state.stock = 52 - n_dealt + (state.joker >= 0)
-    state.above = state.joker - n_dealt if state.joker >= 0 else CARDS_ABOVE_IF_NO_JOKER
+    state.above = state.joker - n_dealt if state.joker >= 0 else CARDS_ABOVE_ABSENT_JOKER
 
 
 @jit
@@ -82,7 +82,7 @@ def play_deal_solo(state, rules, view, discard, knock):
     clear_deal(state, rules, JOKER_SEAT)
     _deal_hand(state, rules)
     if state.above < 0:
-        _end_with_joker(state, rules)
+        _end_deal_with_joker(state, rules)
         return
     write_deal_fields(state, rules, view, PLAYER_SEAT)
     view.deck_left = state.stock
@@ -101,10 +101,10 @@ def play_turns_solo(state, rules, view, discard, knock, draw_now):
     """
     while draw_now or not _offer_ending_before_draw(state, rules, view, knock):
         draw_now = False
-        if _end_at_limit(state, rules):
+        if _end_deal_at_limit(state, rules):
             return
         if state.above == 0:
-            _end_with_joker(state, rules)
+            _end_deal_with_joker(state, rules)
             return
         state.above -= 1
         draw_card(state, rules, PLAYER_SEAT, FROM_STOCK)
@@ -207,14 +207,14 @@ def _propose_ending(state, rules, view, ending, card, deadwood_points, knock):
     If the player declines, the proposal is withdrawn.
     """
     propose_ending(state, ending, card, deadwood_points)
-    if query_policy_noinline(state, rules, view, PLAYER_SEAT, KNOCK_SLOT, YES_OR_NO_MASK, knock):
+    if query_policy_noinline(state, rules, view, PLAYER_SEAT, KNOCK_SLOT, YES_NO_ACTIONS, knock):
         return True
     propose_ending(state, ENDING_NONE, -1, -1)
     return False
 
 
 @jit
-def _end_at_limit(state, rules):
+def _end_deal_at_limit(state, rules):
     """End a deal because the last allowed draw or the last turn has been played.
 
     Returns True if the deal ended.
@@ -230,7 +230,7 @@ def _end_at_limit(state, rules):
 
 
 @jit
-def _end_with_joker(state, rules):
+def _end_deal_with_joker(state, rules):
     """End the deal as a win for the joker (rules.md 6).
 
     Depending on the rules, the joker scores one deal or the player's deadwood, or the deadwood is a

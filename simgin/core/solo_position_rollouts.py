@@ -9,10 +9,10 @@ from simgin.core.bits import popcount
 from simgin.core.codes import ACTION_STOCK, ENDING_KNOCK, PHASE_STOP
 from simgin.core.deal_record import write_deal_record
 from simgin.core.jit import jit
-from simgin.core.position_rollouts import ACTION_DISCARD, PACK_SIZE, set_position, set_seat_view
+from simgin.core.position_rollouts import ACTION_DISCARD, PACK_SIZE, fill_seat_view, set_position
 from simgin.core.query import clear_history
 from simgin.core.solo_deal import (
-    CARDS_ABOVE_IF_NO_JOKER,
+    CARDS_ABOVE_ABSENT_JOKER,
     PLAYER_SEAT,
     discard_card_solo,
     go_out,
@@ -28,7 +28,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 def _set_deck(state, view, deck):
     """Write the remaining deck to the end of the pack, and set the position of the joker."""
     state.stock = len(deck)
-    state.above = CARDS_ABOVE_IF_NO_JOKER
+    state.above = CARDS_ABOVE_ABSENT_JOKER
     state.dealt = PACK_SIZE - popcount(view.unseen)
     position = state.dealt
     for i in range(len(deck)):
@@ -80,7 +80,7 @@ def run_world_rollouts_solo(
             clear_history(player_view, state.turns)
             set_position(state, rules, view, 0, decks[world])
             _set_deck(state, view, decks[world])
-            set_seat_view(state, rules, view, player_view, PLAYER_SEAT)
+            fill_seat_view(state, rules, view, player_view, PLAYER_SEAT)
             player_view.deck_left = state.stock
             action = actions[k]
             if _play_action(state, rules, view, player_view, action, cards[k]):

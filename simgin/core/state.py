@@ -15,7 +15,7 @@ from simgin.core.rules_record import MAX_COLUMNS
 from simgin.core.view import VIEW_DTYPE
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
-YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
+YES_NO_ACTIONS = 3  # the legal actions 0 and 1 as bits
 # Maximum number of decisions in a deal. A deal has up to 500 turns with up to five decisions each
 # (offer, draw, two endings, discard). The rest is a margin.
 MAX_DECISIONS = 2560

@@ -83,7 +83,7 @@ FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
 MASKS_TYPE = types.Array(int8, 2, "C")
 _SOURCE_CODE = Path(__file__).read_bytes() + Path(stepping.__file__).read_bytes()
 CACHE_KEY = hashlib.sha256(_SOURCE_CODE).hexdigest()[:16]
-compile_cached = partial(jit.compile_function, key=CACHE_KEY)
+compile_cached = partial(jit.compile_function, policy_digest=CACHE_KEY)
 _ENCODED_TURNS = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
 _GAME_SIZE_IN_BYTES = stepping.GAME_DTYPE.itemsize
 _TO_OPENSPIEL_CARD = np.array(

@@ -178,7 +178,9 @@ def write_knock_features(views, rules, out):
 def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled feature writer, which is cached until its source code changes."""
     key = by_value.compute_fingerprint(write_features)
-    writer: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
+    writer: Callable[..., None] = compile_function(
+        write_features, use_cache=bool(key), policy_digest=key
+    )
     return writer
 
 

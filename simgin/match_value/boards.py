@@ -22,45 +22,45 @@ from simgin.rules.parameters import Params, find_match_goal, get_int_param
 
 
 @dataclass(frozen=True)
-class Track:
-    """Numbered scores that one side of a match can have before it reaches its goal.
+class ScoreTrack:
+    """Scores that one side of a match can have before it reaches its goal, numbered from 0.
 
     Attributes:
-        fields: Counts of the side ("score", "deals" or "games"), which are record fields without
-            the suffix of the side.
+        score_fields: Counts of the side ("score", "deals" or "games"), which are record fields
+            without the suffix of the side.
         targets: Target of each count.
     """
 
-    fields: tuple[str, ...]
+    score_fields: tuple[str, ...]
     targets: tuple[int, ...]
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal, which is also the position of the goal."""
+        """Number of scores before the goal, which is also the number of the goal."""
         return int(np.prod(self._shape)) - 1
 
     @property
     def _shape(self) -> tuple[int, ...]:
         return tuple([target + 1 for target in self.targets])
 
-    def find_positions(self, score: np.ndarray) -> np.ndarray:
-        """Return the positions on the track for the given scores.
+    def find_positions(self, scores: np.ndarray) -> np.ndarray:
+        """Return the numbers of the given scores.
 
         Args:
-            score: Scores, (..., n_fields). A score above its target is reduced to the target.
+            scores: Scores, (..., n_fields). A score above its target is reduced to the target.
 
         Returns:
             Positions, (...) int64.
         """
-        columns = np.moveaxis(np.minimum(score, self.targets), -1, 0)
+        columns = np.moveaxis(np.minimum(scores, self.targets), -1, 0)
         return np.asarray(np.ravel_multi_index(tuple(columns), self._shape))
 
     def list_scores(self) -> np.ndarray:
-        """Return the score at every position before the goal, (length, n_fields) int64."""
+        """Return all scores before the goal, (length, n_fields) int64."""
         return np.stack(np.unravel_index(np.arange(self.length), self._shape), axis=-1)
 
     def find_next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the next position for each combination of a position and a gain.
+        """Return the number of the next score for each combination of a score and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -105,54 +105,56 @@ TableIndex = tuple[np.ndarray, ...]  # index of states in a table
 ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, and score fields of B
 
 # values of a match that A wins, of a match that B wins, and of a draw
-EndValues = tuple[float, float, float]
+MatchEndValues = tuple[float, float, float]
 
 DRAW_VALUE = 0.5  # value of a drawn match
 
 
 class Board:
-    """Board with the undecided states of a match, for which match values are computed.
+    """Table layout of the undecided states of a match, for which match values are computed.
 
     The score of a side consists of the values of its score fields. The last axis of a table is the
     side that deals (0 for A, 1 for B).
 
     Attributes:
-        fields: Score fields of A and of B, which are record fields without the suffix of the side.
-            The field `left` is the number of remaining deals.
-        size: Approximate number of states.
-        start: Scores at the start of a match.
+        score_fields: Score fields of A and of B, which are record fields without the suffix of the
+            side. The field `left` is the number of remaining deals.
+        n_states: Approximate number of states.
+        start_scores: Scores at the start of a match.
     """
 
-    fields: ScoreFields
-    size: int
-    start: BothScores
+    score_fields: ScoreFields
+    n_states: int
+    start_scores: BothScores
 
-    def solve(self, probability: Probabilities) -> ValueTable:
+    def compute_win_probabilities(self, probabilities: Probabilities) -> ValueTable:
         """Compute the probability that A wins the match for every state.
 
         Args:
-            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
+            probabilities: Probability of each outcome given the dealer, (n_outcomes,) float64.
         """
-        return self._fill_table(probability, (1, 0, DRAW_VALUE))
+        return self._fill_table(probabilities, (1, 0, DRAW_VALUE))
 
-    def compute_mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+    def compute_mean_power(self, probabilities: Probabilities, z: float) -> ValueTable:
         """Compute the mean of z**N for every state, where N is the number of remaining deals.
 
         Args:
-            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
+            probabilities: Probability of each outcome given the dealer, (n_outcomes,) float64.
             z: Base of the power.
 
         Returns:
             Table of means. If an entry is below 1, the mean is not finite.
         """
-        return self._fill_table(z * probability, (1, 1, 1))
+        return self._fill_table(z * probabilities, (1, 1, 1))
 
-    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+    def find_table_index(
+        self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
+    ) -> TableIndex:
         """Return the indices of states in a table of match values.
 
         Args:
-            a: Scores of A, (..., n_fields) int64.
-            b: Scores of B, (..., n_fields) int64.
+            scores_a: Scores of A, (..., n_fields) int64.
+            scores_b: Scores of B, (..., n_fields) int64.
             dealer: Sides that deal, (...) int64.
         """
         raise NotImplementedError
@@ -161,14 +163,14 @@ class Board:
         """Return all undecided states of a match."""
         raise NotImplementedError
 
-    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+    def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches."""
         raise NotImplementedError
 
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
     """Return the board for the parameters of a variant, with strategy A at `seat`."""
-    layout = find_match_goal(params).board
+    layout = find_match_goal(params).board_type
     if layout == "total":
         return TotalBoard(params, outcomes)
     if layout == "games":
@@ -177,9 +179,11 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
 
 
 class _DealTransitions:
-    """Effects of deal outcomes on a match: winners, gains and next dealers."""
+    """Changes of the match state that the outcomes of a deal cause."""
 
-    def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
+    def __init__(
+        self, params: Params, outcomes: Outcomes, tracks: tuple[ScoreTrack, ScoreTrack]
+    ) -> None:
         self._dealer = outcomes.column("dealer")
         self._winner = outcomes.column("winner")
         self._is_solo = params["players"] == 1
@@ -197,22 +201,22 @@ class _DealTransitions:
             )
             self._gain_indices.append(gain_index)
 
-    def _find_distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
+    def _find_distinct_gains(self, side: int, track: ScoreTrack) -> tuple[np.ndarray, np.ndarray]:
         """Return the distinct gains of a side, and the gain index of each deal that the side wins.
 
         Outcomes with equal gains are combined into one transition.
         """
         is_won = self._winner == side
-        columns = [self._gains_by_field[name][is_won] for name in track.fields]
+        columns = [self._gains_by_field[name][is_won] for name in track.score_fields]
         gains = np.stack(columns, axis=1)
         distinct_gains, gain_index = np.unique(gains, axis=0, return_inverse=True)
         return distinct_gains, gain_index.reshape(-1)
 
-    def compute_transitions(self, probability: Probabilities) -> list[np.ndarray]:
-        """Return the transitions of one deal in the format of `kernels.fill_value_table`.
+    def compute_transitions(self, probabilities: Probabilities) -> list[np.ndarray]:
+        """Return the possible changes of the match state in a deal, with their probabilities.
 
         Args:
-            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
+            probabilities: Probability of each outcome given the dealer, (n_outcomes,) float64.
 
         Returns:
             List of six arrays: The first two arrays contain the next positions of A and of B after
@@ -221,21 +225,21 @@ class _DealTransitions:
             each dealer if A wins, if B wins and if neither side wins, (2, 3) int64. The last array
             contains, for each dealer, the probability that neither side wins.
         """
-        tables = [self._compute_win_probabilities(side, probability) for side in (0, 1)]
-        no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
+        tables = [self._compute_gain_probabilities(side, probabilities) for side in (0, 1)]
+        no_winner = np.bincount(self._dealer, probabilities * (self._winner < 0), minlength=2)
         if self._is_solo:  # Records of solitaire games also contain a dealer.
             tables = [np.tile(table.sum(axis=0), (2, 1)) for table in tables]
             no_winner = np.full(2, no_winner.sum())
         return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
-    def _compute_win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
-        """Return the probability of each gain of a side given the dealer."""
+    def _compute_gain_probabilities(self, side: int, probabilities: Probabilities) -> np.ndarray:
+        """Return the probability of each gain of a side, given the dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
         gain_index = self._gain_indices[side]
-        probabilities = np.zeros((2, self._next_positions[side].shape[1]))
-        np.add.at(probabilities, (dealer, gain_index), probability[is_won])
-        return probabilities
+        gain_probabilities = np.zeros((2, self._next_positions[side].shape[1]))
+        np.add.at(gain_probabilities, (dealer, gain_index), probabilities[is_won])
+        return gain_probabilities
 
 
 def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
@@ -272,13 +276,15 @@ def _find_next_dealer(params: Params, dealer: int, winner: int) -> int:
     return next_dealers[str(params["next_dealer"])]
 
 
-def _make_track(params: Params, seat: int) -> Track:
-    """Return the track for the side at a seat."""
+def _make_track(params: Params, seat: int) -> ScoreTrack:
+    """Return the score track of the side at a seat."""
     goal = find_match_goal(params)
-    if goal.one_deal:
-        return Track(("deals",), (1,))
+    if goal.is_one_deal:
+        return ScoreTrack(("deals",), (1,))
     targets = goal.get_side_goal(params, seat).targets
-    return Track(tuple(targets), tuple([get_int_param(params, name) for name in targets.values()]))
+    return ScoreTrack(
+        tuple(targets), tuple([get_int_param(params, name) for name in targets.values()])
+    )
 
 
 def get_starting_points(params: Params) -> tuple[int, int]:
@@ -288,50 +294,52 @@ def get_starting_points(params: Params) -> tuple[int, int]:
     return points_0, points_1
 
 
-def get_starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
+def get_starting_scores(params: Params, seat: int, score_fields: ScoreFields) -> BothScores:
     """Return the scores of A and B at the start of a match, which include start_points."""
     points = get_starting_points(params)
-    a, b = fields
+    a, b = score_fields
     start_a = [points[seat] if name == "score" else 0 for name in a]
     start_b = [points[1 - seat] if name == "score" else 0 for name in b]
     return np.array(start_a), np.array(start_b)
 
 
 class RaceBoard(Board):
-    """Board with one track per side, for the goals single, points, deals, race and twofold."""
+    """Board for the goals single, points, deals, race and twofold, with a target for each side."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
-        self._is_one_deal = find_match_goal(params).one_deal
+        self._is_one_deal = find_match_goal(params).is_one_deal
         # number of possible scores of A and of B
         self._shape = self._a.length + 1, self._b.length + 1
-        self.size = 2 * self._shape[0] * self._shape[1]
-        self.fields = self._a.fields, self._b.fields
-        self.start = get_starting_scores(params, seat, self.fields)
+        self.n_states = 2 * self._shape[0] * self._shape[1]
+        self.score_fields = self._a.score_fields, self._b.score_fields
+        self.start_scores = get_starting_scores(params, seat, self.score_fields)
 
     @cached_property
     def _deal_transitions(self) -> _DealTransitions:
         # The property is computed on first access, after the size has been checked.
         return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
 
-    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        return self._a.find_positions(a), self._b.find_positions(b), dealer
+    def find_table_index(
+        self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
+    ) -> TableIndex:
+        return self._a.find_positions(scores_a), self._b.find_positions(scores_b), dealer
 
     def list_states(self) -> States:
         a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
         return self._a.list_scores()[a], self._b.list_scores()[b], dealer
 
-    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+    def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches.
 
-        `ends` contains the values of a match that A wins, of a match that B wins, and of a single
-        deal without a winner.
+        `end_values` contains the values of a match that A wins, of a match that B wins, and of a
+        single deal without a winner.
         """
-        a_win_value, b_win_value, no_winner_value = ends
+        a_win_value, b_win_value, no_winner_value = end_values
         *transitions, no_winner_probability = self._deal_transitions.compute_transitions(
-            probability
+            probabilities
         )
         reward = np.zeros(2)
         if self._is_one_deal:
@@ -358,23 +366,25 @@ class GamesBoard(Board):
         band_limits, games_by_band = np.array(params["game_table"]).T
         band_index = np.searchsorted(band_limits, np.arange(self._length))
         self._games = games_by_band[band_index]  # number of won games, by points of the loser
-        self.fields = ("games", "score"), ("games", "score")
-        self.size = 2 * (self._target * (self._length + 1)) ** 2
-        self.start = get_starting_scores(params, seat, self.fields)
+        self.score_fields = ("games", "score"), ("games", "score")
+        self.n_states = 2 * (self._target * (self._length + 1)) ** 2
+        self.start_scores = get_starting_scores(params, seat, self.score_fields)
 
     @cached_property
     def _deal_transitions(self) -> _DealTransitions:
         return _DealTransitions(self._params, self._outcomes, self._tracks)
 
-    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        games_a, points_a = self._limit_to_targets(a)
-        games_b, points_b = self._limit_to_targets(b)
+    def find_table_index(
+        self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
+    ) -> TableIndex:
+        games_a, points_a = self._limit_to_targets(scores_a)
+        games_b, points_b = self._limit_to_targets(scores_b)
         return games_a, games_b, points_a, points_b, dealer
 
-    def _limit_to_targets(self, score: SideScores) -> tuple[np.ndarray, np.ndarray]:
+    def _limit_to_targets(self, scores: SideScores) -> tuple[np.ndarray, np.ndarray]:
         """Return the won games and the points of a side, limited to their targets."""
-        games = np.minimum(score[..., 0], self._target)
-        return games, np.minimum(score[..., 1], self._length)
+        games = np.minimum(scores[..., 0], self._target)
+        return games, np.minimum(scores[..., 1], self._length)
 
     def list_states(self) -> States:
         state_indices = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
@@ -382,13 +392,13 @@ class GamesBoard(Board):
         a = np.stack([games_a, points_a], axis=1)
         return a, np.stack([games_b, points_b], axis=1), dealer
 
-    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+    def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values by games and points of A and B and by dealer.
 
-        `ends` contains the values of a match that A wins and of a match that B wins.
+        `end_values` contains the values of a match that A wins and of a match that B wins.
         """
-        a_win_value, b_win_value, _ = ends
-        transitions = self._deal_transitions.compute_transitions(probability)
+        a_win_value, b_win_value, _ = end_values
+        transitions = self._deal_transitions.compute_transitions(probabilities)
         n_games = self._target + 1
         n_points = self._length + 1
         table = np.full((n_games, n_games, n_points, n_points, 2), float(b_win_value))
@@ -400,15 +410,15 @@ class GamesBoard(Board):
                 compile_table_filler()(table[a, b], *transitions, np.zeros(2))
         return table
 
-    def _set_values_after_game(self, table: ValueTable, a: int, b: int) -> None:
-        """Set the values after the next game, if A has won `a` games and B has won `b` games."""
+    def _set_values_after_game(self, table: ValueTable, games_a: int, games_b: int) -> None:
+        """Set the values after the next game, for the given numbers of won games."""
         max_games = self._target
-        games_after_a_wins = np.minimum(a + self._games, max_games)
-        games_after_b_wins = np.minimum(b + self._games, max_games)
+        games_after_a_wins = np.minimum(games_a + self._games, max_games)
+        games_after_b_wins = np.minimum(games_b + self._games, max_games)
         new_game_values = table[:, :, 0, 0]
-        values_by_points = table[a, b]
-        values_by_points[-1, :-1] = new_game_values[games_after_a_wins, b]
-        values_by_points[:-1, -1] = new_game_values[a, games_after_b_wins]
+        values_by_points = table[games_a, games_b]
+        values_by_points[-1, :-1] = new_game_values[games_after_a_wins, games_b]
+        values_by_points[:-1, -1] = new_game_values[games_a, games_after_b_wins]
 
 
 class TotalBoard(Board):
@@ -424,17 +434,17 @@ class TotalBoard(Board):
         self._low = self._deals * min(int(self._points.min()), 0)
         self._high = self._deals * max(int(self._points.max()), 0)
         self._totals = self._high - self._low + 1
-        self.size = (self._deals + 1) * self._totals * 2
-        self.fields = ("left", "score"), ()
-        self.start = np.array([self._deals, 0]), np.array([], np.int64)
+        self.n_states = (self._deals + 1) * self._totals * 2
+        self.score_fields = ("left", "score"), ()
+        self.start_scores = np.array([self._deals, 0]), np.array([], np.int64)
 
-    def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute win probabilities by remaining deals, offset of the total, and dealer.
+    def compute_win_probabilities(self, probabilities: Probabilities) -> ValueTable:
+        """Compute the win probability for each number of remaining deals, total penalty and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
         totals = np.arange(self._low, self._high + 1)
-        distribution = probability / probability.sum()
+        distribution = probabilities / probabilities.sum()
         next_index = self._find_total_index(totals[:, None] + self._points)
         table = np.empty((self._deals + 1, self._totals))
         table[0] = totals <= self._goal
@@ -446,12 +456,14 @@ class TotalBoard(Board):
         """Convert totals to offsets from the lowest possible total."""
         return np.asarray(np.clip(totals, self._low, self._high) - self._low)
 
-    def compute_mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+    def compute_mean_power(self, probabilities: Probabilities, z: float) -> ValueTable:
         deals_left = np.arange(self._deals + 1.0)
         return np.broadcast_to((z**deals_left)[:, None, None], (len(deals_left), self._totals, 2))
 
-    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        return a[..., 0], self._find_total_index(a[..., 1]), dealer
+    def find_table_index(
+        self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
+    ) -> TableIndex:
+        return scores_a[..., 0], self._find_total_index(scores_a[..., 1]), dealer
 
     def list_states(self) -> States:
         deals_left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
@@ -466,10 +478,10 @@ class PerScoreBoard(Board):
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = get_int_param(params, "points_target")
         self._next_dealers = make_next_dealer_table(params)
-        self.fields = ("score",), ("score",)
-        self.size = 2 * (self._target + 1) ** 2
-        self.start = get_starting_scores(params, seat, self.fields)
-        start = outcomes.start
+        self.score_fields = ("score",), ("score",)
+        self.n_states = 2 * (self._target + 1) ** 2
+        self.start_scores = get_starting_scores(params, seat, self.score_fields)
+        start = outcomes.start_outcomes
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
@@ -480,23 +492,25 @@ class PerScoreBoard(Board):
         self._changes = outcomes.changes[order_by_sum]
         self._level_starts = np.searchsorted(score_sum[order_by_sum], np.arange(2 * self._target))
 
-    def find_index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        points_a = np.minimum(a[..., 0], self._target)
-        return points_a, np.minimum(b[..., 0], self._target), dealer
+    def find_table_index(
+        self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
+    ) -> TableIndex:
+        points_a = np.minimum(scores_a[..., 0], self._target)
+        return points_a, np.minimum(scores_b[..., 0], self._target), dealer
 
     def list_states(self) -> States:
         a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
         return a[:, None], b[:, None], dealer
 
-    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+    def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches.
 
-        `ends` contains the values of a match that A wins and of a match that B wins.
+        `end_values` contains the values of a match that A wins and of a match that B wins.
 
         A deal never leads to a different score with the same sum. All entries with the same sum are
         therefore filled together, with the highest sum first.
         """
-        a_win_value, b_win_value, _ = ends
+        a_win_value, b_win_value, _ = end_values
         max_score = self._target - 1
         n_points = self._target + 1
         table = np.full((n_points, n_points, 2), float(b_win_value))
@@ -505,19 +519,25 @@ class PerScoreBoard(Board):
             min_score = max(0, score_sum - max_score)
             a = np.arange(min_score, min(score_sum, max_score) + 1)
             b = score_sum - a
-            mean_values, unchanged_probability = self._compute_base_means(table, a, b, probability)
+            mean_values, unchanged_probability = self._compute_mean_next_values(
+                table, a, b, probabilities
+            )
             sums = (mean_values, unchanged_probability)
-            self._add_changes(table, min_score, score_sum, probability, *sums)
+            self._add_score_changes(table, min_score, score_sum, probabilities, *sums)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
             changed_probability = np.eye(2) - unchanged_probability
             table[a, b] = np.linalg.solve(changed_probability, mean_values[..., None])[..., 0]
         return table
 
-    def _compute_base_means(
-        self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
+    def _compute_mean_next_values(
+        self,
+        table: ValueTable,
+        scores_a: np.ndarray,
+        scores_b: np.ndarray,
+        probabilities: Probabilities,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean match values after a deal, given the outcomes at the starting score.
+        """Return mean match values after a deal with the outcomes of the starting score.
 
         Returns:
             Mean of the next values, and probability that the score does not change, for each next
@@ -526,25 +546,25 @@ class PerScoreBoard(Board):
         dealer = self._dealer
         deals = (dealer, self._winner, self._points)
         next_values, is_unchanged, next_dealers = self._find_next_values(
-            table, a[:, None], b[:, None], *deals
+            table, scores_a[:, None], scores_b[:, None], *deals
         )
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
         is_next_dealer = next_dealers[:, None] == sides
-        weights = probability[: len(dealer)] * is_dealer
+        weights = probabilities[: len(dealer)] * is_dealer
         unchanged = np.einsum("do,so,oe->sde", weights, is_unchanged, is_next_dealer)
         return next_values @ weights.T, unchanged
 
-    def _add_changes(
+    def _add_score_changes(
         self,
         table: ValueTable,
         first_score: int,
         score_sum: int,
-        probability: Probabilities,
+        probabilities: Probabilities,
         mean_values: np.ndarray,
         unchanged_probability: np.ndarray,
     ) -> None:
-        """Correct the mean values for outcomes that differ at the scores with a given sum.
+        """Correct the mean values for deal outcomes that differ from those at the starting score.
 
         At the first of these scores, A has `first_score` points.
         """
@@ -553,7 +573,7 @@ class PerScoreBoard(Board):
         next_values, is_unchanged, next_dealers = self._find_next_values(
             table, a, b, dealer, winner, points
         )
-        weights = sign * probability[len(self._dealer) :][group]
+        weights = sign * probabilities[len(self._dealer) :][group]
         score_index = a - first_score
         np.add.at(mean_values, (score_index, dealer), weights * next_values)
         cells = (score_index, dealer, next_dealers)
@@ -562,8 +582,8 @@ class PerScoreBoard(Board):
     def _find_next_values(
         self,
         table: ValueTable,
-        a: np.ndarray,
-        b: np.ndarray,
+        scores_a: np.ndarray,
+        scores_b: np.ndarray,
         dealer: np.ndarray,
         winner: np.ndarray,
         points: np.ndarray,
@@ -576,8 +596,8 @@ class PerScoreBoard(Board):
         """
         gain_a = points * (winner == 0)
         gain_b = points * (winner == 1)
-        next_points_a = np.minimum(a + gain_a, self._target)
-        next_points_b = np.minimum(b + gain_b, self._target)
+        next_points_a = np.minimum(scores_a + gain_a, self._target)
+        next_points_b = np.minimum(scores_b + gain_b, self._target)
         next_dealer = self._next_dealers[dealer, winner]
         is_unchanged = np.broadcast_to((winner < 0) | (points == 0), next_points_a.shape)
         next_values = table[next_points_a, next_points_b, next_dealer]

@@ -31,7 +31,7 @@ from simgin.stats.estimate import MIN_UNITS_FOR_ESTIMATE, compute_proportion_int
 from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import python_tier
 
-RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
+REPLAYED_DEALS_PER_CALL = 2_000  # number of deals per replay call
 
 # Record of a turn. `deal` is the index of the deal in the records. `turn` counts the turns of both
 # players from 1, and `own_turn` counts the player's turns. `count` is the player's deadwood after
@@ -51,21 +51,21 @@ class TurnRecords:
 
     Attributes:
         matchup: Matchup that was played.
-        records: Records of the deals, (n_deals,) DEAL_RECORD_DTYPE.
-        rows: Turns, (n_turns,) TURN_DTYPE.
+        deal_records: Records of the deals, (n_deals,) DEAL_RECORD_DTYPE.
+        turn_records: Turns, (n_turns,) TURN_DTYPE.
     """
 
     matchup: Matchup
-    records: np.ndarray
-    rows: np.ndarray
+    deal_records: np.ndarray
+    turn_records: np.ndarray
 
-    def column(self, name: str) -> np.ndarray:
-        """Return a field of the turn records, with one value per turn."""
-        return np.asarray(self.rows[name])
+    def get_turn_column(self, name: str) -> np.ndarray:
+        """Return a field of the turn records for every turn."""
+        return np.asarray(self.turn_records[name])
 
-    def record_column(self, name: str) -> np.ndarray:
-        """Return a field of the deal records, with one value per turn."""
-        return np.asarray(self.records[name][self.column("deal")])
+    def get_deal_column(self, name: str) -> np.ndarray:
+        """Return a field of the deal records for every turn."""
+        return np.asarray(self.deal_records[name][self.get_turn_column("deal")])
 
 
 def simulate_hands_by_turn(
@@ -76,21 +76,21 @@ def simulate_hands_by_turn(
 ) -> TurnRecords:
     """Play units of single deals and record every turn."""
     kernel.compile_matchup(matchup)
-    _compile_retrace_loop(len(matchup.players))
+    _compile_replay_loop(len(matchup.players))
 
-    def play_recorded(first: int, n: int) -> np.ndarray:
-        return kernel.play_with_records(matchup, first, n)[1]
+    def play_recorded(first_unit: int, n_units: int) -> np.ndarray:
+        return kernel.play_with_records(matchup, first_unit, n_units)[1]
 
-    def trace_turns(first: int, n: int) -> np.ndarray:
-        return _trace_turns(matchup, records[first : first + n], first)
+    def trace_turns(first_deal: int, n_deals: int) -> np.ndarray:
+        return _replay_turns(matchup, records[first_deal : first_deal + n_deals], first_deal)
 
-    records = np.concatenate(map_units(play_recorded, n_units, RETRACED_DEALS_PER_CALL, workers))
-    turns = map_units(trace_turns, len(records), RETRACED_DEALS_PER_CALL, workers, on_progress)
+    records = np.concatenate(map_units(play_recorded, n_units, REPLAYED_DEALS_PER_CALL, workers))
+    turns = map_units(trace_turns, len(records), REPLAYED_DEALS_PER_CALL, workers, on_progress)
     return TurnRecords(matchup, records, np.concatenate(turns))
 
 
-def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.ndarray:
-    """Return the turns of recorded deals, (n_turns,) TURN_DTYPE.
+def _replay_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.ndarray:
+    """Replay recorded deals, and return their turns, (n_turns,) TURN_DTYPE.
 
     Args:
         matchup: Matchup that was played.
@@ -113,7 +113,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
         kernel.EMPTY_RECORDS,
     )
     play_units, policies = kernel.compile_batch_kernel(n_players), kernel.compile_policies(matchup)
-    retrace = _compile_retrace_loop(n_players)
+    retrace = _compile_replay_loop(n_players)
     with python_tier.reraise_policy_errors():
         retrace(play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies)
     # The vectors are needed until here because the state contains only their addresses.
@@ -122,16 +122,16 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
 
 
 @cache
-def _compile_retrace_loop(players: int) -> Any:
+def _compile_replay_loop(n_players: int) -> Any:
     """Compile the loop that replays deals of one or two players.
 
     The first argument of this loop is the kernel.
     """
-    function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
-    n_policies = len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
+    function = kernels.replay_deals_solo if n_players == 1 else kernels.replay_deals
+    n_policies = len(kernel.SOLO_SLOTS) if n_players == 1 else 2 * len(SLOTS)
     table_type = types.Array(int64, 2, "C")
     kernel_types = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table_type, RECORDS_TYPE)
-    play_units = types.FunctionType(kernel.make_batch_kernel_signature(players))
+    play_units = types.FunctionType(kernel.make_batch_kernel_signature(n_players))
     deal_types = (table_type, int64, TURNS_TYPE)
     arguments = (play_units, *kernel_types, *deal_types, *[POLICY_TYPE] * n_policies)
     return jit.compile_function(function, types.void(*arguments))
@@ -163,7 +163,7 @@ def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 
 
 def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
-    """Return the number of turns, the deadwood, the unit and the result for each hand.
+    """Return the number of turns, the deadwood, the unit and the result for each hand of A.
 
     The hands are the dealt hand of A and its hand after each turn that did not end the deal.
     In self-play, the hands of both sides are included.
@@ -173,13 +173,13 @@ def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """
     matchup = turns.matchup
     # The deal continued after the turn.
-    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]
-    turn_deals = turns.records[rows["deal"]]
+    rows = turns.turn_records[turns.get_turn_column("turn") < turns.get_deal_column("turns")]
+    turn_deals = turns.deal_records[rows["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
         is_side = rows["side"] == side
         side_deals = turn_deals[is_side]
-        deals = turns.records
+        deals = turns.deal_records
         zeros = np.zeros(len(deals), np.int64)
         hands += [
             (
@@ -194,15 +194,15 @@ def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
 
 
 def _compute_mean_by_group(
-    x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
+    observations: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the mean of x, its standard error and the number of observations per group.
+    """Compute the mean, its standard error and the number of observations in each group.
 
     Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). If a
     group has fewer than 30 units, its mean and standard error are NaN.
 
     Args:
-        x: Observations, (n,).
+        observations: Observations, (n,).
         unit: Unit of each observation, (n,) int64.
         group: Index of the group of each observation, (n,) int64.
         n_groups: Number of groups.
@@ -213,9 +213,11 @@ def _compute_mean_by_group(
     group_units, group_unit_index = np.unique(group * n_units + unit, return_inverse=True)
     unit_groups = group_units // n_units
     unit_counts = np.bincount(unit_groups, minlength=n_groups)
-    means = np.bincount(group, x, minlength=n_groups) / group_sizes
+    means = np.bincount(group, observations, minlength=n_groups) / group_sizes
     values = np.where(unit_counts >= MIN_UNITS_FOR_ESTIMATE, means, np.nan)
-    residuals = np.bincount(group_unit_index, x - values[group], minlength=len(group_units))
+    residuals = np.bincount(
+        group_unit_index, observations - values[group], minlength=len(group_units)
+    )
     squares = np.bincount(unit_groups, residuals**2, minlength=n_groups)
     correction = unit_counts / np.maximum(unit_counts - 1, 1)
     return values, np.sqrt(correction * squares) / group_sizes, n_observations

@@ -5,14 +5,14 @@
 
 import numpy as np
 
-from simgin.core.deadwood import compute_deadwood_for_side
+from simgin.core.deadwood import compute_deadwood_for_role
 from simgin.core.jit import jit
 from simgin.core.rules_record import FIRST_TURN_DISCARD
 
 # Replays of deals for `simgin.match_value.hands_by_turn`
 
 
-def retrace_deals(
+def replay_deals(
     kernel, state, rules,
     view0, view1,
     sums_row, no_records,
@@ -48,7 +48,7 @@ def retrace_deals(
         n = _write_turns(state, rules, view0, view1, False, deal, turns, n)
 
 
-def retrace_deals_solo(
+def replay_deals_solo(
     kernel, state, rules,
     view0, view1,
     sums_row, no_records,
@@ -98,7 +98,7 @@ def _get_dealt_hand(state, rules, is_nondealer, is_solo):
 
 
 @jit
-def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
+def _write_turns(state, rules, view0, view1, is_solo, deal, turns, next_index):
     """Write the turns of a deal to `turns` from index n, and return the next free index."""
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
@@ -120,14 +120,14 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
         if discarded >= 0:
             hands[seat] &= ~(1 << discarded)
         own_turns[seat] += 1
-        turn = turns[n]
+        turn = turns[next_index]
         turn.deal = deal
         turn.turn = t + 1
         turn.own_turn = own_turns[seat]
         turn.side = seat ^ state.half
-        turn.count = compute_deadwood_for_side(hands[seat], rules, 0)
-        n += 1
-    return n
+        turn.count = compute_deadwood_for_role(hands[seat], rules, 0)
+        next_index += 1
+    return next_index
 
 
 # Match values between deals for `simgin.match_value.boards`
@@ -136,7 +136,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 def fill_value_table(
     table, next_a, next_b, probability_a, probability_b, next_dealer, no_winner_probability, reward
 ):
-    """Fill a table of match values backwards from the end of the match."""
+    """Fill a table of match values, starting at the end of the match."""
     # probability that neither player's score changes, by dealer and next dealer
     p_same = np.zeros((2, 2))
     rows, ends_a = next_a.shape

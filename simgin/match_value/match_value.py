@@ -43,10 +43,10 @@ from simgin.text.messages import SimginError
 
 DEFAULT_MATCH_VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
-N_PROBE_UNITS = 2_000
+N_SCORE_TEST_UNITS = 2_000
 # Maximum proportion of matches that `max_deals` can end. Match values ignore `max_deals`, which
 # causes an error of at most half this proportion.
-MAX_TRUNCATED_PROPORTION = 1e-4
+MAX_TRUNCATED_MATCH_RATE = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
@@ -59,9 +59,9 @@ class MatchValue(RenamedAttributes):
     """Probabilities that strategy A wins a match against B, by match state.
 
     A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
-    score is one number, or two numbers along the last axis. `board.fields` lists the meanings of
-    these numbers. All methods accept arrays. Standard errors are jackknife estimates over groups of
-    outcome counts.
+    score is one number, or two numbers along the last axis. `board.score_fields` lists the meanings
+    of these numbers. All methods accept arrays. Standard errors are jackknife estimates over groups
+    of outcome counts.
 
     Attributes:
         matchup: Matchup of single deals.
@@ -80,7 +80,7 @@ class MatchValue(RenamedAttributes):
 
         If the arguments are arrays of scores and dealers, the result is an array.
         """
-        return self.probabilities[self._make_index(a, b, dealer)]
+        return self.probabilities[self._find_table_index(a, b, dealer)]
 
     def standard_error(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """Return the standard error of the win probability in a given state.
@@ -88,7 +88,7 @@ class MatchValue(RenamedAttributes):
         The first call computes twenty tables.
         """
         standard_errors, _ = self._jackknife
-        return standard_errors[self._make_index(a, b, dealer)]
+        return standard_errors[self._find_table_index(a, b, dealer)]
 
     def bound_longer_matches(self, deals: int) -> float:
         """Return an upper bound on the proportion of matches with more than `deals` deals.
@@ -97,8 +97,8 @@ class MatchValue(RenamedAttributes):
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
-        if goal.one_deal or goal.total:
-            return float((get_int_param(params, "deals_in_match") if goal.total else 1) > deals)
+        if goal.is_one_deal or goal.is_total:
+            return float((get_int_param(params, "deals_in_match") if goal.is_total else 1) > deals)
         probability = self.outcomes.probabilities[0]
         bounds = []
         for z in CHERNOFF_BASES:
@@ -110,8 +110,8 @@ class MatchValue(RenamedAttributes):
     def table(self) -> Frame:
         """Return all undecided states with their scores, dealers, values and standard errors."""
         a, b, dealer = self.board.list_states()
-        fields_a, fields_b = self.board.fields
-        index = self.board.find_index(a, b, dealer)
+        fields_a, fields_b = self.board.score_fields
+        index = self.board.find_table_index(a, b, dealer)
         standard_errors, _ = self._jackknife
         columns = {f"{name}_a": scores for name, scores in zip(fields_a, a.T, strict=True)}
         for name, scores in zip(fields_b, b.T, strict=True):
@@ -134,12 +134,12 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states, indexed as in `board.find_index`."""
-        return self.board.solve(self.outcomes.probabilities[0])
+        """Match values of all states, indexed as in `board.find_table_index`."""
+        return self.board.compute_win_probabilities(self.outcomes.probabilities[0])
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and starting values with one group omitted at a time.
+        """Standard errors of all states, and starting values that omit one group of deals each.
 
         Only one table at a time is kept in memory.
         """
@@ -159,31 +159,34 @@ class MatchValue(RenamedAttributes):
         """Yield tables of match values, each of which omits one group of outcomes."""
         _, *leave_one_out = self.outcomes.probabilities
         for probability in leave_one_out:
-            yield self.board.solve(probability)
+            yield self.board.compute_win_probabilities(probability)
 
     def _compute_start_probability(self, table: boards.ValueTable) -> float:
         """Return the match value at the start, averaged over the possible first dealers."""
         first_dealer = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first_dealer in ("lot", None) else (int(first_dealer != self.seat),)
         start_indices = [
-            self.board.find_index(*self.board.start, np.asarray(side)) for side in dealers
+            self.board.find_table_index(*self.board.start_scores, np.asarray(side))
+            for side in dealers
         ]
         return float(np.mean([table[start] for start in start_indices]))
 
-    def _make_index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
-        fields_a, fields_b = self.board.fields
-        scores = (_as_scores(a, fields_a), _as_scores(b, fields_b))
-        return self.board.find_index(*scores, np.asarray(dealer))
+    def _find_table_index(
+        self, scores_a: ArrayLike, scores_b: ArrayLike, dealer: ArrayLike
+    ) -> boards.TableIndex:
+        fields_a, fields_b = self.board.score_fields
+        scores = (_as_score_array(scores_a, fields_a), _as_score_array(scores_b, fields_b))
+        return self.board.find_table_index(*scores, np.asarray(dealer))
 
 
-def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
-    """Convert a score to an array whose last axis has one element per field.
+def _as_score_array(scores: ArrayLike, score_fields: tuple[str, ...]) -> boards.SideScores:
+    """Convert scores to an array whose last axis has one element per score field.
 
     A single number is converted to an array whose last axis has length one.
     """
-    if len(fields) == 1:
-        return np.asarray(score)[..., None]
-    return np.asarray(score, np.int64)
+    if len(score_fields) == 1:
+        return np.asarray(scores)[..., None]
+    return np.asarray(scores, np.int64)
 
 
 def compute_value(
@@ -216,7 +219,7 @@ def compute_value(
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
-    if not goal.board:
+    if not goal.board_type:
         raise make_value_unavailable_error(
             matchup,
             f"the match value cannot be computed for goal = {goal.name}, because the match "
@@ -227,10 +230,10 @@ def compute_value(
             f"In {matchup.variant.spec}, the match value depends on the seat of {matchup.a.spec}. "
             "Set `seat` to 0 or 1."
         )
-    if goal.one_deal or not depends_on_score(matchup):
+    if goal.is_one_deal or not depends_on_score(matchup):
         outcomes = count_outcomes(matchup, parse_count(deals), workers, on_progress)
         return make_value_from_outcomes(matchup, outcomes, seat or 0)
-    if matchup.b is None or goal.score != "points":
+    if matchup.b is None or goal.score_unit != "points":
         raise make_value_unavailable_error(
             matchup,
             f"the match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
@@ -244,7 +247,7 @@ def compute_value(
 def _has_symmetric_seats(variant: Variant) -> bool:
     """Return True if both seats have the same goal, starting score and chance of being dealer."""
     is_dealer_random = variant.params["first_dealer"] in ("lot", None)
-    has_common_goal = variant.goal.other is None
+    has_common_goal = variant.goal.other_side_goal is None
     a, b = boards.get_starting_points(variant.params)
     return has_common_goal and is_dealer_random and a == b
 
@@ -282,15 +285,15 @@ def solve_value(
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
     value = MatchValue(matchup, outcomes, make_board(matchup.variant.params, seat, outcomes), seat)
-    if value.board.size > MAX_STATES:
+    if value.board.n_states > MAX_STATES:
         raise make_value_unavailable_error(
             matchup,
-            f"the match has {value.board.size:,} states, but simgin can compute match values for "
-            f"at most {MAX_STATES:,} states.",
+            f"the match has {value.board.n_states:,} states, but simgin can compute match values "
+            f"for at most {MAX_STATES:,} states.",
         )
     max_deals = get_int_param(matchup.variant.params, "max_deals")
     proportion = value.bound_longer_matches(max_deals)
-    if proportion > MAX_TRUNCATED_PROPORTION:
+    if proportion > MAX_TRUNCATED_MATCH_RATE:
         reason = (
             f"max_deals = {max_deals} could end up to {100 * min(proportion, 1):.2g} % of matches "
             "early. Increase it."
@@ -328,7 +331,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
             "not record the offer."
         )
         raise make_value_unavailable_error(matchup, reason)
-    needs_winners = not matchup.variant.goal.total
+    needs_winners = not matchup.variant.goal.is_total
     is_won = outcomes.column("winner") >= 0
     if needs_winners and not is_won.any():
         reason = (
@@ -346,7 +349,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     starts without won deals and games.
     """
     params = matchup.variant.params
-    if matchup.variant.goal.total:
+    if matchup.variant.goal.is_total:
         return False  # Matches to a total start at 0 (rules.md, section 7).
     max_score = (
         99 if params["points_target"] is None else get_int_param(params, "points_target") - 1
@@ -358,19 +361,19 @@ def depends_on_score(matchup: Matchup) -> bool:
         (max_score // 2, max_score // 3),
         (max_score // 4, max_score * 2 // 3),
     ]
-    zero_start_records = _play_with_start(matchup, (0, 0))
+    zero_start_records = _play_from_points(matchup, (0, 0))
     return any(
-        not np.array_equal(_play_with_start(matchup, start), zero_start_records)
+        not np.array_equal(_play_from_points(matchup, start), zero_start_records)
         for start in start_scores
     )
 
 
-def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
+def _play_from_points(matchup: Matchup, starting_points: tuple[int, int]) -> np.ndarray:
     """Return records of single deals with given starting points, without the score fields."""
-    params = {**matchup.variant.params, "start_points": list(start)}
+    params = {**matchup.variant.params, "start_points": list(starting_points)}
     variant = dataclasses.replace(matchup.variant, params=params)
     matchup = dataclasses.replace(matchup, variant=variant)
-    _, records = play_with_records(matchup, 0, N_PROBE_UNITS)
+    _, records = play_with_records(matchup, 0, N_SCORE_TEST_UNITS)
     score_fields = ("score_a", "score_b", "outcome")
     columns = [records[name] for name in records.dtype.names or () if name not in score_fields]
     return np.stack(columns, axis=1)

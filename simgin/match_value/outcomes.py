@@ -45,7 +45,7 @@ OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
 # Minimum value and number of values of each column, for packing an outcome into an integer
 _COLUMN_MINIMA = np.array([0, -1, 0, -(2**20), 0])
-_COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
+_VALUES_PER_COLUMN = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(SimginError):
@@ -77,7 +77,7 @@ class Outcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Probability of each outcome given the dealer, (1 + N_GROUPS, n_outcomes) float64.
+        """Probability of each outcome given the dealer, (1 + number of groups, n_outcomes) float64.
 
         Row 0 uses all groups. Every other row omits one group.
         """
@@ -102,18 +102,16 @@ class Outcomes:
         return Outcomes(rows, counts)
 
 
-def swap_sides(winner: np.ndarray) -> np.ndarray:
+def swap_sides(winners: np.ndarray) -> np.ndarray:
     """Return the winners after swapping the two sides.
 
     0 and 1 are swapped, and -1 is unchanged.
     """
-    return np.asarray(np.where(winner < 0, -1, 1 - winner))
+    return np.asarray(np.where(winners < 0, -1, 1 - winners))
 
 
 def compute_jackknife_se(leave_one_out: np.ndarray) -> np.ndarray:
     """Compute the jackknife standard error of an estimate (Efron 1982, section 2.2).
-
-    Source:
 
     Args:
         leave_one_out: Estimates that omit one group each, with the groups along the first axis.
@@ -172,8 +170,8 @@ def tally_records(records: np.ndarray) -> np.ndarray:
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """
     offsets = make_outcome_rows(records) - _COLUMN_MINIMA
-    packed_outcomes = np.ravel_multi_index(tuple(offsets.T), _COLUMN_SIZES)
-    n_packed = int(np.prod(_COLUMN_SIZES))
+    packed_outcomes = np.ravel_multi_index(tuple(offsets.T), _VALUES_PER_COLUMN)
+    n_packed = int(np.prod(_VALUES_PER_COLUMN))
     packed_keys = compute_group_indices(records) * n_packed + packed_outcomes
     packed_keys, counts = np.unique(packed_keys, return_counts=True)
     group, packed_outcomes = np.divmod(packed_keys, n_packed)
@@ -197,16 +195,16 @@ def make_outcome_rows(records: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def merge_tallies(rows: np.ndarray) -> ArraysByName:
-    """Merge the rows of several tallies into the fields of Outcomes.
+def merge_tallies(tallies: np.ndarray) -> ArraysByName:
+    """Merge several tallies into the fields of Outcomes.
 
     The rows can be in any order.
     """
-    group, packed_outcomes, n_deals = rows.T
+    group, packed_outcomes, n_deals = tallies.T
     packed_outcomes, column_index = np.unique(packed_outcomes, return_inverse=True)
     counts = np.zeros((N_GROUPS, len(packed_outcomes)), np.int64)
     np.add.at(counts, (group, column_index), n_deals)
-    offsets = np.stack(np.unravel_index(packed_outcomes, _COLUMN_SIZES), axis=1)
+    offsets = np.stack(np.unravel_index(packed_outcomes, _VALUES_PER_COLUMN), axis=1)
     return {"rows": offsets + _COLUMN_MINIMA, "counts": counts}
 
 
@@ -226,8 +224,8 @@ MAX_TARGET_POINTS = 250  # maximum of the rule parameter points_target
 
 # `sign` is 1 for the outcome at this score, and -1 for the outcome of the same shuffle from the
 # starting score. `points` are the points of the winner.
-CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
-_CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
+OUTCOME_CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
+_CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_CHANGE_COLUMNS)}
 
 
 @dataclass(frozen=True)
@@ -235,12 +233,12 @@ class ScoreOutcomes:
     """Outcomes of single deals at the starting score, and changed outcomes at other scores.
 
     Attributes:
-        start: Outcomes at the starting score.
-        changes: Changed outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
+        start_outcomes: Outcomes at the starting score.
+        changes: Changed outcomes, (n_changes, len(OUTCOME_CHANGE_COLUMNS)) int64.
         deals_per_score: Number of deals at each score with each dealer.
     """
 
-    start: Outcomes
+    start_outcomes: Outcomes
     changes: np.ndarray
     deals_per_score: int
 
@@ -250,18 +248,18 @@ class ScoreOutcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities at the starting score, and weights of changes by group.
+        """Outcome probabilities at the starting score, and weights of outcome changes.
 
         The array has shape (1 + N_GROUPS, n_outcomes + N_GROUPS) and dtype float64. Row 0 uses all
         groups. Every other row omits one group.
         """
         group_weights = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
         weights = group_weights / (self.deals_per_score * group_weights.mean(axis=1, keepdims=True))
-        return np.concatenate([self.start.probabilities, weights], axis=1)
+        return np.concatenate([self.start_outcomes.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
         """Return counts that include every deal a second time with the sides swapped."""
-        start = self.start.with_mirrored_deals()
+        start = self.start_outcomes.with_mirrored_deals()
         winner = self.column("winner")
         swapped_columns = {
             "score_a": self.column("score_b"),
@@ -325,8 +323,8 @@ def _count_outcomes_by_score(
 ) -> ArraysByName:
     """Play deals at every score, and count the outcomes."""
 
-    def play_score_row(first: int, _n: int) -> tuple[np.ndarray, np.ndarray]:
-        return _play_score_row(matchup, first, target, n_units)
+    def play_score_row(seat0_points: int, _n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+        return _play_score_row(matchup, seat0_points, target, n_units)
 
     compile_matchup(matchup)
     tallies, changes = zip(*map_units(play_score_row, target, 1, workers, on_progress), strict=True)
@@ -353,50 +351,48 @@ def _play_score_row(
         start_records = _play_from_score(matchup, own_rules, starting_score, first_unit, n_units)
         score_records = _play_from_score(matchup, own_rules, score, first_unit, n_units)
         tallies.append(tally_records(start_records))
-        changes.append(_find_changes(start_records, score_records))
+        changes.append(_find_outcome_changes(start_records, score_records))
     return np.concatenate(tallies), np.concatenate(changes)
 
 
 def _play_from_score(
-    matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, n_units: int
+    matchup: Matchup, rules: np.record, starting_points: np.ndarray, first_unit: int, n_units: int
 ) -> np.ndarray:
     """Return the records of single deals that start with the given points for both seats.
 
-    `own_rules` is modified in place because building rules takes longer than playing.
+    `rules` is modified in place because building rules takes longer than playing.
     """
-    own_rules.start_points[:] = start
+    rules.start_points[:] = starting_points
     records = np.empty(2 * n_units, DEAL_RECORD_DTYPE)
     state = create_state(matchup.seed)
-    run_units(
-        matchup, state, own_rules, (create_view(), create_view()), first_unit, n_units, records
-    )
+    run_units(matchup, state, rules, (create_view(), create_view()), first_unit, n_units, records)
     return records[: state.n_recorded]
 
 
-def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
-    """Return signed rows for the deals whose result differs between the given records."""
+def _find_outcome_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
+    """Return the outcome changes in the deals whose results differ between the given records."""
     is_changed = np.zeros(len(start_records), bool)
     for name in ("winner", "points_a", "points_b"):
         is_changed |= start_records[name] != score_records[name]
     changed_deals = score_records[is_changed]
     return np.concatenate(
         [
-            _make_signed_changes(changed_deals, changed_deals, 1),
-            _make_signed_changes(changed_deals, start_records[is_changed], -1),
+            _make_outcome_changes(changed_deals, changed_deals, 1),
+            _make_outcome_changes(changed_deals, start_records[is_changed], -1),
         ]
     )
 
 
-def _make_signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return rows with the columns CHANGE_COLUMNS: scores, group, sign and deal outcomes."""
-    points = deals["points_a"] + deals["points_b"]
+def _make_outcome_changes(score_records: np.ndarray, records: np.ndarray, sign: int) -> np.ndarray:
+    """Return one row (OUTCOME_CHANGE_COLUMNS) with the given sign for each deal."""
+    points = records["points_a"] + records["points_b"]
     score_columns = [
         score_records["score_a"],
         score_records["score_b"],
         compute_group_indices(score_records),
         np.full(len(score_records), sign),
     ]
-    return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
+    return np.stack([*score_columns, records["dealer"], records["winner"], points], axis=1)
 
 
 # Cache of computed arrays, with a digest of their dependencies as the key
@@ -412,7 +408,7 @@ CACHE_VERSION = 1  # version of the file format
 
 
 def load_or_compute_arrays(
-    identity: Mapping[str, Any], compute: Callable[[], ArraysByName]
+    identity: Mapping[str, Any], compute_arrays: Callable[[], ArraysByName]
 ) -> ArraysByName:
     """Return cached arrays, or compute the arrays and cache them.
 
@@ -420,15 +416,15 @@ def load_or_compute_arrays(
 
     Args:
         identity: All settings that determine the arrays.
-        compute: Function that computes the arrays.
+        compute_arrays: Function that computes the arrays.
     """
     identity_text = json.dumps(identity, sort_keys=True)
     path = _get_cache_path(identity_text)
     if path is None:
-        return compute()
+        return compute_arrays()
     arrays = _read_arrays(path, identity_text)
     if arrays is None:
-        arrays = compute()
+        arrays = compute_arrays()
         with contextlib.suppress(OSError):  # The result is valid even if it cannot be cached.
             _write_arrays(path, identity_text, arrays)
     return arrays
@@ -455,13 +451,13 @@ def get_outcomes_directory() -> Path | None:
     return None if folder is None else folder / "outcomes"
 
 
-def _get_cache_path(text: str) -> Path | None:
+def _get_cache_path(identity_text: str) -> Path | None:
     folder = get_outcomes_directory()
-    digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+    digest = hashlib.sha256(identity_text.encode()).hexdigest()[:32]
     return None if folder is None else folder / f"{digest}.npz"
 
 
-def _read_arrays(path: Path, text: str) -> ArraysByName | None:
+def _read_arrays(path: Path, identity_text: str) -> ArraysByName | None:
     """Return the arrays in a cache file, or None if it is missing, corrupt or outdated."""
     try:
         content = read_bytes(path)
@@ -472,14 +468,14 @@ def _read_arrays(path: Path, text: str) -> ArraysByName | None:
         return None
     with np.load(stream, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
-    return arrays if str(arrays.pop("about", "")) == text else None
+    return arrays if str(arrays.pop("about", "")) == identity_text else None
 
 
-def _write_arrays(path: Path, text: str, arrays: ArraysByName) -> None:
+def _write_arrays(path: Path, identity_text: str, arrays: ArraysByName) -> None:
     """Write arrays to a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
-    np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(stream, about=np.array(identity_text), **arrays)  # type: ignore[arg-type]
     with atomic_write(path) as file:
         file.write(stream.getvalue() + _compute_checksum(stream))
 

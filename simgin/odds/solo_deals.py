@@ -164,7 +164,7 @@ def make_solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
             f"{matchup.variant.spec} is a two-player variant. Use simgin.odds.two_player_odds to "
             "compute its odds."
         )
-    return replace(matchup, unit="match") if matchup.variant.goal.total else matchup
+    return replace(matchup, unit="match") if matchup.variant.goal.is_total else matchup
 
 
 def _count_deals_per_unit(matchup: Matchup) -> int:
@@ -190,7 +190,7 @@ def compute_solo_arrays(
 
     rows = np.concatenate(map_units(play_part, n_units, units_per_call, workers, on_progress))
     outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
-    can_depend_on_score = matchup.unit == "deal" and not matchup.variant.goal.one_deal
+    can_depend_on_score = matchup.unit == "deal" and not matchup.variant.goal.is_one_deal
     depends_on_score = can_depend_on_score and match_value.depends_on_score(matchup)
     return {
         "rows": rows,

@@ -69,7 +69,7 @@ def compute_odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def _compute_strategy_odds(deals: SoloDeals) -> pd.DataFrame:
     """Compute the odds of one strategy (see `compute_odds_by_strategy`)."""
     rows = _build_result_rows(deals)
-    if not deals.matchup.variant.goal.one_deal and not find_match_unavailable_reason(deals):
+    if not deals.matchup.variant.goal.is_one_deal and not find_match_unavailable_reason(deals):
         rows.append(
             {"metric": "match", **make_estimate_columns(*compute_match_win_probability(deals))}
         )
@@ -98,7 +98,7 @@ def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 def find_match_unavailable_reason(deals: SoloDeals) -> str:
     """Return the reason why a match win probability cannot be computed, or ""."""
-    if deals.matchup.variant.goal.one_deal:
+    if deals.matchup.variant.goal.is_one_deal:
         return ""
     try:
         compute_match_win_probability(deals)

@@ -105,7 +105,7 @@ def simulate_self_play(
         outcomes = count_outcomes(matchup, n_deals, workers, on_progress)
         return SelfPlay(matchup, outcomes, None, str(error))
     counts = match_values.outcomes
-    outcomes = counts if isinstance(counts, Outcomes) else counts.start
+    outcomes = counts if isinstance(counts, Outcomes) else counts.start_outcomes
     return SelfPlay(matchup, outcomes, match_values)
 
 
@@ -145,7 +145,9 @@ def _iter_deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
 def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
     """Yield the probability that each seat wins the match."""
     if match_values.is_seat_symmetric:
-        a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
+        a, b = (
+            int(side[0]) if len(side) == 1 else side for side in match_values.board.start_scores
+        )
         for dealer, seat in enumerate(SEAT_NAMES):
             se = match_values.standard_error(a, b, dealer)
             yield seat, _make_value_estimate(match_values.win_probability(a, b, dealer), se)
@@ -170,7 +172,7 @@ def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
         or if the players do not play for points, the DataFrame is empty.
     """
     match_values = self_play.match_values
-    if match_values is None or match_values.board.fields != POINTS_SCORE_FIELDS:
+    if match_values is None or match_values.board.score_fields != POINTS_SCORE_FIELDS:
         return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half_width = compute_critical_value(N_GROUPS) * scores["se"]

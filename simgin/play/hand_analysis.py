@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from simgin.core import bitboard, codes, endings, meldings
-from simgin.core.deadwood import best_discards, compute_deadwood_for_side
+from simgin.core.cards import ALL_RANKS
+from simgin.core.deadwood import best_discards, compute_deadwood_for_role
 from simgin.core.rules_record import KNOCKER
 from simgin.rules.build import build_rules
 from simgin.rules.validation import OPENINGS_WITHOUT_UPCARD
@@ -16,7 +17,6 @@ from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import SimginError
 
-ALL_RANKS = 0x1FFF
 Melding = tuple[int, ...]  # disjoint melds as masks, sorted by name
 
 
@@ -64,7 +64,7 @@ def find_best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Meldi
     """
     buffer = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
-    min_deadwood = int(compute_deadwood_for_side(hand, rules, side))
+    min_deadwood = int(compute_deadwood_for_role(hand, rules, side))
     best_combinations = []
     for combination in _iterate_disjoint_melds(melds):
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
@@ -269,7 +269,7 @@ def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) ->
     """
     value = rules.value[KNOCKER]
     deadwood_by_card = {
-        card: int(compute_deadwood_for_side(ten_cards, rules, KNOCKER))
+        card: int(compute_deadwood_for_role(ten_cards, rules, KNOCKER))
         for card, ten_cards in hand_by_discard.items()
     }
     sorted_cards = sorted(

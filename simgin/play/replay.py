@@ -343,7 +343,7 @@ class Replay:
 
     def _format_scores(self, state: Any) -> str:
         """Return both scores as text, or only the player's score if the other side never scores."""
-        has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
+        has_two = len(self.traced.matchup.players) == 2 or self.goal.score_unit == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
             f"{name}, {format_score(state, self.params, seat)}" for seat, name in sides
@@ -361,7 +361,9 @@ class Replay:
             plural_suffix = "s" if payment > 1 else ""
             yield "Refused"
             winner = self._get_player_name(int(self.state.winner))
-            yield from wrap_line(f"  {winner} gets {payment} {self.goal.unit}{plural_suffix}")
+            yield from wrap_line(
+                f"  {winner} gets {payment} {self.goal.payment_unit}{plural_suffix}"
+            )
         else:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
@@ -516,10 +518,10 @@ class SoloReplay(Replay):
         return super()._format_points()
 
     def _format_winner(self, seat: int) -> str:
-        if not self.goal.total:
+        if not self.goal.is_total:
             return super()._format_winner(seat)
         result = "won" if seat == PLAYER_SEAT else "lost"
-        won_by = self.goal.won_by.format(**self.params)
+        won_by = self.goal.win_condition.format(**self.params)
         return f"The match is {result}: the goal was {won_by}"
 
 

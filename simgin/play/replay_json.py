@@ -6,7 +6,7 @@ The list contains one object for the deal, one per decision, and one for the res
 from typing import Any
 
 from simgin.core.match import MATCH_UNDECIDED
-from simgin.core.solo_deal import CARDS_ABOVE_IF_NO_JOKER, PLAYER_SEAT
+from simgin.core.solo_deal import CARDS_ABOVE_ABSENT_JOKER, PLAYER_SEAT
 from simgin.play.hand_analysis import format_meld_list, sort_melds
 from simgin.play.replay import Replay, SoloReplay, copy_with_deal_applied, score_to_json
 from simgin.play.traced_deal import Decision
@@ -137,7 +137,7 @@ def _make_solo_result_fields(replay: SoloReplay) -> JsonObject:
     """Return the result fields that only solitaire deals have."""
     state = replay.state
     is_known = (
-        replay.has_joker and 0 <= state.above < CARDS_ABOVE_IF_NO_JOKER and not replay.traced.error
+        replay.has_joker and 0 <= state.above < CARDS_ABOVE_ABSENT_JOKER and not replay.traced.error
     )
     return {
         "held": format_hand(int(state.hand[PLAYER_SEAT])),

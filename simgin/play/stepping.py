@@ -70,7 +70,7 @@ COMMAND_BEGIN, COMMAND_ACT, COMMAND_REPLAY, COMMAND_CLOSE_DEAL = range(4)  # com
 # size of the part of a state that can change during a turn, in int64 fields
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-compile_cached = partial(jit.compile_function, key=CACHE_KEY)
+compile_cached = partial(jit.compile_function, policy_digest=CACHE_KEY)
 
 
 # Access to records and policies by address

@@ -119,7 +119,7 @@ class LiveEstimate:
 
     def _count_played(self) -> int:
         """Return the number of deals or matches played in the current matchup."""
-        units = int(self._totals[self._matchup_index][batch_columns.COL_UNITS])
+        units = int(self._totals[self._matchup_index][batch_columns.UNITS_COLUMN])
         return self._task.matchup.key.count_games(units)
 
     def _format_size(self) -> str:
@@ -137,7 +137,9 @@ class LiveEstimate:
         total, rule = self._totals[self._matchup_index], self._stopping_rule
         name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = (
-            None if rule is None else rule.compute_multiplier(int(total[batch_columns.COL_UNITS]))
+            None
+            if rule is None
+            else rule.compute_multiplier(int(total[batch_columns.UNITS_COLUMN]))
         )
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
         return metric, estimate_metric(total, metric, multiplier=multiplier)

@@ -281,7 +281,7 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
     Raise InvariantError if the result differs from the first result.
     """
-    units = int(row[batch_columns.COL_UNITS])
+    units = int(row[batch_columns.UNITS_COLUMN])
     new_rows = play_batches(matchup, batch * matchup.batch_size, units)[0]
     if (new_rows != row).any():
         raise block.InvariantError(

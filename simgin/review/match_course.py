@@ -100,7 +100,7 @@ def _count_unit_events(
         ),
     }
     goal = find_match_goal(params)
-    if matchup.b is not None and goal.score and goal.other is None:
+    if matchup.b is not None and goal.score_unit and goal.other_side_goal is None:
         leads = count_comebacks(records, params)
         counts["leads"] = np.add.reduceat(leads, np.arange(0, len(leads), units_per_batch))
         counts["scores"] = _count_wins_by_score(records, params, batch, n_batches)
@@ -174,7 +174,7 @@ def _extract_scores_before_deals(
     records: np.ndarray, params: Params
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the scores of both sides before every deal, and the target score."""
-    ((field, target_name),) = find_match_goal(params).side.targets.items()
+    ((field, target_name),) = find_match_goal(params).side_goal.targets.items()
     return records[f"{field}_a"], records[f"{field}_b"], get_int_param(params, target_name)
 
 

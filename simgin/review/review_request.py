@@ -390,7 +390,7 @@ def _parse_sweep(
 def _make_target_sweep(variant_specs: Sequence[str], targets: str) -> str:
     """Return a sweep over point targets, such as `points_target=100,150,250`."""
     rules = variants.find_variant(variant_specs[0] if variant_specs else "standard")
-    if rules.goal.score != "points":
+    if rules.goal.score_unit != "points":
         raise ReviewError(
             f"--targets requires a variant with the goal `points`, but the goal of {rules.spec} is "
             f"{rules.goal.name}. Use a variant such as `standard`."
@@ -491,7 +491,7 @@ def _find_variant_with_match_length(
     """Adjust the point target to a match length; return None if the target already fits."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
-    if rules.goal.score != "points" or not isinstance(target, int):
+    if rules.goal.score_unit != "points" or not isinstance(target, int):
         return None
     current_turns = measure_turns_per_match(player, variant, request, workers)
     if abs(current_turns / n_turns - 1) <= MATCH_LENGTH_TOLERANCE:
@@ -520,7 +520,7 @@ def find_nearest_target(
         measure_length: Function that returns the number of turns per match for a target.
         guess: Target that is tried first.
     """
-    largest = load_rule_parameters()["points_target"].high // TARGET_SCORE_STEP
+    largest = load_rule_parameters()["points_target"].max_value // TARGET_SCORE_STEP
     # Candidates are multiples of five. A target of 0 is not possible.
     low, high = 0, largest + 1
     low_turns, high_turns = 0.0, math.inf

@@ -59,12 +59,12 @@ class MatchupStats:
     ) -> PairedEstimate:
         """Estimate the sum of one or more statistics per unit, such as turns per match."""
         columns = [
-            batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[statistic]
+            batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[statistic]
             for statistic in statistic_names
         ]
         counts = self.batch_rows[:, columns].sum(axis=1)
         denominator = self.batch_rows[
-            :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[unit]
+            :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[unit]
         ]
         rate = paired_estimate.estimate_rate(counts, denominator, is_proportion=is_proportion)
         unit_se = self._compute_se_of_ratio_sum(
@@ -78,7 +78,7 @@ class MatchupStats:
     def n_matches(self) -> int:
         """Number of matches played."""
         return int(
-            self._column_sums[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["matches"]]
+            self._column_sums[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["matches"]]
         )
 
     @property
@@ -92,12 +92,14 @@ class MatchupStats:
         numerator_index, denominator_index = (
             batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit)
         )
-        cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
+        cross_column = (
+            batch_columns.SUMS_START if unit == "matches" else batch_columns.PRODUCTS_START
+        )
         return RatioSums(
-            numerator=int(total[batch_columns.COL_SUM + numerator_index]),
-            numerator_square_sum=int(total[batch_columns.COL_SQUARE + numerator_index]),
-            denominator=int(total[batch_columns.COL_SUM + denominator_index]),
-            denominator_square_sum=int(total[batch_columns.COL_SQUARE + denominator_index]),
+            numerator=int(total[batch_columns.SUMS_START + numerator_index]),
+            numerator_square_sum=int(total[batch_columns.SQUARES_START + numerator_index]),
+            denominator=int(total[batch_columns.SUMS_START + denominator_index]),
+            denominator_square_sum=int(total[batch_columns.SQUARES_START + denominator_index]),
             product_sum=int(total[cross_column + numerator_index]),
             has_positive_denominators=True,
         )
@@ -108,7 +110,7 @@ class MatchupStats:
         Every deal has only one ending, so the covariance of two endings is minus the product of
         their proportions of deals.
         """
-        n_units = int(self._column_sums[batch_columns.COL_UNITS])
+        n_units = int(self._column_sums[batch_columns.UNITS_COLUMN])
         estimates = [estimate_ratio(n_units, ratio) for ratio in ratios]
         values = np.array([estimate.value for estimate in estimates])
         covariance = (values.sum() ** 2 - values @ values) / ratios[0].denominator

@@ -33,12 +33,12 @@ def build_rules_from_params(params: Params) -> np.record:
     return build_rules_record(codes, (int(a), int(b)), games)
 
 
-def _encode_value(name: str, value: ParamValue) -> int:
+def _encode_value(parameter_name: str, value: ParamValue) -> int:
     """Return the integer that the engine uses for a parameter value.
 
     A word is encoded as its index in the list of choices, and None as NO_EFFECT_CODE.
     """
-    parameter = load_rule_parameters()[name]
+    parameter = load_rule_parameters()[parameter_name]
     if value is None:
         return NO_EFFECT_CODE
     if any(isinstance(choice, str) for choice in parameter.choices):

@@ -1,4 +1,4 @@
-"""Rule parameters (rules.md 11): valid values, and conditions under which they have an effect.
+"""Rule parameters (rules.md 11), their valid values, and conditions for them to have an effect.
 
 The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
 first use. A value is a bool, an int, a str, a list of numbers, or None. None means that the
@@ -26,7 +26,7 @@ ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # accepted values of each parameter
 
-MAX_TABLE_ROWS = 8
+MAX_GAME_TABLE_ROWS = 8
 MAX_GAMES_PER_ROW = 100  # maximum number of games that one row of a game table awards
 
 _BOOL_WORDS: dict[str, ParamValue] = dict.fromkeys(("yes", "true", "on", "1"), True)
@@ -40,22 +40,22 @@ class Parameter:
 
     name: str
     section: str  # one of deal, meld, score, match and stake
-    kind: str  # one of bool, choice, int, pair and table
+    value_type: str  # one of bool, choice, int, pair and table
     default: ParamValue  # value in `standard`
     meaning: str  # description of the parameter in the rule book
     status: str = "core"  # one of core, option and descriptive
-    choices: tuple[str | int, ...] = ()  # valid words if kind is choice; yes and no are bools
-    low: int = 0  # minimum value if kind is int, pair or table
-    high: int = 0
+    choices: tuple[str | int, ...] = ()  # valid words if value_type is choice; yes and no are bools
+    min_value: int = 0  # minimum value if value_type is int, pair or table
+    max_value: int = 0
     unit: str = ""  # unit of the numbers
-    optional: bool = False  # True if `none` is a valid value
+    is_optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
-    words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use, by value
+    phrases: Mapping[str, str] = field(default_factory=dict)  # phrase that players use, by value
     # Conditions that must all hold for the parameter to have an effect
     effective_if: Conditions = field(default_factory=dict)
     # Conditions that make the parameter ineffective if all of them hold
     ineffective_if: Conditions = field(default_factory=dict)
-    matches_only: bool = False  # True if the parameter has no effect on single deals
+    is_match_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
         """Convert a string to a value of the parameter.
@@ -67,9 +67,9 @@ class Parameter:
             return None
         if word == "none" and "none" not in self.choices:
             return None
-        if self.kind == "choice":
+        if self.value_type == "choice":
             return self._parse_choice(word)
-        return _PARSERS[self.kind](word)
+        return _PARSERS[self.value_type](word)
 
     def make_error_message(self, value: object) -> str:
         """Return an error message for an invalid value of the parameter.
@@ -85,19 +85,19 @@ class Parameter:
 
     def describe_range(self) -> str:
         """Return a description of the values that the parameter accepts."""
-        limits = f"{self.low} to {self.high}"
-        if self.kind == "bool":
+        limits = f"{self.min_value} to {self.max_value}"
+        if self.value_type == "bool":
             return "yes or no"
-        if self.kind == "choice":
+        if self.value_type == "choice":
             return f"one of {', '.join(self._list_choice_names())}"
-        if self.kind == "int":
-            none_suffix = " or none" if self.optional else ""
+        if self.value_type == "int":
+            none_suffix = " or none" if self.is_optional else ""
             return f"a whole number from {limits}{none_suffix}"
-        if self.kind == "pair":
+        if self.value_type == "pair":
             return f"two whole numbers from {limits}, such as 40/60"
         return (
-            f"up to {MAX_TABLE_ROWS} rows points:games, with increasing points from {limits} and "
-            f"1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
+            f"up to {MAX_GAME_TABLE_ROWS} rows points:games, with increasing points from {limits} "
+            f"and 1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
         )
 
     def format_for_players(self, value: ParamValue) -> str:
@@ -106,27 +106,27 @@ class Parameter:
         If the value has no phrase, the result is empty.
         """
         text = self.to_text(value)
-        return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
+        return self.phrases.get(text, self.phrases.get("*", "")).replace("{value}", text)
 
     def list_allowed_values(self) -> str:
         """Return a short list of the accepted values, such as `yes, no` or `0..100, none`."""
-        if self.kind == "bool":
+        if self.value_type == "bool":
             return "yes, no"
-        if self.kind == "choice":
+        if self.value_type == "choice":
             return ", ".join(self._list_choice_names())
-        limits = f"{self.low}..{self.high}"
-        if self.kind == "pair":
+        limits = f"{self.min_value}..{self.max_value}"
+        if self.value_type == "pair":
             return f"{limits}/{limits}"
-        if self.kind == "table":
+        if self.value_type == "table":
             return f"points:games/points:games/..., {limits}:1..{MAX_GAMES_PER_ROW}"
-        return f"{limits}, none" if self.optional else limits
+        return f"{limits}, none" if self.is_optional else limits
 
     def to_text(self, value: ParamValue) -> str:
         """Format a value of the parameter as a canonical string.
 
         `parse` converts the string back to the value.
         """
-        if value is None and self.optional:
+        if value is None and self.is_optional:
             return "none"
         return format_setting(value)
 
@@ -163,7 +163,7 @@ class Parameter:
 
         If the parameter has a value or no effect, the message is empty.
         """
-        if params[self.name] is not None or self.optional or not self.has_effect(params):
+        if params[self.name] is not None or self.is_optional or not self.has_effect(params):
             return ""
         names = [*self.effective_if]
         names += [
@@ -197,24 +197,24 @@ class Parameter:
 
     def _is_valid(self, value: object) -> bool:
         """Return True if a value has the type of the parameter and is within its range."""
-        if self.kind == "bool":
+        if self.value_type == "bool":
             return type(value) is bool
-        if self.kind == "choice":
+        if self.value_type == "choice":
             return any(type(value) is type(choice) and value == choice for choice in self.choices)
-        if self.kind == "int":
+        if self.value_type == "int":
             return self._is_in_range(value)
         if not isinstance(value, list | tuple):
             return False
-        if self.kind == "pair":
+        if self.value_type == "pair":
             return len(value) == 2 and all(map(self._is_in_range, value))
         return self._is_valid_table(value)
 
     def _is_in_range(self, value: object) -> bool:
-        return type(value) is int and self.low <= value <= self.high
+        return type(value) is int and self.min_value <= value <= self.max_value
 
     def _is_valid_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
         """Return True if the rows contain ascending points and valid numbers of games."""
-        if not 1 <= len(rows) <= MAX_TABLE_ROWS:
+        if not 1 <= len(rows) <= MAX_GAME_TABLE_ROWS:
             return False
         if not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
             return False
@@ -320,21 +320,21 @@ class MatchGoal:
     """
 
     name: str
-    won_by: str
-    side: SideGoal
-    other: SideGoal | None = None
-    solo: bool = False
-    one_deal: bool = False
-    total: bool = False
-    score: str = ""
-    board: str = "race"
-    unit: str = ""
+    win_condition: str
+    side_goal: SideGoal
+    other_side_goal: SideGoal | None = None
+    is_solo: bool = False
+    is_one_deal: bool = False
+    is_total: bool = False
+    score_unit: str = ""
+    board_type: str = "race"
+    payment_unit: str = ""
 
     def get_side_goal(self, params: Mapping[str, Any], seat: int) -> SideGoal:
         """Return the goal of the side at a seat."""
-        if self.other is None or seat == params["race_points_seat"]:
-            return self.side
-        return self.other
+        if self.other_side_goal is None or seat == params["race_points_seat"]:
+            return self.side_goal
+        return self.other_side_goal
 
     @property
     def counts_deals(self) -> bool:
@@ -342,7 +342,9 @@ class MatchGoal:
 
         A deal can count as several won deals.
         """
-        return any("deals" in side.targets for side in (self.side, self.other) if side)
+        return any(
+            "deals" in side.targets for side in (self.side_goal, self.other_side_goal) if side
+        )
 
 
 @cache
@@ -353,7 +355,9 @@ def load_match_goals() -> dict[str, MatchGoal]:
     """
     by_name = {}
     for name, table in load_variants_file()["goals"].items():
-        sides = {key: SideGoal(**table[key]) for key in ("side", "other") if key in table}
+        sides = {
+            key: SideGoal(**table[key]) for key in ("side_goal", "other_side_goal") if key in table
+        }
         by_name[name] = MatchGoal(name, **{**table, **sides})
     return by_name
 

@@ -155,21 +155,21 @@ def _extract_path(reference: str) -> str:
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """Return the first names of a list as text."""
+    """Join the first names of a list for a message."""
     first_names = list(islice(names, MAX_LISTED_NAMES + 1))
     end = " and more" if len(first_names) > MAX_LISTED_NAMES else ""
     return ", ".join(first_names[:MAX_LISTED_NAMES]) + end
 
 
-def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
+def _parse_variant(path: str, name: str, raw_table: Any) -> UserVariant:
     """Parse the table of one variant, and return the variant with its error messages."""
     errors = _find_name_errors(path, name)
     try:
-        _VariantTable.model_validate(variant_table)
+        _VariantTable.model_validate(raw_table)
     except ValidationError as error:
         location, known_keys = ("variants", name), _VariantTable.model_fields
         errors += toml.describe_validation_errors(path, error, lambda _: known_keys, location)
-    table = variant_table if isinstance(variant_table, dict) else {}
+    table = raw_table if isinstance(raw_table, dict) else {}
     strings = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
     changes: dict[str, ParamValue] = {}
     settings = table.get("changes")
@@ -183,7 +183,7 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
 
 
 def _find_name_errors(path: str, name: str) -> list[str]:
-    """Return an error message if the name of a user's variant is invalid."""
+    """Return the errors in the name of a user's variant."""
     if name in load_variants_file()["variants"]:
         return [
             f"{path}: variants, {name}: {name!r} is a built-in variant. "
@@ -197,15 +197,15 @@ def _find_name_errors(path: str, name: str) -> list[str]:
     ]
 
 
-def _parse_setting(name: str, setting: Any) -> tuple[ParamValue, str]:
+def _parse_setting(name: str, raw_value: Any) -> tuple[ParamValue, str]:
     """Parse one setting of a variant, and return the value with its error message.
 
     A setting is a TOML value, or a string in the command-line format.
     """
     parameter = load_rule_parameters().get(name)
     if parameter is None:
-        return setting, make_unknown_parameter_error(name)
-    value = parameter.parse(setting) if isinstance(setting, str) else setting
+        return raw_value, make_unknown_parameter_error(name)
+    value = parameter.parse(raw_value) if isinstance(raw_value, str) else raw_value
     return value, parameter.make_error_message(value)
 
 
@@ -218,44 +218,47 @@ def suggest_variant_name(path: str) -> str:
     return f"my-{name}" if name in load_variants_file()["variants"] else name
 
 
-def format_variant_file(path: str, start: Variant) -> str:
+def format_variant_file(path: str, variant: Variant) -> str:
     """Return the text of a new variant file.
 
-    The file contains one variant with the same rules as `start`.
+    The file contains one variant with the same rules as `variant`.
     """
     name = suggest_variant_name(path)
     title = _to_toml_string(name.replace("-", " ").capitalize())
-    about = _to_toml_string(f"{start.title}, with changes.")
+    about = _to_toml_string(f"{variant.title}, with changes.")
     strings = {"path": path, "name": name, "title": title, "about": about, "base": ""}
     changed_settings = []
-    if ".toml" in start.spec.lower():  # A user's variant is not a valid base.
+    if ".toml" in variant.spec.lower():  # A user's variant is not a valid base.
         for rule, parameter in load_rule_parameters().items():
-            if start.params[rule] != parameter.default:
-                changed_settings.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
+            if variant.params[rule] != parameter.default:
+                changed_settings.append(
+                    f"{rule} = {_to_toml_value(parameter, variant.params[rule])}"
+                )
     else:
-        strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
+        strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(variant.spec)}\n"
     template = VARIANT_TEMPLATE_FILE.read_text(encoding="utf-8")
     head = _PLACEHOLDER_PATTERN.sub(lambda match: strings[match[1]], template)
-    return head + "\n".join([*changed_settings, *_format_rule_comments(start), ""])
+    return head + "\n".join([*changed_settings, *_format_rule_comments(variant), ""])
 
 
-def _format_rule_comments(start: Variant) -> Iterator[str]:
+def _format_rule_comments(variant: Variant) -> Iterator[str]:
     """Yield a comment on each rule parameter, with its current value."""
     for section, group in groupby(load_rule_parameters().values(), lambda rule: rule.section):
         yield f"\n# --- {section} ---"
         for parameter in group:
             about = f"{parameter.meaning} ({parameter.describe_range()})."
-            if not parameter.has_effect(start.params):
+            if not parameter.has_effect(variant.params):
                 about += " It has no effect under these rules."
             yield ""
             yield textwrap.indent(textwrap.fill(about, COMMENT_WIDTH - 4), "#   ")
-            yield f"# {parameter.name} = {_to_toml_value(parameter, start.params[parameter.name])}"
+            value = variant.params[parameter.name]
+            yield f"# {parameter.name} = {_to_toml_value(parameter, value)}"
 
 
 def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
     return json.dumps(parameter.to_text(None) if value is None else value)
 
 
-def _to_toml_string(words: str) -> str:
+def _to_toml_string(text: str) -> str:
     """Format a string as JSON for a TOML file, and escape the DEL character."""
-    return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

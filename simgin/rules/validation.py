@@ -12,7 +12,7 @@ from typing import Any
 from simgin.rules.parameters import Params, ParamValue, find_match_goal, load_rule_parameters
 from simgin.text.messages import format_value, suggest_spelling
 
-UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
+OPENINGS_WITH_UPCARD = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 OPENINGS_WITHOUT_UPCARD = ("discard_first", "stock")
 
 KnownParams = Mapping[str, Any]  # valid values of some parameters
@@ -26,8 +26,8 @@ class RulesWarning(UserWarning):
             variant's name.
     """
 
-    def __init__(self, text: str, reason: str):
-        super().__init__(f"{text}: {reason}")
+    def __init__(self, variant_spec: str, reason: str):
+        super().__init__(f"{variant_spec}: {reason}")
         self.reason = reason
 
 
@@ -72,22 +72,22 @@ def validate_params(params: Params) -> list[str]:
     return messages
 
 
-def warn_about_ineffective_settings(text: str, messages: Iterable[str]) -> None:
+def warn_about_ineffective_settings(variant_spec: str, reasons: Iterable[str]) -> None:
     """Issue a single RulesWarning for all settings of a variant that have no effect.
 
     All of these warnings come from the same line of code, so that Python shows each warning only
     once.
     """
-    reason = " ".join(messages)
+    reason = " ".join(reasons)
     if reason:
-        warnings.warn(RulesWarning(text, reason), stacklevel=1)
+        warnings.warn(RulesWarning(variant_spec, reason), stacklevel=1)
 
 
-def make_unknown_parameter_error(name: str) -> str:
+def make_unknown_parameter_error(unknown_name: str) -> str:
     """Return the error message for a name that is not a parameter."""
-    suggestion = suggest_spelling(str(name), load_rule_parameters())
+    suggestion = suggest_spelling(str(unknown_name), load_rule_parameters())
     fix = " See `simgin variants standard` for all of them." if suggestion == "." else ""
-    return f"{format_value(name)} is not a rule parameter{suggestion}{fix}"
+    return f"{format_value(unknown_name)} is not a rule parameter{suggestion}{fix}"
 
 
 def _find_value_errors(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
@@ -111,7 +111,7 @@ def _find_value_errors(params: Params) -> tuple[list[str], dict[str, ParamValue]
 
 
 def _evaluate_predicate(predicate: Callable[[KnownParams], Any], known_params: KnownParams) -> Any:
-    """Return the result of a predicate on parameters, or None if a parameter is unknown."""
+    """Return the result of a predicate, or None if it needs a parameter without a known value."""
     try:
         return predicate(known_params)
     except KeyError:
@@ -126,10 +126,10 @@ def _is_two_player(params: KnownParams) -> bool:
     return bool(params["players"] == 2)
 
 
-def _make_two_player_conflict(name: str) -> ParameterConflict:
-    """Return the conflict that requires a parameter to be `no` in solitaire games."""
-    message = f"{name} = yes needs two players. Set {name}=no."
-    return ParameterConflict(lambda p: _is_solo(p) and p[name], message)
+def _make_two_player_conflict(parameter_name: str) -> ParameterConflict:
+    """Return the conflict of a parameter that must be `no` in solitaire games."""
+    message = f"{parameter_name} = yes needs two players. Set {parameter_name}=no."
+    return ParameterConflict(lambda p: _is_solo(p) and p[parameter_name], message)
 
 
 def _allows_too_many_draws(params: KnownParams) -> bool:
@@ -181,7 +181,7 @@ PARAMETER_CONFLICTS = (
     ),
     ParameterConflict(
         lambda p: (
-            not p["take_discard"] and p["first_turn"] in UPCARD_OPENINGS and _is_two_player(p)
+            not p["take_discard"] and p["first_turn"] in OPENINGS_WITH_UPCARD and _is_two_player(p)
         ),
         "first_turn = {first_turn} offers the upcard, but take_discard = no forbids taking it. "
         "Set take_discard=yes or first_turn=free.",
@@ -232,7 +232,7 @@ PARAMETER_CONFLICTS = (
         "take_discard = yes needs two players. Set take_discard=no for one player.",
     ),
     ParameterConflict(
-        lambda p: _is_solo(p) and p["first_turn"] in (*UPCARD_OPENINGS, "free"),
+        lambda p: _is_solo(p) and p["first_turn"] in (*OPENINGS_WITH_UPCARD, "free"),
         "first_turn = {first_turn} needs two players. Set first_turn=stock or "
         "first_turn=discard_first for one player.",
     ),
@@ -265,7 +265,7 @@ PARAMETER_CONFLICTS = (
         "layoff_on_gin = yes requires layoff = yes. Set layoff=yes or layoff_on_gin=no.",
     ),
     ParameterConflict(
-        lambda p: _is_solo(p) and not find_match_goal(p).solo,
+        lambda p: _is_solo(p) and not find_match_goal(p).is_solo,
         "goal = {goal} needs two players. Set goal to single, points or total for one player.",
     ),
     ParameterConflict(

@@ -121,20 +121,20 @@ def variant_names() -> tuple[str, ...]:
     return tuple(load_variants_file()["variants"])
 
 
-def suggest_values(name: str) -> list[str]:
+def suggest_values(parameter_name: str) -> list[str]:
     """Return typical values of a parameter for suggestions in messages.
 
     For a choice parameter, the result contains all choices. For other parameters, the result
     contains the values in built-in variants.
     """
-    parameter = load_rule_parameters()[name]
-    if parameter.kind in ("bool", "choice"):
+    parameter = load_rule_parameters()[parameter_name]
+    if parameter.value_type in ("bool", "choice"):
         return parameter.list_allowed_values().split(", ")
     built_in_values = [
-        _make_built_in_part(variant).changes.get(name) for variant in variant_names()
+        _make_built_in_part(variant).changes.get(parameter_name) for variant in variant_names()
     ]
     values = [value for value in (parameter.default, *built_in_values) if value is not None]
-    return list(dict.fromkeys([*map(parameter.to_text, values), *["none"] * parameter.optional]))
+    return list(dict.fromkeys([*map(parameter.to_text, values), *["none"] * parameter.is_optional]))
 
 
 def find_variant(spec: "str | Variant") -> Variant:
@@ -215,13 +215,13 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
     """
     if variant.spec in variant_names():
         return None
-    effective = _select_effective(variant)
+    effective = _select_effective_params(variant)
     built_in = map(find_variant, variant_names())
-    return next((other for other in built_in if _select_effective(other) == effective), None)
+    return next((other for other in built_in if _select_effective_params(other) == effective), None)
 
 
-def _select_effective(variant: Variant) -> dict[str, ParamValue]:
-    """Return the parameters that have an effect under the given rules, with their values."""
+def _select_effective_params(variant: Variant) -> dict[str, ParamValue]:
+    """Return the names and values of the parameters that have an effect in a variant."""
     definitions = load_rule_parameters()
     params = variant.params
     return {name: value for name, value in params.items() if definitions[name].has_effect(params)}
@@ -243,20 +243,20 @@ class _SpecPart:
 
 
 def _parse_parts(
-    text: str, parse_reference: Callable[[str], _SpecPart]
+    spec: str, parse_reference: Callable[[str], _SpecPart]
 ) -> tuple[list[_SpecPart], list[str]]:
     """Split a variant spec into components, and parse each component.
 
     Args:
-        text: Variant spec.
+        spec: Variant spec.
         parse_reference: Function that parses a reference to a user's file.
 
     Returns:
         The parts and the error messages.
     """
-    pieces = [piece.strip() for piece in text.split("+")]
+    pieces = [piece.strip() for piece in spec.split("+")]
     parts = [
-        parse_reference(piece) if _is_file_reference(piece) else _parse_part(piece, text)
+        parse_reference(piece) if _is_file_reference(piece) else _parse_part(piece, spec)
         for piece in pieces
     ]
     messages = [message for part in parts for message in part.errors]
@@ -268,30 +268,32 @@ def _parse_parts(
     return parts, messages
 
 
-def _parse_part(piece: str, text: str) -> _SpecPart:
+def _parse_part(part_text: str, spec: str) -> _SpecPart:
     """Parse one component of a variant spec that does not refer to a user's file."""
-    name, separator, value = map(str.strip, piece.partition("="))
+    name, separator, value = map(str.strip, part_text.partition("="))
     parameter = load_rule_parameters().get(name)
-    if piece in variant_names():
-        return _make_built_in_part(piece)
+    if part_text in variant_names():
+        return _make_built_in_part(part_text)
     if separator and parameter:
         setting = parameter.parse(value)
         errors = tuple(filter(None, [parameter.make_error_message(setting)]))
-        return _SpecPart(piece, {name: setting}, errors=errors, author_settings=(name,))
+        return _SpecPart(part_text, {name: setting}, errors=errors, author_settings=(name,))
     if separator:
         message = make_unknown_parameter_error(name)
-    elif not piece:
+    elif not part_text:
         message = (
-            f"{format_value(text)} has an empty part. Join names and settings with plus signs, "
+            f"{format_value(spec)} has an empty part. Join names and settings with plus signs, "
             "as in oklahoma+gin_bonus=20."
         )
     elif parameter:
-        message = f"{piece} needs a value. Set it, for example to {parameter.suggest_setting()}."
+        message = (
+            f"{part_text} needs a value. Set it, for example to {parameter.suggest_setting()}."
+        )
     else:
-        suggestion = suggest_spelling(piece, variant_names())
+        suggestion = suggest_spelling(part_text, variant_names())
         fix = " To list all variants, run `simgin variants`." if suggestion == "." else ""
-        message = f"{format_value(piece)} is not a known variant{suggestion}{fix}"
-    return _SpecPart(piece, errors=(message,), is_known=False)
+        message = f"{format_value(part_text)} is not a known variant{suggestion}{fix}"
+    return _SpecPart(part_text, errors=(message,), is_known=False)
 
 
 @cache
@@ -347,18 +349,18 @@ def warn_about_match_settings(variant: Variant) -> None:
     reasons = []
     for name in variant.author_settings:
         parameter = load_rule_parameters()[name]
-        if parameter.matches_only and parameter.has_effect(variant.params):
+        if parameter.is_match_only and parameter.has_effect(variant.params):
             reasons.append(f"{name} has no effect on single deals. It requires matches.")
     warn_about_ineffective_settings(variant.spec, reasons)
 
 
-def _combine_without_setting(name: str, parts: list[_SpecPart]) -> dict[str, ParamValue]:
-    """Return the combined parameters of all components except the user's setting of `name`."""
+def _combine_without_setting(parameter_name: str, parts: list[_SpecPart]) -> dict[str, ParamValue]:
+    """Combine all components of a spec except the user's setting of one parameter."""
     remaining_parts = []
     for part in parts:
-        other_changes = {key: value for key, value in part.changes.items() if key != name}
+        other_changes = {key: value for key, value in part.changes.items() if key != parameter_name}
         remaining_parts.append(
-            replace(part, changes=other_changes) if name in part.author_settings else part
+            replace(part, changes=other_changes) if parameter_name in part.author_settings else part
         )
     return _combine_params(_merge_parts(remaining_parts))
 
@@ -404,8 +406,8 @@ def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
     ]
 
 
-def _find_last_index(specs: list[str], text: str) -> int:
-    return len(specs) - 1 - specs[::-1].index(text)
+def _find_last_index(specs: list[str], spec: str) -> int:
+    return len(specs) - 1 - specs[::-1].index(spec)
 
 
 def _combine_params(parts: list[_SpecPart]) -> dict[str, ParamValue]:
@@ -423,61 +425,61 @@ def _combine_params(parts: list[_SpecPart]) -> dict[str, ParamValue]:
 # Users' files
 
 
-def _is_file_reference(piece: str) -> bool:
+def _is_file_reference(part_text: str) -> bool:
     """Return True if a component of a spec refers to a variant in a user's file."""
-    name = piece.partition("=")[0]
+    name = part_text.partition("=")[0]
     if name.strip() in load_rule_parameters():
         return False
-    if ".toml" in piece.lower() or "#" in piece:
+    if ".toml" in part_text.lower() or "#" in part_text:
         return True
     return "/" in name or os.sep in name
 
 
-def _parse_file_reference(piece: str) -> _SpecPart:
+def _parse_file_reference(reference: str) -> _SpecPart:
     """Parse a reference to a variant in a user's file."""
     from simgin.rules import user_files
     from simgin.text import toml
 
     try:
-        text, entry = user_files.find_user_variant(piece)
+        text, entry = user_files.find_user_variant(reference)
         return _make_user_part(text, entry)
     except toml.TomlError as error:
-        return _SpecPart(piece, errors=tuple(error.messages), is_known=False)
+        return _SpecPart(reference, errors=tuple(error.messages), is_known=False)
 
 
-def _make_user_part(text: str, entry: "UserVariant") -> _SpecPart:
+def _make_user_part(spec: str, user_variant: "UserVariant") -> _SpecPart:
     """Return a user's variant as a component that contains all differences from `standard`."""
-    parts, base_errors = _parse_parts(entry.base, _reject_user_base)
-    params = _combine_params(_merge_parts(parts)) | entry.changes
+    parts, base_errors = _parse_parts(user_variant.base, _reject_user_base)
+    params = _combine_params(_merge_parts(parts)) | user_variant.changes
     definitions = load_rule_parameters()
     changes = {name: value for name, value in params.items() if value != definitions[name].default}
-    location = text.replace("#", ": variants, ", 1)
-    errors = [*entry.errors, *(f"{location}, base: {message}" for message in base_errors)]
+    location = spec.replace("#", ": variants, ", 1)
+    errors = [*user_variant.errors, *(f"{location}, base: {message}" for message in base_errors)]
     return _SpecPart(
-        spec=text,
+        spec=spec,
         changes=changes,
-        titles=(entry.title, entry.about, entry.source),
+        titles=(user_variant.title, user_variant.about, user_variant.source),
         errors=tuple(errors),
         is_known=all(part.is_known for part in parts),
-        author_settings=(*entry.changes, *chain(*(part.author_settings for part in parts))),
+        author_settings=(*user_variant.changes, *chain(*(part.author_settings for part in parts))),
     )
 
 
-def _reject_user_base(piece: str) -> _SpecPart:
+def _reject_user_base(part_text: str) -> _SpecPart:
     """Return a component with an error, because a base must not refer to a user's file.
 
     A variant with such a base could refer to itself.
     """
     message = (
-        f"{format_value(piece)} cannot be a base, because it is not a built-in variant. "
+        f"{format_value(part_text)} cannot be a base, because it is not a built-in variant. "
         "List its changes instead."
     )
-    return _SpecPart(piece, errors=(message,), is_known=False)
+    return _SpecPart(part_text, errors=(message,), is_known=False)
 
 
-def _describe_plus_in_path(text: str) -> str:
+def _describe_plus_in_path(spec: str) -> str:
     """Return an error message if an invalid spec is a path with a plus sign, otherwise ""."""
-    path = text.strip().partition("#")[0]
+    path = spec.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):
         return ""
     from simgin.rules import user_files

@@ -168,14 +168,14 @@ def _iter_invariants(
         "deals" if matchup.unit == "deal" else "matches"
     ]
     n_games = 2 if matchup.is_mirrored else 1
-    yield "numbers of requested and played units", units, rows[:, batch_columns.COL_UNITS]
+    yield "numbers of requested and played units", units, rows[:, batch_columns.UNITS_COLUMN]
     yield (
         f"numbers of {matchup.unit} results and of units",
         units * n_games,
         sums[:, result_statistic],
     )
     turns, ending_counts, pair_counts, _ = np.split(
-        rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_END_COLUMNS, axis=1
+        rows[:, batch_columns.TURNS_HISTOGRAM_START :], _HISTOGRAM_END_COLUMNS, axis=1
     )
     deals, showdowns = (
         sums[:, batch_columns.STATISTIC_INDEX[name]] for name in ("deals", "showdowns")
@@ -197,7 +197,7 @@ def _iter_invariants(
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     """Return a mask of the batches whose sums and sums of squares are incompatible."""
     sums, square_sums, _ = (array.astype(float) for array in _split_statistics(rows))
-    min_square = sums**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
+    min_square = sums**2 / (rows[:, [batch_columns.UNITS_COLUMN]] * (1 + RELATIVE_TOLERANCE))
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
     signed_statistics = (
         SIGNED_STATISTICS if matchup.b else (*SIGNED_STATISTICS, *SOLO_SIGNED_STATISTICS)
@@ -213,8 +213,8 @@ def _split_statistics(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     A cross product is the product of a quantity and its denominator. All three arrays have shape
     `(n_batches, N_STATISTICS)`.
     """
-    end = batch_columns.COL_SUM + 3 * batch_columns.N_STATISTICS
-    sums, square_sums, cross_sums = np.split(rows[:, batch_columns.COL_SUM : end], 3, axis=1)
+    end = batch_columns.SUMS_START + 3 * batch_columns.N_STATISTICS
+    sums, square_sums, cross_sums = np.split(rows[:, batch_columns.SUMS_START : end], 3, axis=1)
     return sums, square_sums, cross_sums
 
 

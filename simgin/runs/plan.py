@@ -367,7 +367,7 @@ def estimate_standard_deviations(matchup: Matchup) -> dict[str, float]:
     standard_deviations = {}
     for name in metrics.select_headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
-        pilot_sd = se * math.sqrt(total[batch_columns.COL_UNITS])
+        pilot_sd = se * math.sqrt(total[batch_columns.UNITS_COLUMN])
         nominal_sds = stopping.NOMINAL_SD_BY_METRIC.get(
             name, stopping.NOMINAL_PROPORTION_SD_BY_MIRRORING
         )

@@ -167,7 +167,7 @@ class _StoppingMonitor:
             self._total += self._waiting.pop(self._next_batch)
             self._next_batch += 1
             if decision := self._rule.check_totals(self._total):
-                self.stop = int(self._total[batch_columns.COL_UNITS]), decision
+                self.stop = int(self._total[batch_columns.UNITS_COLUMN]), decision
 
     def result(self, task: Task) -> StopResult:
         """Return the sample size at which the rule stopped the matchup, or the planned size."""

@@ -33,7 +33,7 @@ NOMINAL_SD_BY_METRIC = {
 MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
 # count that is assumed for an empty category, so that its probability is positive
 MIN_CATEGORY_COUNT = 1e-3
-# possible pair scores, which are the bins of COL_WIN_RATE_HISTOGRAM
+# possible pair scores, which are the bins of WIN_RATE_HISTOGRAM_START
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE = "complete"
@@ -91,7 +91,7 @@ class PrecisionRule:
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
-        units = int(totals[batch_columns.COL_UNITS])
+        units = int(totals[batch_columns.UNITS_COLUMN])
         definition = metrics.METRICS_BY_NAME[self.metric]
         if units < estimate.MIN_UNITS_BEFORE_FIRST_LOOK:
             return None
@@ -152,7 +152,7 @@ class SequentialTest:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram of
                 pair scores is used.
         """
-        first_column = batch_columns.COL_WIN_RATE_HISTOGRAM
+        first_column = batch_columns.WIN_RATE_HISTOGRAM_START
         counts = totals[first_column : first_column + batch_columns.N_WIN_RATE_BINS]
         return compute_multinomial_llr(
             counts.tolist(), elo_to_score(self.elo0), elo_to_score(self.elo1)
@@ -186,7 +186,7 @@ class SequentialTest:
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
-        n_pairs = int(totals[batch_columns.COL_UNITS])
+        n_pairs = int(totals[batch_columns.UNITS_COLUMN])
         if n_pairs < MIN_PAIRS:
             return None
         lower_bound, upper_bound = compute_sprt_bounds()
@@ -250,7 +250,7 @@ def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
         return rate_metric if is_percent else points_metric
     if not is_percent:
         return "match_margin"
-    return "goal_met" if matchup.variant.goal.total else "match_win"
+    return "goal_met" if matchup.variant.goal.is_total else "match_win"
 
 
 # The sequential test

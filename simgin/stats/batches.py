@@ -16,20 +16,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simgin.core.batch_columns import (
-    COL_SQUARE,
-    COL_SUM,
-    COL_UNITS,
-    COL_WIN_RATE_HISTOGRAM,
     DENOMINATOR_INDICES,
     N_WIN_RATE_BINS,
+    SQUARES_START,
     STATISTIC_INDEX,
+    SUMS_START,
+    UNITS_COLUMN,
+    WIN_RATE_HISTOGRAM_START,
 )
 from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_COUNT_STATISTICS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
-PAIR_HISTOGRAM_COLUMNS = slice(COL_WIN_RATE_HISTOGRAM, COL_WIN_RATE_HISTOGRAM + N_WIN_RATE_BINS)
+PAIR_HISTOGRAM_COLUMNS = slice(WIN_RATE_HISTOGRAM_START, WIN_RATE_HISTOGRAM_START + N_WIN_RATE_BINS)
 # win rate of A in a mirrored pair, for each bin
 PAIR_WIN_RATES = np.arange(N_WIN_RATE_BINS) / 4
 
@@ -41,7 +41,7 @@ def sum_rows(rows: np.ndarray) -> np.ndarray:
 
 def extract_statistic_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray:
     """Return the sum of a recorded quantity in each batch."""
-    return np.asarray(rows[:, COL_SUM + statistic_index])
+    return np.asarray(rows[:, SUMS_START + statistic_index])
 
 
 def extract_denominator_sums(rows: np.ndarray, statistic_index: int) -> np.ndarray:
@@ -51,7 +51,7 @@ def extract_denominator_sums(rows: np.ndarray, statistic_index: int) -> np.ndarr
 
 def extract_unit_counts(rows: np.ndarray) -> np.ndarray:
     """Return the number of units in each batch."""
-    return np.asarray(rows[:, COL_UNITS])
+    return np.asarray(rows[:, UNITS_COLUMN])
 
 
 def count_games(rows: np.ndarray, unit: str) -> int:
@@ -169,7 +169,7 @@ class BatchRows:
         if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
-        if total[COL_SQUARE + STATISTIC_INDEX["a_margin"]] != 0:
+        if total[SQUARES_START + STATISTIC_INDEX["a_margin"]] != 0:
             return False
         return all(sum_metric(total, m) == sum_metric(total, m, as_b=True) for m in METRICS)
 
@@ -206,7 +206,11 @@ class HomogeneityTest:
 def list_homogeneity_columns(metric: str) -> list[int]:
     """Return the column indices of the units, the numerator and the denominator of a metric."""
     statistic_index = METRICS_BY_NAME[metric].find_numerator_index()
-    return [COL_UNITS, COL_SUM + statistic_index, COL_SUM + DENOMINATOR_INDICES[statistic_index]]
+    return [
+        UNITS_COLUMN,
+        SUMS_START + statistic_index,
+        SUMS_START + DENOMINATOR_INDICES[statistic_index],
+    ]
 
 
 def run_homogeneity_test(

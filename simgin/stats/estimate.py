@@ -14,7 +14,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simgin.core.batch_columns import COL_CROSS, COL_SQUARE, COL_SUM, COL_UNITS, DENOMINATOR_INDICES
+from simgin.core.batch_columns import (
+    DENOMINATOR_INDICES,
+    PRODUCTS_START,
+    SQUARES_START,
+    SUMS_START,
+    UNITS_COLUMN,
+)
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
@@ -336,11 +342,11 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
     denominator_index = DENOMINATOR_INDICES[statistic_index]
     sign = metric.get_sign(as_b)
     return RatioSums(
-        numerator=sign * int(total[COL_SUM + statistic_index]),
-        numerator_square_sum=int(total[COL_SQUARE + statistic_index]),
-        denominator=int(total[COL_SUM + denominator_index]),
-        denominator_square_sum=int(total[COL_SQUARE + denominator_index]),
-        product_sum=sign * int(total[COL_CROSS + statistic_index]),
+        numerator=sign * int(total[SUMS_START + statistic_index]),
+        numerator_square_sum=int(total[SQUARES_START + statistic_index]),
+        denominator=int(total[SUMS_START + denominator_index]),
+        denominator_square_sum=int(total[SQUARES_START + denominator_index]),
+        product_sum=sign * int(total[PRODUCTS_START + statistic_index]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
         has_positive_denominators=metric.has_positive_denominators,
@@ -358,7 +364,7 @@ def estimate_metric(
         as_b: True to take the perspective of B.
         multiplier: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
-    return estimate_ratio(int(total[COL_UNITS]), sum_metric(total, metric, as_b), multiplier)
+    return estimate_ratio(int(total[UNITS_COLUMN]), sum_metric(total, metric, as_b), multiplier)
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:

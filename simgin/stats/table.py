@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from simgin.core.batch_columns import COL_SUM, STATISTIC_INDEX
+from simgin.core.batch_columns import STATISTIC_INDEX, SUMS_START
 from simgin.stats import metrics
 from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.text.files import read_text
@@ -159,7 +159,7 @@ def compute_estimate_rows(
     for strategy, opponent, as_b in sides:
         for row_unit in units:
             n_played = int(
-                totals[COL_SUM + STATISTIC_INDEX[metrics.UNIT_COUNT_STATISTICS[row_unit]]]
+                totals[SUMS_START + STATISTIC_INDEX[metrics.UNIT_COUNT_STATISTICS[row_unit]]]
             )
             for metric in metrics.select_metrics(row_unit, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from simgin.core.batch_columns import (
-    COL_DEALT_DEADWOOD_DIFFERENCE,
-    COL_SQUARE,
-    COL_SQUARED_DEAL_MARGIN,
-    COL_SQUARED_MATCH_MARGIN,
-    COL_UNITS,
+    DEADWOOD_DIFFERENCE_COLUMN,
+    SQUARED_DEAL_MARGIN_COLUMN,
+    SQUARED_MATCH_MARGIN_COLUMN,
+    SQUARES_START,
     STATISTIC_INDEX,
+    UNITS_COLUMN,
 )
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES
@@ -103,7 +103,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     influences = batches.compute_influences(rows, statistic_index)
     deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, COL_DEALT_DEADWOOD_DIFFERENCE] - mean * deals
+    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - mean * deals
     total_offset = centred_control.sum()
     units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -211,8 +211,8 @@ PAIRING_COLUMNS = (
 )
 # For each unit, the statistic that records the margin, and the column with the squared margins
 MARGIN_COLUMNS = {
-    metrics.DEAL: ("a_margin", COL_SQUARED_DEAL_MARGIN),
-    metrics.MATCH: ("a_match_margin", COL_SQUARED_MATCH_MARGIN),
+    metrics.DEAL: ("a_margin", SQUARED_DEAL_MARGIN_COLUMN),
+    metrics.MATCH: ("a_match_margin", SQUARED_MATCH_MARGIN_COLUMN),
 }
 
 # function that computes rho, (n_sums,), from sums of rows and a unit
@@ -268,7 +268,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
     """Return the variance ratio rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_games(rows, unit)
-    if total[COL_UNITS] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
+    if total[UNITS_COLUMN] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
         return PairedEstimate.from_known_se(np.nan, np.nan, n)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.make_jackknife_estimate(
@@ -281,7 +281,7 @@ def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     name, square_column = MARGIN_COLUMNS[unit]
     statistic_index = STATISTIC_INDEX[name]
     margins = batches.extract_statistic_sums(totals, statistic_index)
-    squares = totals[:, COL_SQUARE + statistic_index]
+    squares = totals[:, SQUARES_START + statistic_index]
     single_squares = totals[:, square_column]
     return _compute_rho(
         n_pairs=batches.extract_unit_counts(totals),

@@ -25,7 +25,7 @@ from numba import cloudpickle
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import ReduceMixin
 
-from simgin.core.numba_cache import LazyDispatcher, load_extensions
+from simgin.core.numba_cache import LazyDispatcher, load_numba_extensions
 from simgin.strategy.author import Strategy, helper
 from simgin.strategy.dependencies import (
     BUILT_IN_PREFIX,
@@ -212,7 +212,7 @@ def _is_numba_extended() -> bool:
     """
     from numba.core.typing.templates import builtin_registry
 
-    load_extensions()
+    load_numba_extensions()
     for template in builtin_registry.functions + builtin_registry.attributes:
         extension = getattr(template, "_overload_func", None)
         # The module is None for generated functions.

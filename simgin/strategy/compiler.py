@@ -190,7 +190,7 @@ def _compile_uncached(policy: Policy) -> Any:
         return _wrap_in_python(policy)
     key = by_value.compute_fingerprint(policy.function)
     compiled = partial(
-        jit.compile_function, policy.function, use_cache=bool(key), key=key, no_alias=True
+        jit.compile_function, policy.function, use_cache=bool(key), policy_digest=key, no_alias=True
     )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):

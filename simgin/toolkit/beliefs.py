@@ -16,12 +16,12 @@ from simgin.core.view import FROM_PILE
 from simgin.toolkit.prospects import count_three_card_runs
 
 EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
-STAGE_STARTS = (4, 7, 11)  # opponent's turns in which a new stage of the deal starts
-N_RELATIONS = 3  # relations: same rank, adjacent in a suit, and two ranks apart in a suit
-N_STAGES = len(STAGE_STARTS) + 1
+STAGE_START_TURNS = (4, 7, 11)  # opponent's turns in which a new stage of the deal starts
+N_CARD_RELATIONS = 3  # relations: same rank, adjacent in a suit, and two ranks apart in a suit
+N_STAGES = len(STAGE_START_TURNS) + 1
 # The multipliers by stage and rank precede the multipliers by type of event, stage and relation.
-EVENTS_OFFSET = 13 * N_STAGES
-N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
+EVENT_MULTIPLIERS_OFFSET = 13 * N_STAGES
+N_MULTIPLIERS = EVENT_MULTIPLIERS_OFFSET + 3 * N_STAGES * N_CARD_RELATIONS
 _N_NEWTON_STEPS = 8
 
 
@@ -32,17 +32,22 @@ def find_deal_stage(turn):
     Turns are counted from 1.
     """
     # The sum starts with 0, because in interpreted mode the sum of two NumPy booleans is a boolean.
-    return 0 + (turn >= STAGE_STARTS[0]) + (turn >= STAGE_STARTS[1]) + (turn >= STAGE_STARTS[2])
+    return (
+        0
+        + (turn >= STAGE_START_TURNS[0])
+        + (turn >= STAGE_START_TURNS[1])
+        + (turn >= STAGE_START_TURNS[2])
+    )
 
 
 @jit
-def find_prior_offset(view, offset):
-    """Return the index of the first initial-odds weight for the current stage of the deal."""
+def find_initial_odds_index(view, offset):
+    """Return the parameter index of the first initial odds for the current stage of the deal."""
     return offset + 13 * find_deal_stage(view.turns - view.own_turn + 1)
 
 
 @jit
-def has_declined_upcard(view):
+def has_opponent_declined_upcard(view):
     """Return True if the opponent has declined the first upcard."""
     has_taken = (
         view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
@@ -52,7 +57,7 @@ def has_declined_upcard(view):
 
 @jit
 def find_turn_event(view, turn):
-    """Return the opponent's decision about the card on offer at the start of a turn.
+    """Return whether the opponent took or declined the card on offer in a turn, and the card.
 
     The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. If the opponent had no
     choice, the event is (-1, -1). `turn` is the index of the turn in the history.
@@ -66,7 +71,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return those of the given cards that have a certain relation to a card.
+    """Return the cards with a given relation to a card, such as the same rank.
 
     Relation 0 means the same rank. Relations 1 and 2 mean one and two ranks apart in the same suit.
     """
@@ -77,32 +82,34 @@ def find_related_cards(card, cards, relation):
 
 
 @jit
-def _multiply_odds(card, offset, view, params, odds):
-    """Update the odds of the unseen neighbours of a card after the opponent's action."""
-    for relation in range(N_RELATIONS):
+def _update_neighbour_odds(card, multiplier_index, view, params, odds):
+    """Update the odds of the unseen neighbours of a card after an action of the opponent."""
+    for relation in range(N_CARD_RELATIONS):
         cards = find_related_cards(card, view.unseen, relation)
         while cards:
-            odds[lowest_bit(cards)] *= params[offset + relation]
+            odds[lowest_bit(cards)] *= params[multiplier_index + relation]
             cards &= cards - 1
 
 
 @jit
-def apply_history(view, params, offset, odds):
-    """Update the odds of all unseen cards, given all actions of the opponent."""
-    if has_declined_upcard(view):
-        _multiply_odds(view.upcard, offset + EVENTS_OFFSET, view, params, odds)
+def update_holding_odds(view, params, offset, odds):
+    """Update the odds that the opponent holds each unseen card, given the opponent's actions."""
+    if has_opponent_declined_upcard(view):
+        _update_neighbour_odds(view.upcard, offset + EVENT_MULTIPLIERS_OFFSET, view, params, odds)
     turn = 0
     for i in range(view.turns):
         if view.history[i, 0] == view.seat:
             continue
         turn += 1
-        stage_offset = offset + EVENTS_OFFSET + find_deal_stage(turn) * N_RELATIONS
+        stage_offset = offset + EVENT_MULTIPLIERS_OFFSET + find_deal_stage(turn) * N_CARD_RELATIONS
         kind, card = find_turn_event(view, i)
         if kind >= 0:
-            _multiply_odds(card, stage_offset + kind * N_STAGES * N_RELATIONS, view, params, odds)
-        _multiply_odds(
+            _update_neighbour_odds(
+                card, stage_offset + kind * N_STAGES * N_CARD_RELATIONS, view, params, odds
+            )
+        _update_neighbour_odds(
             int(view.history[i, 3]),
-            stage_offset + EVENT_DISCARDED * N_STAGES * N_RELATIONS,
+            stage_offset + EVENT_DISCARDED * N_STAGES * N_CARD_RELATIONS,
             view,
             params,
             odds,
@@ -110,8 +117,8 @@ def apply_history(view, params, offset, odds):
 
 
 @jit
-def _solve_scale(cards, n_held, odds):
-    """Return the factor that scales the odds so that the probabilities sum to `n_held`.
+def _find_odds_scale(cards, n_held, odds):
+    """Return the factor for the odds with which the holding probabilities sum to `n_held`.
 
     `n_held` must be less than the number of cards. The sum of scale * odds / (1 + scale * odds) is
     concave in the scale, so Newton's method converges from below without overshooting.
@@ -155,11 +162,11 @@ def estimate_holdings(view, params, offset, probabilities):
     """
     n_held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
     n = popcount(view.unseen)
-    ranks = find_prior_offset(view, offset)
+    ranks = find_initial_odds_index(view, offset)
     for card in range(52):
         probabilities[card] = params[ranks + card % 13]
-    apply_history(view, params, offset, probabilities)
-    scale = _solve_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
+    update_holding_odds(view, params, offset, probabilities)
+    scale = _find_odds_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
     for card in range(52):
         mask = 1 << card
         if view.unseen & mask and n_held >= n:

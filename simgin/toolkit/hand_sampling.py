@@ -20,7 +20,7 @@ from simgin.core.deadwood import cards_in_melds, deadwood
 from simgin.core.jit import jit
 from simgin.core.rng import random_below
 from simgin.core.view import FROM_PILE
-from simgin.toolkit.beliefs import N_STAGES, find_deal_stage, has_declined_upcard
+from simgin.toolkit.beliefs import N_STAGES, find_deal_stage, has_opponent_declined_upcard
 from simgin.toolkit.hand import total_points
 from simgin.toolkit.legal_actions import next_random_word
 from simgin.toolkit.opponent import touching_cards
@@ -63,11 +63,11 @@ LIKELIHOOD_FEATURES = (
 N_LIKELIHOOD_FEATURES = len(LIKELIHOOD_FEATURES)
 LIKELIHOOD_FEATURE_NAMES = tuple(name for name, _ in LIKELIHOOD_FEATURES)
 (
-    FEATURE_UNMATCHED_0,
-    FEATURE_UNMATCHED_POINTS,
-    FEATURE_TAKEN,
-    FEATURE_DECLINED,
-    FEATURE_DISCARDED,
+    FIRST_UNMATCHED_COUNT_FEATURE,
+    UNMATCHED_POINTS_FEATURE,
+    FIRST_TAKEN_FEATURE,
+    FIRST_DECLINED_FEATURE,
+    FIRST_DISCARDED_FEATURE,
 ) = (
     LIKELIHOOD_FEATURE_NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
@@ -78,7 +78,7 @@ IMMEDIATE_KNOCK_WEIGHTS_OFFSET = (
 )  # offset of the weights for opponents who knock immediately
 N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_WEIGHTS_OFFSET  # total number of weights
 TEN_TO_KING_CARDS = sum(0b1111 << (13 * suit + 9) for suit in range(4))
-_N_SQUARINGS = 10
+_N_EXP_SQUARINGS = 10
 
 
 @jit
@@ -94,7 +94,7 @@ def find_declined_and_discarded(view):
     The function uses only the part of the history that the view contains.
     """
     declined_cards, discarded_cards = np.int64(0), np.int64(0)
-    if has_declined_upcard(view):
+    if has_opponent_declined_upcard(view):
         declined_cards = 1 << view.upcard
     for i in range(view.turns):
         if view.history[i, 0] != view.seat:
@@ -105,7 +105,7 @@ def find_declined_and_discarded(view):
 
 
 @jit
-def write_hand_features(features, ten_cards, declined_cards, discarded, view, rules):
+def write_hand_features(features, ten_cards, declined_cards, discarded_cards, view, rules):
     """Write the features of a possible hand of the opponent to `features`.
 
     `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
@@ -117,35 +117,35 @@ def write_hand_features(features, ten_cards, declined_cards, discarded, view, ru
     features[2] = deadwood_points == 0
     features[3] = deadwood_points <= 4
     features[4] = deadwood_points <= 10
-    for i in range(FEATURE_UNMATCHED_0, FEATURE_UNMATCHED_POINTS):
+    for i in range(FIRST_UNMATCHED_COUNT_FEATURE, UNMATCHED_POINTS_FEATURE):
         features[i] = 0.0
-    features[FEATURE_UNMATCHED_0 + popcount(unmatched)] = 1.0
+    features[FIRST_UNMATCHED_COUNT_FEATURE + popcount(unmatched)] = 1.0
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     without_partner = unmatched & ~(by_rank | by_suit)
-    features[FEATURE_UNMATCHED_POINTS] = total_points(unmatched, rules) * 0.1
-    features[FEATURE_UNMATCHED_POINTS + 1] = popcount(unmatched & TEN_TO_KING_CARDS)
-    features[FEATURE_UNMATCHED_POINTS + 2] = popcount(without_partner)
-    features[FEATURE_UNMATCHED_POINTS + 3] = total_points(without_partner, rules) * 0.1
-    features[FEATURE_UNMATCHED_POINTS + 4] = popcount(without_partner & TEN_TO_KING_CARDS)
-    features[FEATURE_UNMATCHED_POINTS + 5] = popcount(by_rank & by_suit)
-    features[FEATURE_TAKEN] = popcount(unmatched & view.known)
-    features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
+    features[UNMATCHED_POINTS_FEATURE] = total_points(unmatched, rules) * 0.1
+    features[UNMATCHED_POINTS_FEATURE + 1] = popcount(unmatched & TEN_TO_KING_CARDS)
+    features[UNMATCHED_POINTS_FEATURE + 2] = popcount(without_partner)
+    features[UNMATCHED_POINTS_FEATURE + 3] = total_points(without_partner, rules) * 0.1
+    features[UNMATCHED_POINTS_FEATURE + 4] = popcount(without_partner & TEN_TO_KING_CARDS)
+    features[UNMATCHED_POINTS_FEATURE + 5] = popcount(by_rank & by_suit)
+    features[FIRST_TAKEN_FEATURE] = popcount(unmatched & view.known)
+    features[FIRST_TAKEN_FEATURE + 1] = popcount(without_partner & view.known)
     new_outs = outs(unmatched, rules)
     fitting_outs = outs(ten_cards, rules) & ~new_outs
-    features[FEATURE_DECLINED] = popcount(new_outs & declined_cards)
-    features[FEATURE_DECLINED + 1] = popcount(fitting_outs & declined_cards)
-    features[FEATURE_DECLINED + 2] = popcount(unmatched & touching_cards(declined_cards))
-    near_discarded = touching_cards(discarded)
-    features[FEATURE_DISCARDED] = popcount(new_outs & discarded)
-    features[FEATURE_DISCARDED + 1] = popcount(fitting_outs & discarded)
-    features[FEATURE_DISCARDED + 2] = popcount(unmatched & near_discarded)
-    features[FEATURE_DISCARDED + 3] = popcount(without_partner & near_discarded)
-    features[FEATURE_DISCARDED + 4] = popcount(new_outs & view.unseen) * 0.2
+    features[FIRST_DECLINED_FEATURE] = popcount(new_outs & declined_cards)
+    features[FIRST_DECLINED_FEATURE + 1] = popcount(fitting_outs & declined_cards)
+    features[FIRST_DECLINED_FEATURE + 2] = popcount(unmatched & touching_cards(declined_cards))
+    near_discarded = touching_cards(discarded_cards)
+    features[FIRST_DISCARDED_FEATURE] = popcount(new_outs & discarded_cards)
+    features[FIRST_DISCARDED_FEATURE + 1] = popcount(fitting_outs & discarded_cards)
+    features[FIRST_DISCARDED_FEATURE + 2] = popcount(unmatched & near_discarded)
+    features[FIRST_DISCARDED_FEATURE + 3] = popcount(without_partner & near_discarded)
+    features[FIRST_DISCARDED_FEATURE + 4] = popcount(new_outs & view.unseen) * 0.2
 
 
 @jit
 def interpolate_weights(weights, view, knock_probability, params, offset):
-    """Write the feature weights for the current opponent and stage to `weights`.
+    """Write the feature weights for the current stage and type of opponent to `weights`.
 
     `weights` is (N_LIKELIHOOD_FEATURES,) float64.
 
@@ -161,9 +161,11 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
 
 @jit
-def compute_log_likelihood(ten_cards, features, weights, declined_cards, discarded, view, rules):
+def compute_log_likelihood(
+    ten_cards, features, weights, declined_cards, discarded_cards, view, rules
+):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
-    write_hand_features(features, ten_cards, declined_cards, discarded, view, rules)
+    write_hand_features(features, ten_cards, declined_cards, discarded_cards, view, rules)
     total = 0.0
     for i in range(N_LIKELIHOOD_FEATURES):
         total += features[i] * weights[i]
@@ -173,18 +175,18 @@ def compute_log_likelihood(ten_cards, features, weights, declined_cards, discard
 @jit
 def _approximate_exp(x):
     """Return the approximate exponential of x <= 0, using only multiplications."""
-    power = max(0.0, 1 + x / (1 << _N_SQUARINGS))
-    for _ in range(_N_SQUARINGS):
+    power = max(0.0, 1 + x / (1 << _N_EXP_SQUARINGS))
+    for _ in range(_N_EXP_SQUARINGS):
         power *= power
     return power
 
 
 @jit
-def sample_cards(cards, n, noise, stream):
+def sample_cards(cards, n_sampled, noise, stream):
     """Draw n cards at random from a mask, and return them as a mask."""
     unsampled_cards, sampled = cards, np.int64(0)
     n_cards = popcount(cards)
-    for _ in range(n):
+    for _ in range(n_sampled):
         card = 1 << nth_bit(unsampled_cards, random_below(n_cards, next_random_word(noise, stream)))
         unsampled_cards ^= card
         sampled |= card
@@ -194,15 +196,24 @@ def sample_cards(cards, n, noise, stream):
 
 @jit
 def run_metropolis(
-    hidden_cards, n_steps, features, weights, declined_cards, discarded, view, rules, noise, stream
+    hidden_cards,
+    n_steps,
+    features,
+    weights,
+    declined_cards,
+    discarded_cards,
+    view,
+    rules,
+    noise,
+    stream,
 ):
-    """Return the opponent's hidden cards after a number of Metropolis steps.
+    """Return a sample of the opponent's hidden cards after the given number of Metropolis steps.
 
     Each step proposes to exchange one, two or three of the hidden cards for other unseen cards. For
     `stream`, see `next_random_word`.
     """
     likelihood = compute_log_likelihood(
-        hidden_cards | view.known, features, weights, declined_cards, discarded, view, rules
+        hidden_cards | view.known, features, weights, declined_cards, discarded_cards, view, rules
     )
     size = popcount(hidden_cards)
     max_exchanged = min(size, popcount(view.unseen) - size)
@@ -214,7 +225,13 @@ def run_metropolis(
             view.unseen & ~hidden_cards, n, noise, stream
         )
         proposed_likelihood = compute_log_likelihood(
-            proposed_cards | view.known, features, weights, declined_cards, discarded, view, rules
+            proposed_cards | view.known,
+            features,
+            weights,
+            declined_cards,
+            discarded_cards,
+            view,
+            rules,
         )
         if (
             proposed_likelihood >= likelihood

@@ -6,9 +6,9 @@ is *live* if it is unseen. The terms *partner* and *completer* ignore rainbows. 
 that would make a meld if drawn. Outs include cards that complete rainbows.
 """
 
-from simgin.core.bitboard import can_leave_one_card, cards_in_sets, find_run_outs, ranks_of
+from simgin.core.bitboard import can_meld_all_but_one, cards_in_sets, find_run_outs, ranks_of
 from simgin.core.bits import lowest_bit, popcount
-from simgin.core.cards import LANE_MASK, cards_of_rank, ranks_held_twice, suit_lane
+from simgin.core.cards import ALL_RANKS, cards_of_rank, ranks_held_twice, suit_lane
 from simgin.core.deadwood import best_discards, cards_in_melds, deadwood, find_run_cards
 from simgin.core.jit import force_inline, jit
 from simgin.core.rules_record import ACE_HIGH_OR_LOW, ACE_ROUND_CORNER
@@ -32,17 +32,17 @@ def outs(hand, rules):
             popcount(outs(view.hand & ~card_mask(card), rules) & view.unseen)
     """
     if rules.by_planes[0]:
-        return find_outs_by_bits(hand)
+        return find_outs_bitwise(hand)
     cards = cards_of_ranks(ranks_held_twice(hand))
     spades = suit_lane(hand, 0)
     hearts = suit_lane(hand, 1)
     diamonds = suit_lane(hand, 2)
     clubs = suit_lane(hand, 3)
     cards |= (
-        _find_lane_run_outs(spades, rules)
-        | _find_lane_run_outs(hearts, rules) << 13
-        | _find_lane_run_outs(diamonds, rules) << 26
-        | _find_lane_run_outs(clubs, rules) << 39
+        _find_suit_run_outs(spades, rules)
+        | _find_suit_run_outs(hearts, rules) << 13
+        | _find_suit_run_outs(diamonds, rules) << 26
+        | _find_suit_run_outs(clubs, rules) << 39
     )
     for i in range(rules.n_rainbows):
         missing_cards = rules.rainbows[i] & ~hand
@@ -52,14 +52,14 @@ def outs(hand, rules):
 
 
 @force_inline
-def find_outs_by_bits(hand):
-    """Compute `outs` for rules with low aces and without rainbows."""
+def find_outs_bitwise(hand):
+    """Return the outs of a hand, for rules with low aces and without rainbows."""
     return (cards_of_ranks(ranks_held_twice(hand)) | find_run_outs(hand)) & ~hand
 
 
 @jit
-def _find_lane_run_outs(ranks_held, rules):
-    """Return the ranks that would make a run together with two cards of a lane."""
+def _find_suit_run_outs(ranks_held, rules):
+    """Return the ranks that would make a run together with two cards of the same suit."""
     padded_ranks = ranks_held << 13
     if rules.ace_runs == ACE_HIGH_OR_LOW:
         padded_ranks |= (ranks_held & 1) << 26
@@ -227,7 +227,7 @@ def _can_go_gin(eleven_cards, rules):
     discarded from that meld.
     """
     if rules.by_planes[0]:
-        return can_leave_one_card(eleven_cards)
+        return can_meld_all_but_one(eleven_cards)
     unmatched = eleven_cards & ~cards_in_melds(eleven_cards, rules)
     return (
         unmatched & (unmatched - 1) == 0
@@ -241,13 +241,13 @@ def same_rank_or_suit(cards):
     related = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
-            related |= LANE_MASK << 13 * suit
+            related |= ALL_RANKS << 13 * suit
     return related
 
 
 @jit
 def partners_by_rank_and_suit(cards):
-    """Return the cards with a partner of the same rank, and the cards with a partner in the suit.
+    """Return the cards with a partner of the same rank and those with one of the same suit.
 
     Aces are low.
 

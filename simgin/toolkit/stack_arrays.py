@@ -1,4 +1,4 @@
-"""Scratch arrays on the stack for vectorised loops over several hands.
+"""Temporary arrays on the stack for vectorised loops over several hands.
 
 A loop over `STACK_ARRAY_LENGTH` elements takes as long as a loop over one or two hands. Because
 LLVM knows that the arrays do not overlap with other memory, it processes four elements at a time.

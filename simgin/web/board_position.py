@@ -143,7 +143,7 @@ class BoardPosition:
 
         If the position is impossible, an error message is added to the form.
         """
-        is_supported = self.variant.goal.other is None
+        is_supported = self.variant.goal.other_side_goal is None
         if form.errors or (is_supported and not self.is_complete):
             return None
         try:
@@ -186,7 +186,7 @@ class BoardPosition:
 
     def _find_wrong_field(self) -> str:
         """Return the name of the field that makes the position impossible."""
-        if self.variant.goal.other is not None:
+        if self.variant.goal.other_side_goal is not None:
             return "variant"
         if any(self.die.find_errors(self.variant, self.is_blind)):
             return "die"

@@ -90,7 +90,7 @@ def make_position_query(position: Position) -> dict[str, str]:
     view = position.view
     new_card = max(int(view.drawn), int(view.taken))
     hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new_card)  # new card last
-    unit = "deals" if position.variant.goal.score == "deals" else "points"
+    unit = "deals" if position.variant.goal.score_unit == "deals" else "points"
     score = f"{view[f'own_{unit}']}-{view[f'other_{unit}']}"
     dealer = "me" if view.dealer == view.seat else "opponent"
     is_blind = view.phase == PHASE_BLIND

@@ -79,8 +79,8 @@ def _make_rule_field(
     """Return the form field of a rule parameter."""
     name = parameter.name
     section = "basic" if name in BASIC_RULE_PARAMETERS else parameter.section
-    is_number = parameter.kind == "int" and not parameter.optional
-    is_choice = parameter.kind in ("bool", "choice")
+    is_number = parameter.value_type == "int" and not parameter.is_optional
+    is_choice = parameter.value_type in ("bool", "choice")
     return {
         "name": name,
         "label": name.replace("_", " ").capitalize(),
@@ -89,7 +89,7 @@ def _make_rule_field(
         "unit": parameter.unit,
         "kind": "choice" if is_choice else "number" if is_number else "text",
         "choices": parameter.list_allowed_values().split(", ") if is_choice else [],
-        "range": [parameter.low, parameter.high] if is_number else None,
+        "range": [parameter.min_value, parameter.max_value] if is_number else None,
         "value": parameter.to_text(params[name]),
         "default": parameter.to_text(base_value),
         "idle": parameter.explain_no_effect(params),

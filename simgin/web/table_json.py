@@ -39,7 +39,7 @@ def game_to_json(game: PlayedGame) -> JsonObject:
     state, variant = game.table.state, game.matchup.variant
     deal = game.deals[-1] if game.table.is_over else game.table.trace()
     decision = game.decision
-    goal = variant.goal.won_by.format(**variant.params)
+    goal = variant.goal.win_condition.format(**variant.params)
     return {
         "version": make_game_version(game),
         "opponent": get_display_name(game.opponent),
@@ -102,7 +102,7 @@ def _describe_die(view: Any, variant: Variant) -> str:
     sentences = [table_text.describe_die(view)]
     if view.owner == 1 - view.seat:
         sentences.append("The opponent accepted your offer.")
-    if variant.goal.score == "deals":
+    if variant.goal.score_unit == "deals":
         deals_text = "one won deal" if view.stake == 1 else f"{view.stake} won deals"
         sentences.append(f"The stake of this deal is {deals_text}.")
     return " ".join(sentences)

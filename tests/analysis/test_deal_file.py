@@ -90,7 +90,7 @@ def test_deal_of_a_match_can_be_read(variant, write_deal):
                 read_deal_file(path)
         else:
             n_read += assert_file_gives_positions(path, deal) > 0
-    assert n_read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
+    assert n_read >= (1 if variants.find_variant(variant).goal.is_one_deal else 3)
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])

@@ -32,7 +32,7 @@ SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_vari
 TWO_PLAYER_VARIANTS = [
     name
     for name in variants.variant_names()
-    if name not in SOLO_VARIANTS and variants.find_variant(name).goal.other is None
+    if name not in SOLO_VARIANTS and variants.find_variant(name).goal.other_side_goal is None
 ]
 UNOWNED_DIE = "dice+die_centre_in_play=yes"
 UNUSUAL_VARIANTS = [
@@ -65,7 +65,7 @@ def iter_positions(variant_name, n_units):
 def test_parsed_position_agrees_with_the_view(variant_name):
     variant = variants.find_variant(variant_name)
     rules = build_rules(variant)
-    kind = "deals" if variant.goal.score == "deals" else "points"
+    kind = "deals" if variant.goal.score_unit == "deals" else "points"
     n_compared = 0
     n_units = 3 if variant_name in SOLO_VARIANTS else 1 if "dice" in variant_name else 2
     for position in iter_positions(variant_name, n_units):

@@ -72,7 +72,7 @@ def test_variant_shows_its_differences_and_allowed_values():
     shown = " ".join(output.split())
     for name, parameter in variants.load_rule_parameters().items():
         assert f"\n{name} " in output and f"[{parameter.list_allowed_values()}]" in shown, name
-        if parameter.kind in ("choice", "bool"):
+        if parameter.value_type in ("choice", "bool"):
             for word in parameter.list_allowed_values().split(", "):
                 assert parameter.to_text(parameter.parse(word)) == word
     assert variants.load_rule_parameters()["knock_limit"].list_allowed_values() == "0..99"

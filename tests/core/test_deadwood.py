@@ -10,7 +10,7 @@ from oracles import reference
 from simgin.core.deadwood import (
     best_discards,
     cards_in_melds,
-    compute_deadwood_for_side,
+    compute_deadwood_for_role,
     deadwood,
     deadwood_with_melded,
 )
@@ -24,36 +24,36 @@ def get_ace_runs_rule(variant):
     return hands.build_both_rules(variant)[1]["ace_runs"]
 
 
-def sample_hands(variant, seed, n_dealt, n_rich):
-    """Yield dealt hands and meld-rich hands of three to eleven cards."""
+def sample_hands(variant, seed, n_dealt, n_meld_rich):
+    """Yield dealt hands and hands with many melds, of three to eleven cards."""
     rng = random.Random(f"{variant} {seed}")
     sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
     for i in range(n_dealt):
         yield hands.deal_hand(rng, sizes[i % len(sizes)])
-    for i in range(n_rich):
+    for i in range(n_meld_rich):
         yield hands.deal_meld_rich_hand(rng, sizes[i % len(sizes)], get_ace_runs_rule(variant))
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_repeats", [1, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
-def test_deadwood_agrees_with_the_reference(variant, times):
+def test_deadwood_agrees_with_the_reference(variant, n_repeats):
     """Compare hands under every set of card values, for the knocker and the defender."""
     games = [hands.build_both_rules(variant + values) for values in hands.CARD_VALUE_SETTINGS]
-    for hand in sample_hands(variant, times, 1_000 * times, 625 * times):
+    for hand in sample_hands(variant, n_repeats, 1_000 * n_repeats, 625 * n_repeats):
         cards = hands.list_card_names(hand)
         for rules, row in games:
             assert deadwood(hand, rules) == reference.compute_deadwood(cards, row), cards
         rules, row = games[1]  # the row in which the defender's ace differs
-        assert compute_deadwood_for_side(hand, rules, 1) == reference.compute_deadwood(
+        assert compute_deadwood_for_role(hand, rules, 1) == reference.compute_deadwood(
             cards, row, "defender"
         ), cards
 
 
-@pytest.mark.parametrize("values", hands.CARD_VALUE_SETTINGS)
+@pytest.mark.parametrize("card_values", hands.CARD_VALUE_SETTINGS)
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
-def test_best_discards_agree_with_trying_every_discard(variant, values):
-    rules, _ = hands.build_both_rules(variant + values)
-    rng = random.Random(f"{variant}{values} discards")
+def test_best_discards_agree_with_trying_every_discard(variant, card_values):
+    rules, _ = hands.build_both_rules(variant + card_values)
+    rng = random.Random(f"{variant}{card_values} discards")
     for i in range(400):
         hand = (
             hands.deal_hand(rng, 11)
@@ -109,7 +109,7 @@ DEFENDER_ACE_RULES = ("", "+defender_ace_value=15")
 
 
 def lay_off_with_engine(hand, melds, rules):
-    """Lay off cards with the engine; return the deadwood left and the mask of cards laid off."""
+    """Lay off cards with the engine, and return the deadwood left and the mask of these cards."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
     options = np.zeros((4, MAX_LAYOFF_OPTIONS), np.int64)
@@ -118,42 +118,42 @@ def lay_off_with_engine(hand, melds, rules):
     return int(left), int(laid)
 
 
-def count_min_laid_off(melds, cards, params, target):
-    """Return the smallest number of laid-off cards that leaves this deadwood."""
+def count_min_laid_off(melds, cards, params, deadwood_left):
+    """Return the smallest number of laid-off cards that leaves the given deadwood."""
     choices = [reference.layoff.list_extensions(meld, cards, params) for meld in melds]
     best = len(cards)
     for choice in reference.layoff._iter_layoffs(choices, frozenset()):
         laid = frozenset().union(*choice)
         if (
             len(laid) < best
-            and reference.compute_deadwood(set(cards) - laid, params, "defender") == target
+            and reference.compute_deadwood(set(cards) - laid, params, "defender") == deadwood_left
         ):
             best = len(laid)
     return best
 
 
-def sample_shown_melds(rng, row):
+def sample_shown_melds(rng, params):
     """Sample one to three disjoint melds that a knocker can show."""
     melds, n_melds = [], rng.choice([1, 2, 2, 3, 3])
-    for meld in rng.sample(hands.list_meld_masks(row["ace_runs"]), 60):
+    for meld in rng.sample(hands.list_meld_masks(params["ace_runs"]), 60):
         used = sum(melds)
         ranks, suits = map(len, map(set, zip(*hands.list_card_names(meld), strict=True)))
         is_rainbow = ranks > 1 and suits > 1
         fits = not meld & used and (meld | used).bit_count() <= 11
-        if fits and (row["rainbow"] or not is_rainbow):
+        if fits and (params["rainbow"] or not is_rainbow):
             melds.append(meld)
         if len(melds) == n_melds:
             break
     return melds
 
 
-def sample_defender_hand(rng, row, melds):
-    """Sample ten other cards: as dealt, made of melds, or near the melds shown."""
+def sample_defender_hand(rng, params, melds):
+    """Sample a defender's hand that is as dealt, rich in melds, or close to the melds shown."""
     used = sum(melds)
     kind = rng.random()
     if kind < 0.25:
         return hands.deal_hand(rng, 10, [card for card in range(52) if not used >> card & 1])
-    hand = hands.deal_melds(rng, 10, row["ace_runs"], used)
+    hand = hands.deal_melds(rng, 10, params["ace_runs"], used)
     if kind < 0.6:
         free_cards = [card for card in range(52) if not used >> card & 1]
         nearby = [card for meld in melds for card in free_cards if is_near_meld(card, meld)]
@@ -164,7 +164,7 @@ def sample_defender_hand(rng, row, melds):
 
 
 def is_near_meld(card, meld):
-    """Return True if the card has the rank or nearly the position of a card of the meld."""
+    """Return True if a card has the rank of a card of the meld or is close to it in the suit."""
     return any(
         card % 13 == other % 13
         or (card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4)
@@ -191,7 +191,7 @@ def test_lay_offs_agree_with_the_reference(variant, ace_value, n):
             meld_cards,
             cards,
         )
-        assert laid & ~hand == 0 and compute_deadwood_for_side(hand & ~laid, rules, 1) == left
+        assert laid & ~hand == 0 and compute_deadwood_for_role(hand & ~laid, rules, 1) == left
         assert laid.bit_count() == count_min_laid_off(meld_cards, cards, row, left), (
             meld_cards,
             cards,

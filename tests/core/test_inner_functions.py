@@ -23,7 +23,7 @@ SQUARES = np.arange(10) ** 2
 
 
 def compile_functions():
-    """Return compiled functions with a constant array and an exception, and with recursion."""
+    """Return two functions and a caller of both, with a constant array and with recursion."""
 
     @jit.compile_function
     def square(i):
@@ -192,6 +192,6 @@ def test_constant_arguments_do_not_create_specialisations():
 
 
 def test_argument_classes_are_registered_in_numba():
-    """Check that numba needs no search for a class, which is not safe in threads."""
+    """Check that numba finds the classes without a search, which is not safe in threads."""
     classes = {type(create_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)

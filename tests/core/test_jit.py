@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_with_cache(cache, code, **environment):
-    """Run code with this cache, or with the cache of all tests."""
+    """Run code in a new process with the given cache directory, or with that of the tests."""
     cache_settings = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
     env = {**os.environ, **cache_settings, **environment}
     command = [sys.executable, "-c", code]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
-def test_unwritable_cache_prints_a_notice(tmp_path):
+def test_unwritable_cache_causes_a_warning(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")
     result = run_with_cache(
@@ -71,7 +71,7 @@ def test_change_of_a_source_changes_the_digest(monkeypatch, tmp_path):
 
 
 def test_old_cache_directories_are_removed(tmp_path):
-    """Keep directories of other programs, because a cache can be in a user's folder."""
+    """Check also that directories of other programs remain in a shared folder."""
     foreign_directories = {"documents", "0123", "0123456789abcdef", "f" * 16}
     for name in foreign_directories:
         (tmp_path / name).mkdir()
@@ -99,7 +99,7 @@ def test_old_cache_directories_are_removed(tmp_path):
 
 
 def test_recently_used_cache_directories_are_kept(tmp_path):
-    """Keep the caches of other versions of simgin, which can be running a review."""
+    """Create eight caches of other versions of simgin, which could be in use."""
     for i in range(8):
         (tmp_path / f"{i:016x}").mkdir()
         (tmp_path / f"{i:016x}" / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
@@ -137,7 +137,7 @@ def test_location_of_the_cache_does_not_depend_on_the_directory(tmp_path, monkey
 
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_built_in_policies_can_be_cached(step):
-    """Check each policy, because others are compiled at every start, with a warning."""
+    """Check policies one by one, because simgin compiles an uncached policy at every start."""
     for policy in loader.list_policies()[::step]:
         compiled = compiler.compile_policy(policy)
         assert compiled.stats.cache_hits or compiled.stats.cache_misses, policy.name
@@ -146,7 +146,7 @@ def test_built_in_policies_can_be_cached(step):
 
 @pytest.mark.slow
 def test_built_in_policies_return_integers_or_booleans():
-    """Check each policy, because numba converts no other types."""
+    """Check each policy, because numba cannot convert other types."""
     for policy in loader.list_policies():
         compiled = jit.compile_function(
             policy.function, POLICY_SIGNATURE.args, use_cache=False, no_alias=True
@@ -156,7 +156,7 @@ def test_built_in_policies_return_integers_or_booleans():
 
 
 def split_mangled_name(mangled):
-    """Split a mangled name into its parts, such as simgin, core, bitboard, sum_values_by_bits."""
+    """Split a mangled name into its parts, such as simgin, core, bitboard, ranks_of."""
     parts, rest = [], mangled.removeprefix("_ZN")
     while length := re.match(r"\d+", rest):
         start, size = length.end(), int(length[0])
@@ -182,7 +182,7 @@ def test_only_marked_functions_are_forced_inline(n_players):
             *module_parts, name = split_mangled_name(code.name)
             if module_parts and module_parts[0].startswith("simgin"):
                 inlined.add((".".join(module_parts), name))
-    assert ("simgin.core.bitboard", "sum_values_by_bits") in inlined
+    assert ("simgin.core.bitboard", "sum_card_values_bitwise") in inlined
     for module, name in inlined:
         function = getattr(__import__(module, fromlist=[name]), name, None)
         assert isinstance(function, numba_cache.LazyDispatcher), name

@@ -9,6 +9,7 @@ import pytest
 
 from oracles import reference
 from simgin.core import meldings
+from simgin.core.bitboard import HUGE_DEADWOOD
 from simgin.core.endings import find_shot_ranks
 from support import hands
 
@@ -24,32 +25,34 @@ class EngineMeldFinder:
         self.keys, self.rows = (np.zeros((meldings.MAX_MELDINGS, 3), np.int64) for _ in range(2))
         self.rules, self.scratch = rules, (rules, self.found, self.keys, self.rows)
 
-    def find_shown_melding(self, hand, discard=0, required_card=-1, demanded=-1):
+    def find_shown_melding(self, hand, discard=0, required_card=-1, ranks_left=-1):
         """Return the deadwood and the shown melds of a hand."""
         hand_deadwood = meldings.find_shown_melding(
-            hand, discard, required_card, demanded, *self.scratch
+            hand, discard, required_card, ranks_left, *self.scratch
         )
         return int(hand_deadwood), self.list_sorted_melds(
             0
-        ) if hand_deadwood < meldings.NO_MELDING_DEADWOOD else None
+        ) if hand_deadwood < HUGE_DEADWOOD else None
 
     def list_legal_meldings(self, hand, discard, required_card, knock_limit, max_meldings):
-        """Return every legal (deadwood, melds) to show, in order."""
+        """Return the deadwood and the melds of every legal melding, in order of preference."""
         n = meldings.find_legal_meldings(
             hand, discard, required_card, -1, knock_limit, *self.scratch, max_meldings
         )
         return [(int(self.keys[i, 0]), self.list_sorted_melds(i)) for i in range(n)]
 
-    def list_sorted_melds(self, i):
-        return sorted(int(meld) for meld in self.rows[i] if meld)
+    def list_sorted_melds(self, row_index):
+        return sorted(int(meld) for meld in self.rows[row_index] if meld)
 
 
-def list_reference_meldings(hand, discard, row, **conditions):
-    """Return every legal (deadwood, melds) to show, in order, from the reference."""
-    cards, card_values = hands.list_card_names(hand), reference.get_card_values(row)
+def list_reference_meldings(hand, discard, params, **conditions):
+    """Return the legal meldings of the reference with their deadwood, in order of preference."""
+    cards, card_values = hands.list_card_names(hand), reference.get_card_values(params)
     discarded_card = hands.list_card_names(discard)[0] if discard else None
     result = []
-    for melds in reference.melds.sort_permitted_meldings(cards, discarded_card, row, **conditions):
+    for melds in reference.melds.sort_permitted_meldings(
+        cards, discarded_card, params, **conditions
+    ):
         melding_deadwood = sum(
             card_values[card] for card in reference.melds.find_unmatched_cards(cards, melds)
         )
@@ -59,25 +62,22 @@ def list_reference_meldings(hand, discard, row, **conditions):
 
 def find_reference_melding(*arguments, **conditions):
     """Return the deadwood and the shown melds from the reference."""
-    return next(
-        iter(list_reference_meldings(*arguments, **conditions)),
-        (meldings.NO_MELDING_DEADWOOD, None),
-    )
+    return next(iter(list_reference_meldings(*arguments, **conditions)), (HUGE_DEADWOOD, None))
 
 
-def sample_hand_and_discard(rng, row):
-    """Sample eleven cards; return ten of them and the discard, as masks."""
+def sample_hand_and_discard(rng, params):
+    """Sample eleven cards, and return the masks of ten of them and of the discard."""
     hand = (
         hands.deal_hand(rng, 11)
         if rng.random() < 0.1
-        else hands.deal_meld_rich_hand(rng, 11, row["ace_runs"])
+        else hands.deal_meld_rich_hand(rng, 11, params["ace_runs"])
     )
     discard = 1 << rng.choice(hands.list_cards(hand))
     return hand ^ discard, discard
 
 
 def test_melds_are_ordered_by_name():
-    """Compare every meld of at most ten cards; longer ones are ordered by their first ten."""
+    """Compare all melds of up to ten cards, because the order depends on only ten cards."""
     masks = {}
     for ace in hands.ACE_RUNS_VALUES:
         for meld in reference.find_melds(reference.PACK, {"ace_runs": ace, "rainbow": True}):
@@ -133,14 +133,14 @@ def test_melding_contains_the_taken_card_if_required(variant):
     assert len(case_counts) == 3 and min(case_counts.values()) >= 20, case_counts
 
 
-def sample_shot_hand(rng, row, points):
-    """Sample ten cards with melds and a shot for a score; return them and the discard."""
+def sample_shot_hand(rng, params, points):
+    """Return a random hand of ten cards that is a shot at the given score, and a discard."""
     ranks = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
     unmatched = 0
     for rank in ranks:
         candidates = [card for card in range(rank, 52, 13) if not unmatched >> card & 1]
         unmatched |= 1 << rng.choice(candidates)
-    melds = hands.deal_melds(rng, 10 - len(ranks), row["ace_runs"], unmatched)
+    melds = hands.deal_melds(rng, 10 - len(ranks), params["ace_runs"], unmatched)
     candidates = [card for card in range(52) if not (melds | unmatched) >> card & 1]
     return melds | unmatched, 1 << rng.choice(candidates)
 
@@ -182,14 +182,14 @@ def test_melding_of_big_gin_agrees_with_the_reference(variant):
             n_big_gins += 1
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_repeats", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", hands.MELD_VARIANTS)
-def test_legal_meldings_are_listed_in_order(variant, times):
+def test_legal_meldings_are_listed_in_order(variant, n_repeats):
     rules, row = hands.build_both_rules(variant + "+take_to_knock=melded")
     scratch = EngineMeldFinder(rules)
     rng = random.Random(f"{variant} all meldings")
     n_truncated = n_with_several_deadwoods = 0
-    for i in range(50 * times):
+    for i in range(50 * n_repeats):
         hand, discard = sample_hand_and_discard(rng, row)
         max_meldings = rng.choice([2, 8, meldings.MAX_MELDINGS])
         knock_limit = rng.choice([0, 10, 30, 99])
@@ -204,7 +204,7 @@ def test_legal_meldings_are_listed_in_order(variant, times):
         )
         n_truncated += len(expected) > max_meldings
         n_with_several_deadwoods += len({melding_deadwood for melding_deadwood, _ in expected}) > 1
-    assert n_truncated >= 3 * times and n_with_several_deadwoods >= 10 * times, (
+    assert n_truncated >= 3 * n_repeats and n_with_several_deadwoods >= 10 * n_repeats, (
         n_truncated,
         n_with_several_deadwoods,
     )

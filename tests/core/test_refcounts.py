@@ -1,4 +1,4 @@
-"""Tests of compiled functions without reference counts: arrays are freed exactly once."""
+"""Tests that compiled functions without reference counts free arrays exactly once."""
 
 import numpy as np
 import pytest

@@ -71,10 +71,10 @@ def test_extreme_words_stay_in_range():
     assert [rng.random_below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
-def write_shuffles(state, first, shuffled_cards):
-    """Write the shuffles of units from `first` on, drawn card by card as in a deal."""
+def write_shuffles(state, first_unit, shuffled_cards):
+    """Write the shuffles of consecutive units, drawn card by card as in a deal."""
     for i in range(shuffled_cards.shape[0]):
-        state.unit = first + i
+        state.unit = first_unit + i
         state.dealt = 0
         start_shuffle(state)
         for j in range(52):
@@ -84,14 +84,14 @@ def write_shuffles(state, first, shuffled_cards):
 _compiled_write_shuffles = []
 
 
-def compute_shuffles(seed, first, n, deal=0):
-    """Return the shuffles of n units, (n, 52) int64."""
+def compute_shuffles(seed, first_unit, n_units, deal=0):
+    """Return the shuffles of consecutive units, (n_units, 52) int64."""
     if not _compiled_write_shuffles:
         _compiled_write_shuffles.append(compile_function(write_shuffles, use_cache=False))
-    shuffled_cards = np.zeros((n, 52), np.int64)
+    shuffled_cards = np.zeros((n_units, 52), np.int64)
     state = create_state(seed)
     state.deal = deal
-    _compiled_write_shuffles[0](state, first, shuffled_cards)
+    _compiled_write_shuffles[0](state, first_unit, shuffled_cards)
     return shuffled_cards
 
 
@@ -106,7 +106,7 @@ def test_shuffles_agree_with_plain_python(seed, unit, deal):
 
 
 def test_cards_are_dealt_alternately_from_the_shuffle():
-    """Expect seat 0 to get the first card, whoever is the dealer."""
+    """Expect seat 0 to get the first card, regardless of the dealer."""
     matchup = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
@@ -122,7 +122,7 @@ def test_cards_are_dealt_alternately_from_the_shuffle():
 
 @pytest.mark.parametrize("deal", [0, 3])
 def test_every_card_is_equally_likely_at_every_position(deal):
-    """Sum the doubly centred squares over N / 51: chi-square with 51 * 51 degrees of freedom."""
+    """Apply a chi-square test to the counts of each card at each position."""
     n = 200_000
     shuffles = compute_shuffles(20_240_102, 10**9, n, deal)
     table = np.zeros((52, 52))
@@ -142,7 +142,7 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
 
 
 def test_policy_random_numbers_are_uniform_and_separate():
-    """Play random against itself under another name: sixteen equal bins, no shared number."""
+    """Test uniformity in sixteen bins, and check that the players share no random number."""
     matchup = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
     numbers = {0: [], 1: []}
     for unit in range(150):

@@ -21,14 +21,14 @@ def square(x):
 
 
 def clear_caches():
-    """Clear what this process knows about the shipped code and corrupt files."""
+    """Clear the cached manifest and the list of corrupt files."""
     shipped_code.load_code_manifest.cache_clear()
     shipped_code.explain_unused_code.cache_clear()
     shipped_code._corrupt_files.clear()
 
 
 def count_compilations():
-    """Call a function as a new process does; return how often it was compiled."""
+    """Load a function as a new process does, and return how often it was compiled."""
     clear_caches()
     function = jit.compile_function(square, "int64(int64)")
     assert function(7) == 49

@@ -24,7 +24,7 @@ strategy_specs = st.sampled_from(DETERMINISTIC_STRATEGIES)
 seeds, units = st.integers(0, 2**64 - 1), st.sampled_from(("deal", "match"))
 
 
-def read_fact(row, name, start=batch_columns.COL_SUM):
+def read_fact(row, name, start=batch_columns.SUMS_START):
     """Return the sum of a fact, or its square or product from another start column."""
     return int(row[start + batch_columns.STATISTIC_INDEX[name]])
 
@@ -39,16 +39,20 @@ def test_swapping_the_strategies_swaps_the_sides(variant, a, b, seed, unit):
         kernel.play_batches(parse_matchup(*pair, variant, seed, unit), 0, n)[0]
         for pair in ((a, b), (b, a))
     )
-    for start in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
+    for start in (
+        batch_columns.SUMS_START,
+        batch_columns.SQUARES_START,
+        batch_columns.PRODUCTS_START,
+    ):
         for name in batch_columns.STATISTIC_NAMES:
-            sign = -1 if name in MARGIN_FACTS and start != batch_columns.COL_SQUARE else 1
+            sign = -1 if name in MARGIN_FACTS and start != batch_columns.SQUARES_START else 1
             expected = sign * read_fact(swapped_batch, swap_side_prefix(name), start)
             assert read_fact(batch, name, start) == expected, name
-    pairs = slice(batch_columns.COL_WIN_RATE_HISTOGRAM, batch_columns.COL_SQUARED_DEAL_MARGIN)
+    pairs = slice(batch_columns.WIN_RATE_HISTOGRAM_START, batch_columns.SQUARED_DEAL_MARGIN_COLUMN)
     swapped_batch[pairs] = swapped_batch[pairs][::-1]
     assert (
-        batch[batch_columns.COL_TURNS_HISTOGRAM :]
-        == swapped_batch[batch_columns.COL_TURNS_HISTOGRAM :]
+        batch[batch_columns.TURNS_HISTOGRAM_START :]
+        == swapped_batch[batch_columns.TURNS_HISTOGRAM_START :]
     ).all()
 
 
@@ -93,7 +97,7 @@ def list_idle_parameters(params):
 
 def list_possible_values(parameter):
     special_values = {"table": [[[200, 2]]], "pair": [[60, 40]]}
-    return special_values.get(parameter.kind) or list_parameter_values(parameter)
+    return special_values.get(parameter.value_type) or list_parameter_values(parameter)
 
 
 @pytest.mark.parametrize("variant_spec", VARIANTS)

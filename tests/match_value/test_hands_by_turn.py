@@ -50,22 +50,22 @@ def test_every_turn_agrees_with_the_reference(matchup_names):
     variant, a, b = matchup_names
     matchup = parse_matchup(a, b, variant, 3, "deal")
     result = hands_by_turn.simulate_hands_by_turn(matchup, N_UNITS, workers=1)
-    assert np.array_equal(result.records, play_with_records(matchup, 0, N_UNITS)[1])
-    for i, record in enumerate(result.records):
+    assert np.array_equal(result.deal_records, play_with_records(matchup, 0, N_UNITS)[1])
+    for i, record in enumerate(result.deal_records):
         deal = trace_deal(matchup, int(record["unit"]), int(record["half"]))
         replay_deal(deal, start_match(deal))
-        deal_rows = result.rows[result.column("deal") == i]
+        deal_rows = result.turn_records[result.get_turn_column("deal") == i]
         assert [row[1:] for row in deal_rows.tolist()] == find_reference_turns(deal)
 
 
 def test_turns_do_not_depend_on_blocks_or_threads(monkeypatch):
     matchup = parse_matchup("gold", "simple", "standard", 5, "deal")
     single_block = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=1)
-    monkeypatch.setattr(hands_by_turn, "RETRACED_DEALS_PER_CALL", 7)
+    monkeypatch.setattr(hands_by_turn, "REPLAYED_DEALS_PER_CALL", 7)
     several_blocks = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=3)
-    assert np.array_equal(single_block.rows, several_blocks.rows) and np.array_equal(
-        single_block.records, several_blocks.records
-    )
+    assert np.array_equal(
+        single_block.turn_records, several_blocks.turn_records
+    ) and np.array_equal(single_block.deal_records, several_blocks.deal_records)
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +77,16 @@ def turn_records():
 
 def test_win_rates_by_deadwood_agree_with_plain_loops(turn_records):
     frame = hands_by_turn.compute_win_rate_by_deadwood(turn_records)
-    is_continued = (turn_records.column("side") == 0) & (
-        turn_records.column("turn") < turn_records.record_column("turns")
+    is_continued = (turn_records.get_turn_column("side") == 0) & (
+        turn_records.get_turn_column("turn") < turn_records.get_deal_column("turns")
     )
     for row in frame[frame["turn"] > 0].itertuples():
-        is_cell = is_continued & (turn_records.column("own_turn") == row.turn)
-        is_cell &= turn_records.column("count") // 5 * 5 == row.count
-        won = turn_records.record_column("winner")[is_cell] == 0
+        is_cell = is_continued & (turn_records.get_turn_column("own_turn") == row.turn)
+        is_cell &= turn_records.get_turn_column("count") // 5 * 5 == row.count
+        won = turn_records.get_deal_column("winner")[is_cell] == 0
         assert (row.n, row.value) == (is_cell.sum(), pytest.approx(won.mean()))
         assert 0 <= row.low <= row.value <= row.high <= 1
-        units = turn_records.record_column("unit")[is_cell]
+        units = turn_records.get_deal_column("unit")[is_cell]
         deviations = won - won.mean()
         squares = [deviations[units == unit].sum() ** 2 for unit in np.unique(units)]
         se = np.sqrt(len(squares) / (len(squares) - 1) * np.sum(squares)) / is_cell.sum()

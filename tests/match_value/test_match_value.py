@@ -1,4 +1,4 @@
-"""Compare V with closed forms, plain recursion, the engine's records and played matches."""
+"""Compare match values with formulas, a plain recursion, enumerated results and played matches."""
 
 import dataclasses
 import itertools
@@ -22,7 +22,7 @@ KNOCK_INDEX, GIN_INDEX, UNDERCUT_INDEX, DRAWN_DEAL_INDEX = (
 
 
 def make_outcomes(weights_by_outcome, scale=1000):
-    """Return outcomes with these weights, the same in every group."""
+    """Return outcomes with the given weights in every group."""
     rows = np.array(sorted((*key, 1) for key in weights_by_outcome))
     weights = [weights_by_outcome[tuple(row[:4])] * scale for row in rows.tolist()]
     return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_GROUPS, 1)))
@@ -33,8 +33,8 @@ def make_match_value(variant, weights_by_outcome, seat=0):
     return match_value.make_value_from_outcomes(matchup, make_outcomes(weights_by_outcome), seat)
 
 
-def test_chernoff_bound_on_the_length_of_a_match():
-    """Compare with matches to 20 that two deals of ten points decide.
+def test_chernoff_bound_limits_the_match_length():
+    """Use matches to 20 points in which every won deal scores ten points.
 
     Half of the matches take two deals, half three; drawn deals add a factor of 4/3.
     """
@@ -107,7 +107,7 @@ OUTCOME_WEIGHTS |= {
 }
 
 
-def find_next_state(params, state, dealer, winner, kind, points):
+def find_next_state(params, state, dealer, winner, result_index, points):
     """Return the match state after a deal, or 1.0 or 0.0 if the match is won or lost."""
     sides = [dict(side) for side in state]
     if winner >= 0:
@@ -117,7 +117,7 @@ def find_next_state(params, state, dealer, winner, kind, points):
             GIN_INDEX: params["deal_count_gin"],
             UNDERCUT_INDEX: params["deal_count_undercut"],
         }
-        side["deals"] += by_kind.get(kind, 1)
+        side["deals"] += by_kind.get(result_index, 1)
         if params["goal"] == "games" and side["points"] >= params["points_target"]:
             table = params["game_table"]
             side["games"] += next(
@@ -141,9 +141,9 @@ def find_next_state(params, state, dealer, winner, kind, points):
 
 
 def find_relevant_score(params, side_index, side):
-    """Return the part of a side's score that matters, so that the recursion ends.
+    """Return the part of a side's score that matters for the match goal.
 
-    Otherwise the plain recursion would not end.
+    With the whole score, the plain recursion would not end.
     """
     names = {"points": ["points"], "deals": ["deals"], "twofold": ["points", "deals"]}
     names |= {"race": ["points" if side_index == params["points_side"] else "deals"]}
@@ -156,9 +156,9 @@ def find_relevant_score(params, side_index, side):
 
 
 def iterate_values(params, find_probabilities):
-    """Compute V of every reachable state by iterating the recursion until it converges.
+    """Compute the match values of all reachable states by iteration until convergence.
 
-    shares_at: Function that returns the proportions of outcomes in a match state.
+    `find_probabilities` returns the probabilities of the outcomes in a match state.
     """
     empty_score = tuple({"points": 0, "deals": 0, "games": 0}.items())
     transitions, open_states = (
@@ -196,7 +196,7 @@ OUTCOME_PROBABILITIES = {
 
 
 def select_score_parts(side, fields):
-    """Return the named parts of a side's score, as a number if there is only one."""
+    """Return the given fields of a side's score, as a number if there is only one field."""
     names = {"score": "points", "deals": "deals", "games": "games"}
     numbers = [dict(side)[names[name]] for name in fields]
     return numbers if len(numbers) > 1 else numbers[0]
@@ -226,13 +226,13 @@ def test_match_value_agrees_with_plain_recursion(goal, next_dealer, void_dealer)
     for (state, dealer), probability in expected.items():
         scores = [
             select_score_parts(side, fields)
-            for side, fields in zip(state, v.board.fields, strict=True)
+            for side, fields in zip(state, v.board.score_fields, strict=True)
         ]
         assert v.win_probability(*scores, dealer) == pytest.approx(probability, abs=1e-9)
 
 
 def test_match_value_with_outcomes_by_score_agrees_with_plain_recursion():
-    """At 3:2, a gin in B's deal becomes a knock of A; at 0:4, one knock in four is void."""
+    """Change some of the deal outcomes at the scores 3:2 and 0:4."""
     score_changes = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
     score_changes += [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
     changes = [
@@ -399,15 +399,15 @@ def choose_opponent(variant):
     return None if find_variant(variant).is_solo else "gold-early"
 
 
-def assert_agrees_with_matches(v, n_matches, seed):
-    """Check |z| < 4.5 for the win rate in new matches: one false alarm in 150,000 variants."""
-    matchup = dataclasses.replace(v.matchup, seed=seed, unit="match")
+def assert_agrees_with_matches(match_values, n_matches, seed):
+    """Check that the win rate in new matches is within 4.5 standard errors of the match value."""
+    matchup = dataclasses.replace(match_values.matchup, seed=seed, unit="match")
     compile_matchup(matchup)
     _, records = play_with_records(matchup, 0, matchup.count_units(n_matches))
-    is_side = v.is_seat_symmetric | (records["half"] == v.seat)
+    is_side = match_values.is_seat_symmetric | (records["half"] == match_values.seat)
     match_outcomes = records["outcome"][is_side & (records["outcome"] != MATCH_UNDECIDED)]
     won = np.select([match_outcomes == 0, match_outcomes == 1], [1.0, 0.0], 0.5)
-    start = v.at_start()
+    start = match_values.at_start()
     error = np.hypot(start.se, np.sqrt(start.value * (1 - start.value) / len(won)))
     assert abs(won.mean() - start.value) < 4.5 * error
 

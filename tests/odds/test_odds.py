@@ -387,7 +387,7 @@ def test_odds_by_seat_agree_with_a_run(standard_self_play):
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
     total = batches.sum_rows(runner.run_matchup(matchup, N_DEALS))
     sums = {
-        name: int(total[batch_columns.COL_SUM + index])
+        name: int(total[batch_columns.SUMS_START + index])
         for name, index in batch_columns.STATISTIC_INDEX.items()
     }
     won = select_rows_by_seat(two_player_odds.compute_odds_by_seat(standard_self_play), "win")

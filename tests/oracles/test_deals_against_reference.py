@@ -330,7 +330,7 @@ def compare_random_variants(base, seed, n_variants, n_stacked):
     values = {}
     for name in list_parameters("deal", "meld", "score", "stake"):
         rule = load_rule_parameters()[name]
-        if rule.kind in ("bool", "choice"):
+        if rule.value_type in ("bool", "choice"):
             some = [
                 one
                 for one in list_parameter_values(rule)

@@ -88,23 +88,23 @@ def make_batch_row(units):
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
         vector = np.array([facts[name] for name in batch_columns.STATISTIC_NAMES], np.int64)
-        row[batch_columns.COL_UNITS] += 1
-        row[batch_columns.COL_SUM : batch_columns.COL_SQUARE] += vector
-        row[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] += vector**2
-        row[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] += (
+        row[batch_columns.UNITS_COLUMN] += 1
+        row[batch_columns.SUMS_START : batch_columns.SQUARES_START] += vector
+        row[batch_columns.SQUARES_START : batch_columns.PRODUCTS_START] += vector**2
+        row[batch_columns.PRODUCTS_START : batch_columns.TURNS_HISTOGRAM_START] += (
             vector * vector[list(batch_columns.DENOMINATOR_INDICES)]
         )
         for n in turns:
-            row[batch_columns.COL_TURNS_HISTOGRAM + min(n, batch_columns.N_TURNS_BINS - 1)] += 1
+            row[batch_columns.TURNS_HISTOGRAM_START + min(n, batch_columns.N_TURNS_BINS - 1)] += 1
         for n in counts:
             row[
-                batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.N_DEADWOOD_BINS - 1)
+                batch_columns.DEADWOOD_HISTOGRAM_START + min(n, batch_columns.N_DEADWOOD_BINS - 1)
             ] += 1
-        row[batch_columns.COL_WIN_RATE_HISTOGRAM + compute_wins_in_quarters(facts)] += 1
+        row[batch_columns.WIN_RATE_HISTOGRAM_START + compute_wins_in_quarters(facts)] += 1
         for name in (
-            "COL_SQUARED_DEAL_MARGIN",
-            "COL_SQUARED_MATCH_MARGIN",
-            "COL_DEALT_DEADWOOD_DIFFERENCE",
+            "SQUARED_DEAL_MARGIN_COLUMN",
+            "SQUARED_MATCH_MARGIN_COLUMN",
+            "DEADWOOD_DIFFERENCE_COLUMN",
         ):
             row[getattr(batch_columns, name)] += singles[name]
     return row
@@ -121,9 +121,9 @@ def compute_wins_in_quarters(facts):
 def name_columns(row):
     """Return a row as a dict, so that a difference has a name."""
     blocks = {
-        "sum": batch_columns.COL_SUM,
-        "square": batch_columns.COL_SQUARE,
-        "cross": batch_columns.COL_CROSS,
+        "sum": batch_columns.SUMS_START,
+        "square": batch_columns.SQUARES_START,
+        "cross": batch_columns.PRODUCTS_START,
     }
     found = {
         (block, name): int(row[start + i])
@@ -133,7 +133,7 @@ def name_columns(row):
     return {
         **found,
         "units": int(row[0]),
-        "histograms": row[batch_columns.COL_TURNS_HISTOGRAM :].tolist(),
+        "histograms": row[batch_columns.TURNS_HISTOGRAM_START :].tolist(),
     }
 
 
@@ -164,7 +164,7 @@ def record_deal(unit, result, traced_deal, a):
             facts[f"{side}_won_{result.kind}"] += 1
     margin = result.points[a] - result.points[1 - a]
     facts["a_margin"] += margin
-    singles["COL_SQUARED_DEAL_MARGIN"] += margin**2
+    singles["SQUARED_DEAL_MARGIN_COLUMN"] += margin**2
     dealt = [0, 0]
     if traced_deal.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = traced_deal.matchup.variant.params
@@ -172,7 +172,7 @@ def record_deal(unit, result, traced_deal, a):
             reference.compute_deadwood(hands.list_card_names(hand), row)
             for hand in traced_deal.hands
         ]
-    singles["COL_DEALT_DEADWOOD_DIFFERENCE"] += (
+    singles["DEADWOOD_DIFFERENCE_COLUMN"] += (
         dealt[traced_deal.state.dealer] - dealt[1 - traced_deal.state.dealer]
     )
 
@@ -198,7 +198,7 @@ def record_match(unit, match, a):
     score = compute_final_score(match)
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
-    unit[3]["COL_SQUARED_MATCH_MARGIN"] += (score[a] - score[1 - a]) ** 2
+    unit[3]["SQUARED_MATCH_MARGIN_COLUMN"] += (score[a] - score[1 - a]) ** 2
     facts["match_drawn"] += match.winner is None and not match.is_unfinished
     facts["unfinished"] += match.is_unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
@@ -292,7 +292,7 @@ def test_many_matches_agree_with_reference(text, i):
 def test_every_value_of_a_match_rule_is_replayed():
     rows = [variants.find_variant(text).params for text in ALL_VARIANTS]
     rules = list_parameters("match", "stake")
-    told = [name for name in rules if load_rule_parameters()[name].kind in ("choice", "bool")]
+    told = [name for name in rules if load_rule_parameters()[name].value_type in ("choice", "bool")]
     words = {
         (name, str(value))
         for name in told

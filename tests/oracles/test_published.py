@@ -33,7 +33,7 @@ def play_sums(a, b, variant, unit, n, seed=SEED):
 
 
 def get_fact(total, name):
-    return int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
+    return int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
 
 
 def estimate_ratio(total, numerator, denominator):
@@ -43,12 +43,13 @@ def estimate_ratio(total, numerator, denominator):
         batch_columns.STATISTIC_INDEX[denominator],
     )
     assert batch_columns.DENOMINATOR_INDICES[top] == bottom
-    ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
+    ratio = total[batch_columns.SUMS_START + top] / total[batch_columns.SUMS_START + bottom]
     squares = (
-        total[batch_columns.COL_SQUARE + top] - 2 * ratio * total[batch_columns.COL_CROSS + top]
+        total[batch_columns.SQUARES_START + top]
+        - 2 * ratio * total[batch_columns.PRODUCTS_START + top]
     )
-    squares += ratio**2 * total[batch_columns.COL_SQUARE + bottom]
-    return ratio, math.sqrt(max(squares, 0)) / total[batch_columns.COL_SUM + bottom]
+    squares += ratio**2 * total[batch_columns.SQUARES_START + bottom]
+    return ratio, math.sqrt(max(squares, 0)) / total[batch_columns.SUMS_START + bottom]
 
 
 def assert_close(found, error, reference, reference_error):
@@ -211,7 +212,9 @@ def assert_same_distribution(counts, reference):
 
 def test_turns_of_simple_have_published_distribution(simple_sums):
     assert_same_distribution(
-        simple_sums[batch_columns.COL_TURNS_HISTOGRAM + 1 : batch_columns.COL_DEADWOOD_HISTOGRAM],
+        simple_sums[
+            batch_columns.TURNS_HISTOGRAM_START + 1 : batch_columns.DEADWOOD_HISTOGRAM_START
+        ],
         DEALS_BY_TURNS,
     )
 
@@ -219,7 +222,7 @@ def test_turns_of_simple_have_published_distribution(simple_sums):
 def test_knocker_deadwood_of_simple_has_published_distribution(simple_sums):
     """Gin has no showdown, so its count of 0 is not part of the histogram."""
     counts = simple_sums[
-        batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM
+        batch_columns.DEADWOOD_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START
     ]
     assert counts[0] == 0 and counts[11:].sum() == 0
     assert_same_distribution([get_fact(simple_sums, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)

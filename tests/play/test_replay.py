@@ -40,7 +40,7 @@ def test_replays_agree_with_the_sums_of_the_kernel(variant):
     players, units, halves = (SOLO_PLAYER, 40, (0,)) if is_solo else (TWO_PLAYERS, 3, (0, 1))
     sums = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
     facts = {
-        name: int(sums[batch_columns.COL_SUM + i])
+        name: int(sums[batch_columns.SUMS_START + i])
         for name, i in batch_columns.STATISTIC_INDEX.items()
     }
     addresses = [(unit, half) for unit in range(units) for half in halves]

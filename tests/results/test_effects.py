@@ -31,9 +31,9 @@ def make_batches(strategy, opponent, win, *, is_b=False, unit="deal"):
 
 
 def select_fact(batch_rows, name):
-    return batch_rows.rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(
-        float
-    )
+    return batch_rows.rows[
+        :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]
+    ].astype(float)
 
 
 def test_effect_against_another_opponent_is_a_paired_difference():

@@ -62,7 +62,7 @@ def test_length_and_knock_counts_agree_with_the_deals(deals_by_match, event_coun
 
 def test_comeback_and_score_counts_agree_with_the_deals(matchup, deals_by_match, event_counts):
     field, target = {"points": ("score", matchup.variant.params["points_target"])}.get(
-        matchup.variant.goal.score, ("deals", matchup.variant.params["deals_target"])
+        matchup.variant.goal.score_unit, ("deals", matchup.variant.params["deals_target"])
     )
     n_comebacks = 0
     scores = np.zeros((10, 10, 2), int)

@@ -167,11 +167,11 @@ def simulate_elimination(win_rate, rng):
     size = batch_columns.MATCH_BATCH_SIZE
     for _ in range(strongest.PILOT_MATCHES // (2 * size)):
         wins = rng.binomial(2, win_rate, size)
-        totals[batch_columns.COL_UNITS] += size
+        totals[batch_columns.UNITS_COLUMN] += size
         for n_wins, bin_index in enumerate((0, 2, 4)):
-            totals[batch_columns.COL_WIN_RATE_HISTOGRAM + bin_index] += (wins == n_wins).sum()
+            totals[batch_columns.WIN_RATE_HISTOGRAM_START + bin_index] += (wins == n_wins).sum()
         if rule.check_totals(totals):
-            return int(totals[batch_columns.COL_UNITS])
+            return int(totals[batch_columns.UNITS_COLUMN])
     return None
 
 
@@ -260,9 +260,9 @@ def test_adjusted_target_makes_matches_equally_long(small_review):
 
 
 def select_statistic(batch_rows, statistic):
-    return batch_rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[statistic]].astype(
-        float
-    )
+    return batch_rows[
+        :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[statistic]
+    ].astype(float)
 
 
 STATISTICS_BY_METRIC = {

@@ -112,7 +112,7 @@ def test_only_undecided_matchups_are_extended(shorten_stages):
     ) >= {1_000, 4_000}
     for key, rows in review._batch_rows.items():
         n = review.matches_by_pairing[key[0], frozenset(key[1:])]
-        assert rows[:, batch_columns.COL_UNITS].sum() * len({*key[1:]}) == n
+        assert rows[:, batch_columns.UNITS_COLUMN].sum() * len({*key[1:]}) == n
         assert (rows == full._batch_rows[key][: len(rows)]).all()
     for key, course in review._event_counts.items():
         for name, counts in course.items():

@@ -843,7 +843,7 @@ def test_every_rule_can_be_described():
             assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
     for parameter in variants.load_rule_parameters().values():
         for choice in parameter.choices:
-            if parameter.words:
+            if parameter.phrases:
                 assert parameter.format_for_players(choice), (parameter.name, choice)
 
 

@@ -55,62 +55,64 @@ STRATEGIES_BY_N_PLAYERS = {
 }
 
 
-def choose_values(name):
-    """Return some values of a parameter."""
-    return TEST_VALUES.get(name) or list_parameter_values(load_rule_parameters()[name])
+def choose_test_values(parameter_name):
+    """Return the values of a parameter that the tests use."""
+    return TEST_VALUES.get(parameter_name) or list_parameter_values(
+        load_rule_parameters()[parameter_name]
+    )
 
 
-def sample_rules(rng, base):
-    """Sample valid rules in which each parameter may have another value."""
-    row = dict(variants.find_variant(base).params)
+def sample_rules(rng, base_spec):
+    """Return valid rules with random changes to the parameters of a variant."""
+    row = dict(variants.find_variant(base_spec).params)
     for name in rng.sample([*load_rule_parameters()], len(row)):
-        changed = {**row, name: rng.choice(choose_values(name))}
+        changed = {**row, name: rng.choice(choose_test_values(name))}
         if rng.random() < 0.6 and not variants.validate_params(changed):
             row = changed
     text = "+".join(
         f"{name}={load_rule_parameters()[name].to_text(value)}" for name, value in row.items()
     )
-    return replace(variants.find_variant(base), spec=f"{base}+{text}", params=row)
+    return replace(variants.find_variant(base_spec), spec=f"{base_spec}+{text}", params=row)
 
 
-def compute_fact_sums(variant, players, n, unit="match"):
-    """Return the sums of every fact over n pairs of matches or deals."""
+def compute_statistic_sums(variant, players, n_pairs, unit="match"):
+    """Return the sums of all statistics over pairs of matches or deals."""
     a, b = (players, None) if isinstance(players, str) else players
     return kernel.play_batches(
-        Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), 7, unit), 0, n
+        Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), 7, unit), 0, n_pairs
     )
 
 
-def iter_changed_variants(variant, name):
+def iter_changed_variants(variant, parameter_name):
     """Yield valid variants that differ only in one parameter."""
-    for value in (None, *choose_values(name)):
-        row = {**variant.params, name: value}
-        if value != variant.params[name] and not variants.validate_params(row):
-            yield replace(variant, spec=f"{variant.spec}+{name}={value}", params=row)
+    for value in (None, *choose_test_values(parameter_name)):
+        row = {**variant.params, parameter_name: value}
+        if value != variant.params[parameter_name] and not variants.validate_params(row):
+            yield replace(variant, spec=f"{variant.spec}+{parameter_name}={value}", params=row)
 
 
-def find_effective_parameters(variant, players, n, rng):
-    """Yield the parameters that change a result, trying one value of effective parameters."""
-    expected = compute_fact_sums(variant, players, n)
+def find_effective_parameters(variant, players, n_pairs, rng):
+    """Yield the parameters for which another value changes the results."""
+    expected = compute_statistic_sums(variant, players, n_pairs)
     for name, parameter in load_rule_parameters().items():
         changes = [*iter_changed_variants(variant, name)]
         if parameter.has_effect(variant.params):
             changes = rng.sample(changes, min(1, len(changes)))
         if not all(
-            np.array_equal(compute_fact_sums(changed_variant, players, n), expected)
+            np.array_equal(compute_statistic_sums(changed_variant, players, n_pairs), expected)
             for changed_variant in changes
         ):
             yield name
 
 
-def find_effective_match_parameters(variant, players, n):
+def find_effective_match_parameters(variant, players, n_pairs):
     """Yield the match-only parameters that change a result of single deals."""
-    expected = compute_fact_sums(variant, players, n, "deal")
+    expected = compute_statistic_sums(variant, players, n_pairs, "deal")
     for name in [
-        name for name, parameter in load_rule_parameters().items() if parameter.matches_only
+        name for name, parameter in load_rule_parameters().items() if parameter.is_match_only
     ]:
         if any(
-            (compute_fact_sums(changed_variant, players, n, "deal") != expected).any()
+            (compute_statistic_sums(changed_variant, players, n_pairs, "deal") != expected).any()
             for changed_variant in iter_changed_variants(variant, name)
         ):
             yield name

@@ -23,13 +23,17 @@ def test_parameters_have_the_documented_types():
     type_names = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in RULE_BOOK["parameters"]:
         parameter = load_rule_parameters()[entry["name"]]
-        if parameter.kind == "choice":
+        if parameter.value_type == "choice":
             assert ", ".join(map(parameter.to_text, parameter.choices)) == entry["type"]
-        elif parameter.kind == "int":
-            assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
-            assert parameter.optional == (entry["type"] == "int or none")
+        elif parameter.value_type == "int":
+            assert entry["type"] in (
+                "int",
+                f"int {parameter.min_value}..{parameter.max_value}",
+                "int or none",
+            )
+            assert parameter.is_optional == (entry["type"] == "int or none")
         else:
-            assert type_names[parameter.kind] == entry["type"]
+            assert type_names[parameter.value_type] == entry["type"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,9 @@ def test_goals_have_the_order_of_the_engine():
 
 @pytest.mark.parametrize("goal", load_match_goals().values(), ids=lambda goal: goal.name)
 def test_targets_of_a_goal_agree_with_the_effective_parameters(goal):
-    sides = [goal.side] if goal.other is None else [goal.side, goal.other]
+    sides = (
+        [goal.side_goal] if goal.other_side_goal is None else [goal.side_goal, goal.other_side_goal]
+    )
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):
         assert (name in targets) == (goal.name in load_rule_parameters()[name].effective_if["goal"])

@@ -132,7 +132,7 @@ def test_changed_high_bit_of_a_square_is_detected(valid_batch):
         *block.SOLO_SIGNED_STATISTICS,
     }:
         row = valid_batch[1].copy()
-        row[batch_columns.COL_SQUARE + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40
+        row[batch_columns.SQUARES_START + batch_columns.STATISTIC_INDEX[fact]] ^= 1 << 40
         assert not is_accepted(valid_batch[0], row), fact
 
 
@@ -145,7 +145,7 @@ def test_wrong_number_of_units_is_detected(valid_batch):
     shorter_batch = kernel.play_batches(matchup, 0, n - 1)
     block.check_rows(matchup, [n - 1], shorter_batch)
     longer_row = row + shorter_batch[0]
-    longer_row[batch_columns.COL_UNITS] = n
+    longer_row[batch_columns.UNITS_COLUMN] = n
     with pytest.raises(
         InvariantError, match=f"numbers of {matchup.unit} results and of units differ"
     ):
@@ -171,7 +171,7 @@ def falsify_rows(monkeypatch, first_bad_unit):
 
     def play_with_extra_deal(matchup, first, units):
         rows = play_batches(matchup, first, units)
-        rows[:, batch_columns.COL_SUM] += first + units > first_bad_unit
+        rows[:, batch_columns.SUMS_START] += first + units > first_bad_unit
         return rows
 
     monkeypatch.setattr(kernel, "play_batches", play_with_extra_deal)
@@ -246,7 +246,7 @@ def test_homogeneity_is_tested_over_batches_and_workers(played_matchup, monkeypa
 
 def test_batch_that_is_not_reproduced_is_an_error(played_matchup):
     rows = np.array(played_matchup[1])
-    rows[4, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["a_deal_win"]] += 400
+    rows[4, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["a_deal_win"]] += 400
     message = r"gold v simple \(eaai\): batch 4 gave a different result when it was played"
     with pytest.raises(block.InvariantError, match=message):
         check_homogeneity(played_matchup, rows)

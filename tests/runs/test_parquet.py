@@ -55,7 +55,7 @@ def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
     sums = sum_facts(frame, matchup.unit)
     assert len(frame) > 100
     assert sums == {
-        name: row[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]] for name in sums
+        name: row[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]] for name in sums
     }
 
 

@@ -246,7 +246,7 @@ def test_deals_without_records_are_played_again_to_record_them(tmp_path):
             deals = np.concatenate(list(ledger.iter_deals(0, n // 2, 1000)))
         assert deals["unit"].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
         margins = kernel.play_batches(matchup, 0, n // 2)[
-            :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["a_margin"]
+            :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["a_margin"]
         ]
         assert (deals["points_a"] - deals["points_b"]).sum() == margins.sum()
 

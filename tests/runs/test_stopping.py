@@ -87,7 +87,7 @@ def test_no_rule_stops_before_200_units_or_100_pairs():
     assert SequentialTest(-500, -490).check_totals(row) is None
     row_without_matches = np.where(
         np.arange(batch_columns.N_COLUMNS)
-        == batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"],
+        == batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["deals"],
         row,
         0,
     )
@@ -98,7 +98,7 @@ def test_no_rule_stops_before_200_units_or_100_pairs():
 def test_sequential_test_reports_its_conclusion():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     row[0] = 1000
-    row[batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5] = (
+    row[batch_columns.WIN_RATE_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START + 5] = (
         200,
         0,
         600,
@@ -107,7 +107,7 @@ def test_sequential_test_reports_its_conclusion():
     )
     rule = SequentialTest(0, 100)
     assert rule.check_totals(row).startswith("A is less than 100 Elo stronger and may be weaker (")
-    row[batch_columns.COL_WIN_RATE_HISTOGRAM + 4] += 400
+    row[batch_columns.WIN_RATE_HISTOGRAM_START + 4] += 400
     row[0] += 400
     assert rule.check_totals(row).startswith("A is stronger (")
     assert SequentialTest(0, 1).check_totals(row * 0 + row // 10) is None

@@ -191,9 +191,9 @@ def iter_rare_differences(batches, min_cases, max_cases):
         n_differing = min_cases * (max_cases / min_cases) ** rng.random() / batches
         n_in_first = rng.uniform(0.5, 1) * n_differing
         rows = np.zeros((2, batches, batch_columns.N_COLUMNS), np.int64)
-        rows[:, :, batch_columns.COL_UNITS] = 100
+        rows[:, :, batch_columns.UNITS_COLUMN] = 100
         deal_counts, drawn_counts = (
-            rows[:, :, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]]
+            rows[:, :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]]
             for name in ("deals", "void")
         )
         deal_counts += rng.poisson(n_deals, batches)
@@ -253,8 +253,8 @@ def test_intervals_with_control_variates_have_nominal_coverage():
     population = draw_population(4, n_halves=2)
     total = population.sum(axis=0)
     mean = (
-        total[batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
-        / total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
+        total[batch_columns.DEADWOOD_DIFFERENCE_COLUMN]
+        / total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["deals"]]
     )
     name = "first_player_win"
     adjusted = [
@@ -332,12 +332,12 @@ def estimate_at_looks(population, name, address):
     """
     fact = batch_columns.STATISTIC_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
     denominator = batch_columns.DENOMINATOR_INDICES[fact]
-    numerator_columns = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
+    numerator_columns = [batch_columns.SUMS_START + fact, batch_columns.SQUARES_START + fact]
     columns = [
         *numerator_columns,
-        batch_columns.COL_SUM + denominator,
-        batch_columns.COL_SQUARE + denominator,
-        batch_columns.COL_CROSS + fact,
+        batch_columns.SUMS_START + denominator,
+        batch_columns.SQUARES_START + denominator,
+        batch_columns.PRODUCTS_START + fact,
     ]
     parts = [
         toy.draw_rows(make_rng(9, address, chunk), population[:, columns], (500, N_LOOKS), 200)
@@ -408,7 +408,8 @@ def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
             (
                 row[0],
                 row[
-                    batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5
+                    batch_columns.WIN_RATE_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START
+                    + 5
                 ],
             ) = (100 * (look + 1), counts)
             if (decision := rule.check_totals(row)) is not None:

@@ -39,7 +39,7 @@ def compute_single_difference(side_a, side_b, metric="margin"):
 
 
 def select_fact(rows_of_side, name):
-    return rows_of_side[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].astype(
+    return rows_of_side[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]].astype(
         float
     )
 
@@ -153,11 +153,15 @@ def make_sides_with_rare_difference(n_cases, n_batches=20):
     """Return two sides of 1,000 deals per batch that differ in some drawn deals."""
     batch_rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     batch_rows[
-        :, [batch_columns.COL_UNITS, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
+        :,
+        [
+            batch_columns.UNITS_COLUMN,
+            batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["deals"],
+        ],
     ] = 1000
-    batch_rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["void"]] = 7
+    batch_rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["void"]] = 7
     changed_rows = batch_rows.copy()
-    changed_rows[:n_cases, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["void"]] += 1
+    changed_rows[:n_cases, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["void"]] += 1
     return make_side(changed_rows), make_side(batch_rows)
 
 

@@ -124,7 +124,8 @@ def test_cross_table_has_both_sides_of_every_pair():
     frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
     deals, decided, wins = (
-        rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]].sum() for name in names
+        rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]].sum()
+        for name in names
     )
     win_rate = (wins + (deals - decided) / 2) / deals
     assert frame["value"].tolist() == pytest.approx([win_rate, 1 - win_rate])
@@ -254,7 +255,7 @@ def test_duplicate_strategy_is_found_from_both_sides(extra_turns):
     """Duplicate b as d, once as B; a single turn makes the results different."""
     rows = make_pairings(1)
     copied = rows["simple", "b"].copy()
-    copied[3, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["turns"]] += extra_turns
+    copied[3, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["turns"]] += extra_turns
     swapped = toy.swap_strategies(rows["b", "c"])
     with_duplicate = rows | {("simple", "d"): copied, ("c", "d"): swapped}
     with_duplicate |= {("b", "d"): make_pairings(2)["simple", "b"]}

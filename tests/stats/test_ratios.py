@@ -138,9 +138,16 @@ def test_constant_proportion_of_pairs_has_an_interval(wins, proportion, trials):
 def make_single_deal_rows(wins, n):
     """Return batch rows of n single deals each, of which `wins` were won."""
     rows = np.zeros((len(wins), batch_columns.N_COLUMNS), np.int64)
-    win, deals = batch_columns.STATISTIC_INDEX["a_deal_win"], batch_columns.STATISTIC_INDEX["deals"]
-    rows[:, batch_columns.COL_UNITS] = n
-    for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
+    win, deals = (
+        batch_columns.STATISTIC_INDEX["a_deal_win"],
+        batch_columns.STATISTIC_INDEX["deals"],
+    )
+    rows[:, batch_columns.UNITS_COLUMN] = n
+    for block in (
+        batch_columns.SUMS_START,
+        batch_columns.SQUARES_START,
+        batch_columns.PRODUCTS_START,
+    ):
         rows[:, block + win], rows[:, block + deals] = wins, n
     return rows
 

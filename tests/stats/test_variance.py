@@ -21,8 +21,8 @@ POPULATION = toy.draw_units(np.random.default_rng(1), 200)
 def test_adjusted_metric_agrees_with_scipys_regression():
     """Use equal batches, for which the adjusted value is the regression at the control's mean."""
     rows, mean = toy.draw_rows(np.random.default_rng(2), POPULATION, 50, 200), 0.3
-    y = rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["gin"]] / 400
-    x = rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE] / 400
+    y = rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["gin"]] / 400
+    x = rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN] / 400
     line = stats.linregress(x - mean, y)
     adjusted, variance_ratio = variance.adjust_metric(rows, "gin", mean)
     assert adjusted.value == pytest.approx(line.intercept)
@@ -62,8 +62,8 @@ def test_known_mean_agrees_with_the_engine(a, b, variant):
     """Allow 5 SE: one false alarm in 300,000 runs."""
     rules, rows = play_matchup(a, b, variant)
     per_deal = (
-        rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE]
-        / rows[:, batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["deals"]]
+        rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN]
+        / rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["deals"]]
     )
     error = per_deal.std(ddof=1) / np.sqrt(len(rows))
     assert abs(per_deal.mean() - variance.find_mean_dealt_deadwood(rules)) < 5 * error
@@ -191,7 +191,7 @@ def test_pairing_efficiency_requires_enough_pairs(n_batches, n_pairs):
 
 def test_double_wins_are_counted():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
-    row[batch_columns.COL_WIN_RATE_HISTOGRAM : batch_columns.COL_WIN_RATE_HISTOGRAM + 5] = (
+    row[batch_columns.WIN_RATE_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START + 5] = (
         3,
         9,
         99,

@@ -387,7 +387,7 @@ def test_belief_does_not_knock_against_low_expected_deadwood():
 def make_fact_sum_getter(a: str, b: str, unit: str, n: int, variant: str = "eaai"):
     """Play deals or matches; return a function that gives the sum of each fact by name."""
     total = runner.run_matchup(parse_matchup(a, b, variant, 2026, unit), n).sum(axis=0)
-    return lambda name: int(total[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
+    return lambda name: int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
 
 
 @pytest.mark.parametrize("bot", BOT_NAMES)

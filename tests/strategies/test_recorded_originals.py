@@ -122,7 +122,8 @@ def test_marjj_results_against_simple_agree_with_the_original():
     matchup = parse_matchup("marjj", "simple", "eaai", 20_210_202, "match")
     total = runner.run_matchup(matchup, 4000).sum(axis=0)
     sums = {
-        name: total[batch_columns.COL_SUM + i] for name, i in batch_columns.STATISTIC_INDEX.items()
+        name: total[batch_columns.SUMS_START + i]
+        for name, i in batch_columns.STATISTIC_INDEX.items()
     }
     win_percentage = 50 * sums["a_match_win"] / sums["matches"]  # a match won counts twice
     assert abs(win_percentage - 76.40) < 1.5 + 3 * math.hypot(0.85, 0.67)

@@ -420,10 +420,10 @@ def compute_deal_sums(variant, strategy, n):
     matchup = parse_matchup(strategy, None, variant, 5, "deal")
     total = runner.run_matchup(matchup, n).sum(axis=0)
     sums = {
-        name: int(total[batch_columns.COL_SUM + i])
+        name: int(total[batch_columns.SUMS_START + i])
         for name, i in batch_columns.STATISTIC_INDEX.items()
     }
-    return sums, int(total[batch_columns.COL_SQUARED_DEAL_MARGIN])
+    return sums, int(total[batch_columns.SQUARED_DEAL_MARGIN_COLUMN])
 
 
 def simulate_mean_score(variant, strategy, n):

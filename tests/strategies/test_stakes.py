@@ -160,7 +160,7 @@ def simulate_win_rate(a, b, variant, n_matches):
         runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), n_matches)
     )
     return (
-        int(totals[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX["a_match_win"]])
+        int(totals[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["a_match_win"]])
         / 2
         / n_matches
     )

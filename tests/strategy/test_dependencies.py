@@ -179,7 +179,7 @@ def test_least_recently_used_policies_are_removed(tmp_path, monkeypatch):
         folder.mkdir(parents=True)
         (folder / jit.CACHE_TAG_FILE).write_text(jit.CACHE_TAG_CONTENT)
         os.utime(folder, (i, i))
-    jit.compile_function(double, "int64(int64)", key="f" * 16)
+    jit.compile_function(double, "int64(int64)", policy_digest="f" * 16)
     new_folder = tmp_path / jit.POLICY_FOLDER / ("f" * 16)
     remaining = {path.name for path in (tmp_path / jit.POLICY_FOLDER).iterdir()}
     newest, oldest = f"{jit.MAX_CACHED_POLICIES:016x}", f"{0:016x}"

@@ -22,7 +22,7 @@ def play_variant(spec: str, seed: int = 1) -> None:
         )
         (row,) = kernel.play_batches(matchup, 0, matchup.count_units(N_DEALS))
         deals, *kinds = (
-            int(row[batch_columns.COL_SUM + batch_columns.STATISTIC_INDEX[name]])
+            int(row[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
             for name in ("deals", *batch_columns.DEAL_RESULTS)
         )
         assert deals == N_DEALS == sum(kinds), (spec, a, b, deals, kinds)

@@ -14,16 +14,16 @@ from support.hostile import HOSTILE_VALUES, ODD_STRINGS
 
 def make_rule_values(parameter):
     """Return a strategy for values of a rule parameter, some of which are invalid."""
-    number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
+    number = st.integers(parameter.min_value, min(parameter.max_value, parameter.min_value + 60))
     rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
     kinds = {
         "bool": st.booleans(),
         "choice": st.sampled_from(parameter.choices or ("",)),
-        "int": number | st.just(parameter.high),
+        "int": number | st.just(parameter.max_value),
         "pair": st.tuples(number, number).map(list),
         "table": rows.map(sorted),
     }
-    good = kinds[parameter.kind]
+    good = kinds[parameter.value_type]
     return st.one_of(*[good] * 12, st.none(), st.sampled_from(HOSTILE_VALUES))
 
 

@@ -208,7 +208,7 @@ class TwoPlayerReplay(Replay):
             ).action
             self.deal.apply_action(("accept" if accepted else "refuse",))
         elif self.deal._phase == "last":
-            self._play_last_discard(action_kinds)
+            self._offer_last_discard(action_kinds)
         elif action_kinds & {"take", "stock", "pass"}:
             self._play_draw(action_kinds)
         else:
@@ -270,7 +270,7 @@ class TwoPlayerReplay(Replay):
         self.deal.apply_action(("throw", card))
         self.seats[seat].deadwood = self._compute_deadwood(seat)
 
-    def _play_last_discard(self, action_kinds):
+    def _offer_last_discard(self, action_kinds):
         """Apply the 50th-card rule: offer a knock if the last discard ends the deal."""
         seat = self.deal.seat_to_move
         self.phase = PHASE_LAST

@@ -11,10 +11,10 @@ def make_pairing(a, b, win_share, *, n_batches=10, n_pairs=500, rng=None):
     """Return the batch rows of a pairing in which `a` wins a proportion of the mirrored pairs."""
     rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     won = round(win_share * n_pairs) if rng is None else rng.binomial(n_pairs, win_share, n_batches)
-    rows[:, batch_columns.COL_UNITS] = n_pairs
+    rows[:, batch_columns.UNITS_COLUMN] = n_pairs
     (
-        rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM],
-        rows[:, batch_columns.COL_WIN_RATE_HISTOGRAM + 4],
+        rows[:, batch_columns.WIN_RATE_HISTOGRAM_START],
+        rows[:, batch_columns.WIN_RATE_HISTOGRAM_START + 4],
     ) = (n_pairs - won, won)
     return (a, b), rows
 

@@ -8,7 +8,7 @@ from simgin.stats import table
 DEAL_RESULTS = ("knock", "gin", "undercut", "void")
 RESULT_PROBABILITIES = (0.9, 0.04, 0.05, 0.01)
 TWO_SIDED_STATISTICS = (
-    *batch_columns.SIDE_STATISTICS,
+    *batch_columns.PLAYER_STATISTICS,
     "match_win",
 )  # facts of both sides, as a_... and b_...
 ZERO_SUM_STATISTICS = (
@@ -21,10 +21,12 @@ ZERO_SUM_STATISTICS = (
 def make_batch_row(statistics):
     """Return the batch row of units from their statistics, shape (units, N_STATISTICS)."""
     out = np.zeros(batch_columns.N_COLUMNS, np.int64)
-    out[batch_columns.COL_UNITS] = len(statistics)
-    out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = statistics.sum(axis=0)
-    out[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = (statistics * statistics).sum(axis=0)
-    out[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
+    out[batch_columns.UNITS_COLUMN] = len(statistics)
+    out[batch_columns.SUMS_START : batch_columns.SQUARES_START] = statistics.sum(axis=0)
+    out[batch_columns.SQUARES_START : batch_columns.PRODUCTS_START] = (statistics * statistics).sum(
+        axis=0
+    )
+    out[batch_columns.PRODUCTS_START : batch_columns.TURNS_HISTOGRAM_START] = (
         statistics * statistics[:, list(batch_columns.DENOMINATOR_INDICES)]
     ).sum(axis=0)
     return out
@@ -36,14 +38,16 @@ def get_statistic(statistics, name):
 
 def draw_statistics(rng, n_units, **options):
     """Return only the statistics of `draw_units`, shape (n_units, N_STATISTICS)."""
-    return draw_units(rng, n_units, **options)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+    return draw_units(rng, n_units, **options)[
+        :, batch_columns.SUMS_START : batch_columns.SQUARES_START
+    ]
 
 
 def draw_units(rng, n_units, *, win_probability=0.5, n_halves=2, is_match=False):
     """Return batch rows of random units, each of which is a deal or a match."""
     population = np.zeros((n_units, batch_columns.N_COLUMNS), np.int64)
     luck, dealer = rng.random(n_units), rng.integers(0, 2, n_units)  # of seat 0
-    population[:, batch_columns.COL_UNITS] = 1
+    population[:, batch_columns.UNITS_COLUMN] = 1
     for half in range(n_halves):
         mine = luck if half == 0 else 1 - luck
         for deal in range(8 if is_match else 1):
@@ -56,10 +60,12 @@ def draw_units(rng, n_units, *, win_probability=0.5, n_halves=2, is_match=False)
                 0.5 * mine + 0.5 * rng.random(n_units) < win_probability,
                 rng.integers(0, 99, n_units),
             )
-            _add_match(population[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE], own, losing)
-            population[:, batch_columns.COL_SQUARED_MATCH_MARGIN] += (100 - losing) ** 2
+            _add_match(
+                population[:, batch_columns.SUMS_START : batch_columns.SQUARES_START], own, losing
+            )
+            population[:, batch_columns.SQUARED_MATCH_MARGIN_COLUMN] += (100 - losing) ** 2
     if is_match:
-        facts = population[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+        facts = population[:, batch_columns.SUMS_START : batch_columns.SQUARES_START]
         facts[:, batch_columns.STATISTIC_INDEX["settled"]] = get_statistic(facts, "matches")
         facts[:, batch_columns.STATISTIC_INDEX["a_settlement"]] = get_statistic(
             facts, "a_margin"
@@ -87,12 +93,16 @@ def swap_strategies(population):
     for i, name in enumerate(batch_columns.STATISTIC_NAMES):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
         other = batch_columns.STATISTIC_INDEX[mirrored] if name[2:] in TWO_SIDED_STATISTICS else i
-        for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
-            sign = -1 if name in ZERO_SUM_STATISTICS and block != batch_columns.COL_SQUARE else 1
+        for block in (
+            batch_columns.SUMS_START,
+            batch_columns.SQUARES_START,
+            batch_columns.PRODUCTS_START,
+        ):
+            sign = -1 if name in ZERO_SUM_STATISTICS and block != batch_columns.SQUARES_START else 1
             swapped[:, block + other] = sign * population[:, block + i]
     pairs = slice(
-        batch_columns.COL_WIN_RATE_HISTOGRAM,
-        batch_columns.COL_WIN_RATE_HISTOGRAM + batch_columns.N_WIN_RATE_BINS,
+        batch_columns.WIN_RATE_HISTOGRAM_START,
+        batch_columns.WIN_RATE_HISTOGRAM_START + batch_columns.N_WIN_RATE_BINS,
     )
     swapped[:, pairs] = population[:, pairs][:, ::-1]
     return swapped
@@ -102,8 +112,8 @@ def compute_true_value(population, statistic, scale=1):
     """Return the exact ratio of a statistic to its denominator in a population."""
     total, fact = population.sum(axis=0), batch_columns.STATISTIC_INDEX[statistic]
     return (
-        total[batch_columns.COL_SUM + fact]
-        / total[batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDICES[fact]]
+        total[batch_columns.SUMS_START + fact]
+        / total[batch_columns.SUMS_START + batch_columns.DENOMINATOR_INDICES[fact]]
         / scale
     )
 
@@ -119,7 +129,7 @@ def _draw_deal_rows(rng, luck, is_nondealer, win_probability):
     """
     n = len(luck)
     rows = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
-    facts = rows[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+    facts = rows[:, batch_columns.SUMS_START : batch_columns.SQUARES_START]
     own = 0.5 * luck + 0.5 * rng.random(n) < win_probability
     _add_deal(facts, rng, own)
     facts[:, batch_columns.STATISTIC_INDEX["first_player_win"]] = get_statistic(
@@ -128,13 +138,11 @@ def _draw_deal_rows(rng, luck, is_nondealer, win_probability):
     better = np.where(
         is_nondealer, 0.5 - luck, luck - 0.5
     )  # the nondealer's luck minus the dealer's luck
-    rows[:, batch_columns.COL_DEALT_DEADWOOD_DIFFERENCE] = np.rint(
-        60 * better + rng.normal(0, 10, n)
-    )
-    rows[:, batch_columns.COL_SQUARED_DEAL_MARGIN] = get_statistic(facts, "a_margin") ** 2
+    rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN] = np.rint(60 * better + rng.normal(0, 10, n))
+    rows[:, batch_columns.SQUARED_DEAL_MARGIN_COLUMN] = get_statistic(facts, "a_margin") ** 2
     every = np.arange(n)
-    rows[every, batch_columns.COL_TURNS_HISTOGRAM + get_statistic(facts, "turns")] = 1
-    rows[every, batch_columns.COL_DEADWOOD_HISTOGRAM + get_statistic(facts, "knock_count")] = (
+    rows[every, batch_columns.TURNS_HISTOGRAM_START + get_statistic(facts, "turns")] = 1
+    rows[every, batch_columns.DEADWOOD_HISTOGRAM_START + get_statistic(facts, "knock_count")] = (
         get_statistic(facts, "showdowns")
     )
     return rows
@@ -142,9 +150,9 @@ def _draw_deal_rows(rng, luck, is_nondealer, win_probability):
 
 def _complete_units(population, is_match):
     """Set the squares, products and pair scores of units from their sums."""
-    facts = population[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
-    population[:, batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = facts**2
-    population[:, batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
+    facts = population[:, batch_columns.SUMS_START : batch_columns.SQUARES_START]
+    population[:, batch_columns.SQUARES_START : batch_columns.PRODUCTS_START] = facts**2
+    population[:, batch_columns.PRODUCTS_START : batch_columns.TURNS_HISTOGRAM_START] = (
         facts * facts[:, list(batch_columns.DENOMINATOR_INDICES)]
     )
     halves, won = get_statistic(facts, "matches"), get_statistic(facts, "a_match_win")
@@ -152,7 +160,7 @@ def _complete_units(population, is_match):
         halves = get_statistic(facts, "deals")
         won = halves + get_statistic(facts, "a_deal_win") - get_statistic(facts, "b_deal_win")
     population[
-        np.arange(len(population)), batch_columns.COL_WIN_RATE_HISTOGRAM + 2 * won // halves
+        np.arange(len(population)), batch_columns.WIN_RATE_HISTOGRAM_START + 2 * won // halves
     ] = 1
 
 

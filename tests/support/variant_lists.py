@@ -34,11 +34,11 @@ def to_single_deal_variant(spec):
 
 def list_parameter_values(parameter):
     """Return every value of a choice, or the lowest, default and highest number."""
-    if parameter.kind == "bool":
+    if parameter.value_type == "bool":
         return False, True
-    if parameter.kind == "choice":
+    if parameter.value_type == "choice":
         return parameter.choices
-    ends = dict.fromkeys((parameter.low, parameter.default, parameter.high))
+    ends = dict.fromkeys((parameter.min_value, parameter.default, parameter.max_value))
     return tuple(value for value in ends if value is not None)
 
 

@@ -28,7 +28,7 @@ OPPONENTS = ("simple", "champion", "marjj")
 
 
 def iter_views_and_hands(opponent, seed, n_deals):
-    """Yield (view, opponent's hand) of one decision of champion in each deal."""
+    """Yield champion's view and the opponent's hand at one decision of each deal."""
     rng = np.random.default_rng(seed)
     matchup = parse_matchup("champion", opponent, "eaai", seed, "deal")
     for unit in range(n_deals):
@@ -53,7 +53,7 @@ def views_and_hands():
 
 
 def iter_opponent_events(view):
-    """Yield (kind, own turn, card) of every event: 0 declined, 1 taken, 2 discarded."""
+    """Yield the type (0 declined, 1 taken, 2 discarded), the turn and the card of each event."""
     turns = [tuple(int(value) for value in row) for row in view.history[: int(view.turns)]]
     shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
     if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
@@ -275,7 +275,7 @@ def test_shuffled_stock_contains_the_remaining_cards(views_and_hands):
 
 
 def test_holding_probabilities_are_calibrated():
-    """Use deals that are not in the fit; allow 4 SE and 2 % in each tenth."""
+    """Compare predicted and actual holdings in held-out deals, by tenth of the probability."""
     predicted, is_held, losses, uniform_losses = [], [], [], []
     for opponent, immediate_probability in (
         ("champion", 0.0),
@@ -336,7 +336,7 @@ def find_stage(turn):
 
 
 def compute_odds(view, card):
-    """Return the odds that the opponent holds a card, from the description in the module."""
+    """Return the odds that the opponent holds a card, as defined in `simgin.toolkit.beliefs`."""
     n_opponent_turns = int(view.turns) - (int(view.own_turn) - 1)
     card_odds = BELIEF_WEIGHTS[13 * find_stage(n_opponent_turns) + card % 13]
     for kind, turn, other in iter_opponent_events(view):

@@ -30,7 +30,7 @@ def seed_rng():
 
 
 def sample_cards(max_cards):
-    """Sample a set of cards; every other set is rich in melds."""
+    """Return a random set of cards, which is rich in melds in half of the calls."""
     candidates = [card for card in reference.PACK if card[0] in "56789"]
     candidates = candidates if RNG.random() < 0.5 else list(reference.PACK)
     return frozenset(
@@ -124,11 +124,7 @@ def test_meld_probability_agrees_with_enumeration(variant):
 
 # The table of mean deadwood
 
-N_DEALS, N_TURNS, MAX_Z = (
-    250,
-    8,
-    4.5,
-)  # standard errors: one false alarm in random_cards ten thousand
+N_DEALS, N_TURNS, MAX_Z = (250, 8, 4.5)  # standard errors: one false alarm in ten thousand
 
 
 def iter_deadwood_by_turn(deal):

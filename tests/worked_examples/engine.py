@@ -6,7 +6,7 @@ import numpy as np
 
 from simgin.core import batch_columns, codes, endings, layoff, match, meldings, scoring
 from simgin.core.cards import ALL_CARDS
-from simgin.core.deadwood import best_discards, compute_deadwood_batch, compute_deadwood_for_side
+from simgin.core.deadwood import best_discards, compute_deadwood_batch, compute_deadwood_for_role
 from simgin.core.rules_record import DEFENDER, KNOCKER, STOCK_END_OPPONENT_MAY_TAKE
 from simgin.core.showdown import score_showdown as engine_showdown
 from simgin.core.solo_deal import choose_joker_position
@@ -58,7 +58,7 @@ def solve_hand(params, hand):
         [format_meld(meld) for meld in found] for found in find_best_meldings(mask, rules, side)
     ]
     return (
-        int(compute_deadwood_for_side(mask, rules, side)),
+        int(compute_deadwood_for_role(mask, rules, side)),
         every,
         _format_melds(choose_shown_melding(mask, rules)[1]),
     )
