@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.analysis import Analysis, AnalysisBudget, analyse_position
 from simgin.analysis.position import Position, find_decisions
 from simgin.analysis.world_sampling import compute_immediate_knock_probability, sample_worlds
 from simgin.play.matchup import Matchup, parse_matchup
@@ -73,7 +73,7 @@ def main() -> None:
     n_tried, n_known, n_same, n_wrong = 0, 0, 0, 0
     for position in sample_positions(matchup, args.seed):
         n_tried += 1
-        budget = Budget(args.worlds, seed=args.seed + 1)
+        budget = AnalysisBudget(args.worlds, seed=args.seed + 1)
         analysis = analyse_position(position, args.player, args.player, budget)
         if len(analysis.best_indices) > 1:
             continue

@@ -48,9 +48,9 @@ class EvaluationChunk:
         return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
 
     @property
-    def rating_task(self) -> error_rates.RatingTask:
+    def rating_task(self) -> error_rates.EvaluationTask:
         """Task that evaluates all deals of the strategy."""
-        return error_rates.RatingTask.read(
+        return error_rates.EvaluationTask.read(
             self.strategy,
             None,
             VARIANT,
@@ -69,7 +69,7 @@ def evaluate_chunk(chunk: EvaluationChunk) -> EvaluationChunk:
         UNITS_PER_CHUNK, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
     )
     evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
-    lead = None if chunk.number else error_rates.estimate_lead(rating_task, workers=1)
+    lead = None if chunk.number else error_rates.estimate_evaluator_lead(rating_task, workers=1)
     temporary_path = chunk.path.with_suffix(".tmp")
     temporary_path.write_bytes(pickle.dumps((evaluated_units, lead)))
     temporary_path.rename(chunk.path)
@@ -149,8 +149,12 @@ def build_tables(chunks: list[EvaluationChunk]) -> tuple[pd.DataFrame, pd.DataFr
     frame = result.frame.assign(lead=lead.value, lead_se=lead.se)
     rows = []
     for decision, loss in result.find_costliest(N_COSTLIEST_DECISIONS):
-        row = {"strategy": chunks[0].strategy, "place": decision.label, "done": decision.chosen}
-        row |= {"best": decision.best, "points": loss.value, "se": loss.se}
+        row = {
+            "strategy": chunks[0].strategy,
+            "place": decision.position_label,
+            "done": decision.chosen_action,
+        }
+        row |= {"best": decision.best_action, "points": loss.value, "se": loss.se}
         rows.append(row | {"command": result.format_command(decision)})
     return frame, pd.DataFrame(rows)
 

@@ -49,7 +49,7 @@ def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
             view = views[rng.integers(len(views))]
             probabilities = np.zeros(52)
             hands = sample_worlds(
-                view, rules, HANDS_PER_DECISION, unit, p_immediate=knock_probability
+                view, rules, HANDS_PER_DECISION, unit, p_immediate_knock=knock_probability
             ).hands
             beliefs.estimate_holdings(view, multipliers, 0, probabilities)
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])

@@ -18,7 +18,7 @@ from math import sqrt
 
 import numpy as np
 
-from simgin.analysis.analysis import find_active_actions
+from simgin.analysis.analysis import find_contenders
 from simgin.analysis.position import find_decisions
 from simgin.analysis.world_sampling import sample_worlds
 from simgin.play.matchup import parse_matchup
@@ -77,7 +77,7 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
         second_values = compute_action_values(matchup, position, worlds, worlds)
         best_index = int(first_values.mean(axis=0).argmax())
         cost = (second_values[:, best_index] - second_values[:, own_action]).mean()
-        is_active = find_active_actions(np.concatenate([first_values, second_values]), 2 * worlds)
+        is_active = find_contenders(np.concatenate([first_values, second_values]), 2 * worlds)
         rows.append((best_index == own_action, cost, not is_active[own_action]))
     return np.array(rows, float)
 

@@ -32,7 +32,7 @@ from simgin.text import amounts
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.analysis.analysis import Budget
+    from simgin.analysis.analysis import AnalysisBudget
     from simgin.analysis.analysis_request import AnalysisResult
     from simgin.analysis.error_rates import ErrorRates
     from simgin.analysis.find_deals import FoundDeals
@@ -719,9 +719,11 @@ def error_rates(
             simgin.error_rates("gold", deals=1000)
     """
     arguments = read_arguments(locals())
-    from simgin.analysis.error_rates import RatingTask, run_error_rates
+    from simgin.analysis.error_rates import EvaluationTask, estimate_error_rates
 
-    return _run_request("error rates", run_error_rates, RatingTask.read(**arguments), workers)
+    return _run_request(
+        "error rates", estimate_error_rates, EvaluationTask.read(**arguments), workers
+    )
 
 
 @record_call
@@ -769,12 +771,12 @@ def find(
     return _run_request("search", run_find, FindRequest.read(**arguments), workers)
 
 
-def _pop_budget(arguments: dict[str, Any], workers: int | None) -> Budget:
+def _pop_budget(arguments: dict[str, Any], workers: int | None) -> AnalysisBudget:
     """Remove the limits of an analysis from its arguments, and return them."""
-    from simgin.analysis.analysis import Budget
+    from simgin.analysis.analysis import AnalysisBudget
 
     worlds, seconds, seed = map(arguments.pop, ("worlds", "seconds", "seed"))
-    return Budget(worlds, seconds, seed, workers)
+    return AnalysisBudget(worlds, seconds, seed, workers)
 
 
 def strategies() -> pd.DataFrame:

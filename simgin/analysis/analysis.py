@@ -3,7 +3,7 @@
 Every action is rolled out to the end of the deal in the same sampled worlds. A world is a possible
 assignment of the hidden cards. For example:
 
-    analysis = analyse_position(position, "champion", "champion", Budget(worlds=10_000))
+    analysis = analyse_position(position, "champion", "champion", AnalysisBudget(max_worlds=10_000))
     analysis.frame()  # one row per action, best action first
 """
 
@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.analysis.position import Position, PositionError, find_decisions
-from simgin.analysis.stake_value import Equity, compute_equity, compute_net_points
+from simgin.analysis.stake_value import (
+    UNDERCUT_RESULT_INDEX,
+    Equity,
+    compute_equity,
+    compute_net_points,
+)
 from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.position_rollouts import ACTION_END_DEAL
@@ -44,9 +49,8 @@ if TYPE_CHECKING:
 DEFAULT_WORLDS = 10_000  # default number of worlds per position
 MAX_WORLDS = 1_000_000  # maximum number of worlds, because all outcomes are kept in memory
 WORLDS_PER_CALL = 50  # number of worlds per engine call
-WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
+WORLDS_PER_TIME_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_RESULT_INDICES = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
-UNDERCUT_INDEX = DEAL_RESULTS.index("undercut")
 
 # Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
 # probability of winning the match in %, or NaN if it is unknown. If the variant has a die, `deals`
@@ -57,11 +61,11 @@ MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME_DTYPE = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
 # Smallest range to assume for the difference between two actions in one world, in points or % of
 # matches
-MIN_OUTCOME_RANGE = 100.0
+MIN_ASSUMED_RANGE = 100.0
 # Smallest ranges to assume for other measures. One deal can change the net number of deals won by
 # up to 6 (die at 6), and the net number of games won by up to 24 (die at 6, and a game that counts
 # as 4).
-MIN_OUTCOME_RANGE_BY_MEASURE = {"deals": 12.0, "games": 48.0}
+MIN_ASSUMED_RANGE_BY_MEASURE = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action, with early elimination of worse actions
@@ -78,24 +82,24 @@ class ActionGaps:
     """Differences in value between each action and the best of the remaining actions.
 
     Attributes:
-        best: Index of the best action.
+        best_index: Index of the best action.
         means: Mean differences from the best action, usually negative; float64 (n_actions,).
         half_widths: Half-widths of the confidence intervals of the differences, float64
             (n_actions,); 0 for the best action.
     """
 
-    best: int
+    best_index: int
     means: np.ndarray
     half_widths: np.ndarray
 
 
-def compute_next_checkpoint(n_played: int, max_worlds: int) -> int:
-    """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
-    return min(max_worlds, max(MIN_UNITS_BEFORE_FIRST_LOOK, 2 * n_played))
+def compute_next_sample_size(n_sampled: int, max_worlds: int) -> int:
+    """Return the number of worlds for the next comparison: twice the last, up to `max_worlds`."""
+    return min(max_worlds, max(MIN_UNITS_BEFORE_FIRST_LOOK, 2 * n_sampled))
 
 
 def compare_actions(
-    values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
+    values: np.ndarray, max_worlds: int, min_assumed_range: float = MIN_ASSUMED_RANGE
 ) -> ActionGaps:
     """Compare the value of each action with the value of the best action.
 
@@ -103,7 +107,7 @@ def compare_actions(
         values: Action values, float64 (n_worlds, n_actions); NaN if an action was not tried in a
             world.
         max_worlds: Maximum number of worlds, fixed in advance.
-        min_range: Smallest range to assume for the difference between two actions in one world.
+        min_assumed_range: Smallest range to assume for the difference between two actions.
     """
     is_tried = ~np.isnan(values)
     means = np.where(is_tried[-1], values.mean(axis=0), -np.inf)
@@ -112,7 +116,7 @@ def compare_actions(
     worlds = is_tried.sum(axis=0)
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
-    value_range = max(min_range, float(ranges.max()))
+    value_range = max(min_assumed_range, float(ranges.max()))
     # Add one world in which the difference between the actions is as large as possible. A few
     # hundred worlds might not contain a rare event, so the estimated error could otherwise be 0.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
@@ -126,8 +130,8 @@ def compare_actions(
     return ActionGaps(best, mean_gaps, half_widths)
 
 
-def find_active_actions(
-    values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
+def find_contenders(
+    values: np.ndarray, max_worlds: int, min_assumed_range: float = MIN_ASSUMED_RANGE
 ) -> np.ndarray:
     """Return a mask of the actions that could still be the best, (n_actions,) bool.
 
@@ -135,12 +139,12 @@ def find_active_actions(
         values: Action values, float64 (n_worlds, n_actions); NaN if an action was not tried in a
             world.
         max_worlds: Maximum number of worlds, fixed in advance.
-        min_range: Smallest range to assume for the difference between two actions in one world.
+        min_assumed_range: Smallest range to assume for the difference between two actions.
     """
     is_tried = np.asarray(~np.isnan(values[-1]))
     if len(values) < MIN_UNITS_BEFORE_FIRST_LOOK:
         return is_tried
-    gaps = compare_actions(values, max_worlds, min_range)
+    gaps = compare_actions(values, max_worlds, min_assumed_range)
     may_be_best = gaps.means + gaps.half_widths >= 0
     return np.asarray(is_tried & may_be_best)
 
@@ -148,27 +152,27 @@ def find_active_actions(
 # Analysis of a position
 
 
-def is_mistake(low: float) -> bool:
+def is_mistake(lower_bound: float) -> bool:
     """Return True if a cost is significantly above 0, given the lower bound of its 95 % interval.
 
     The coach, `simgin grade` and the web pages all use this criterion.
     """
-    return low > 0
+    return lower_bound > 0
 
 
 @dataclass(frozen=True)
-class Budget:
+class AnalysisBudget:
     """Limits of an analysis: number of worlds, seconds and worker threads.
 
     Attributes:
-        worlds: Maximum number of worlds per position.
-        seconds: Time limit per position in seconds, or None for no limit.
+        max_worlds: Maximum number of worlds per position.
+        max_seconds: Time limit per position in seconds, or None for no limit.
         seed: Seed of the sampled worlds.
         workers: Number of worker threads, or None to use all cores.
     """
 
-    worlds: int = DEFAULT_WORLDS
-    seconds: float | None = None
+    max_worlds: int = DEFAULT_WORLDS
+    max_seconds: float | None = None
     seed: int = 1
     workers: int | None = None
 
@@ -192,8 +196,8 @@ class Analysis(RenamedAttributes):
 
     @property
     def measure(self) -> str:
-        """Measure by which actions are compared: match, deals, games, win or points."""
-        if self.position.in_match and self.has_match_probability:
+        """Name of the measure by which actions are compared: match, deals, games, win or points."""
+        if self.position.is_in_match and self.has_match_probability:
             return "match"
         return select_measure(self.position.variant)
 
@@ -223,9 +227,9 @@ class Analysis(RenamedAttributes):
         return COST_UNITS[self.measure]
 
     @property
-    def min_range(self) -> float:
+    def min_assumed_range(self) -> float:
         """Smallest range to assume for the difference in value between two actions in one world."""
-        return MIN_OUTCOME_RANGE_BY_MEASURE.get(self.measure, MIN_OUTCOME_RANGE)
+        return MIN_ASSUMED_RANGE_BY_MEASURE.get(self.measure, MIN_ASSUMED_RANGE)
 
     @property
     def n_worlds(self) -> int:
@@ -238,20 +242,20 @@ class Analysis(RenamedAttributes):
         return [self.position.format_action(action) for action in self.position.actions]
 
     @cached_property
-    def gaps(self) -> ActionGaps:
+    def action_gaps(self) -> ActionGaps:
         """Differences in value between each action and the best action."""
-        return compare_actions(self.values, self.max_worlds, self.min_range)
+        return compare_actions(self.values, self.max_worlds, self.min_assumed_range)
 
     @cached_property
     def best_indices(self) -> list[int]:
         """Indices of the actions not significantly worse than the best action, best first."""
-        is_active = find_active_actions(self.values, self.max_worlds, self.min_range)
+        is_active = find_contenders(self.values, self.max_worlds, self.min_assumed_range)
         return [index for index in self.ranking if is_active[index]]
 
     @cached_property
     def ranking(self) -> list[int]:
         """Indices of all actions, best action first."""
-        indices = np.argsort(-self.gaps.means, kind="stable")
+        indices = np.argsort(-self.action_gaps.means, kind="stable")
         return [int(index) for index in indices]
 
     @property
@@ -276,15 +280,15 @@ class Analysis(RenamedAttributes):
             Mean, lower bound and upper bound of the cost. For an eliminated action, which is
             significantly worse than another action, the lower bound is at least 0.
         """
-        mean = 0.0 - float(self.gaps.means[index])  # Negation would turn 0 into -0.
-        half_width = float(self.gaps.half_widths[index])
+        mean = 0.0 - float(self.action_gaps.means[index])  # Negation would turn 0 into -0.
+        half_width = float(self.action_gaps.half_widths[index])
         low = mean - half_width
         if index not in self.best_indices:
             low = max(0.0, low)
         return mean, low, mean + half_width
 
     def frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per action, best first (`analysis` in rows.toml)."""
+        """Return a DataFrame with one row per action, best action first."""
         return build_output_frame("analysis", self.rows())
 
     def rows(self) -> list[dict[str, object]]:
@@ -292,7 +296,7 @@ class Analysis(RenamedAttributes):
         return [self._build_row(index) for index in self.ranking]
 
     def _build_row(self, index: int) -> dict[str, object]:
-        """Return the row of an action, with the estimates of all measures."""
+        """Return the row of an action, with its cost and the means of all measures."""
         is_tried = ~np.isnan(self.values[:, index])
         outcomes = self.outcomes[is_tried, index]
         row: dict[str, object] = {
@@ -312,7 +316,7 @@ class Analysis(RenamedAttributes):
             "high": high,
             "worlds": len(outcomes),
             "best": index in self.best_indices,
-            "done": self.position.actions[index] == self.position.chosen,
+            "done": self.position.actions[index] == self.position.recorded_action,
         }
 
 
@@ -343,8 +347,8 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
         equity.write_values(outcomes, records)
     outcomes["win"] = records["winner"] == 0
     outcomes["gin"] = is_own & np.isin(ending, GIN_RESULT_INDICES)
-    outcomes["undercut"] = is_own & (ending == UNDERCUT_INDEX)
-    outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT_INDEX)
+    outcomes["undercut"] = is_own & (ending == UNDERCUT_RESULT_INDEX)
+    outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT_RESULT_INDEX)
     return outcomes
 
 
@@ -359,7 +363,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
         float64 array of the same shape.
     """
     measure = select_measure(variant)
-    equity = compute_equity(variant) if measure in MIN_OUTCOME_RANGE_BY_MEASURE else None
+    equity = compute_equity(variant) if measure in MIN_ASSUMED_RANGE_BY_MEASURE else None
     factor = 100 if measure == "win" else 1
     return np.asarray(factor * compute_outcomes(records, variant, equity)[measure])
 
@@ -378,14 +382,14 @@ OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 
 def ignore_progress(n_done: int, total: int, get_result: Callable[[], object]) -> None:
-    """Ignore a progress report."""
+    """Do nothing, as the progress callback for callers that show no progress."""
 
 
 def analyse_position(
     position: Position,
     strategy: str,
     opponent: str | None,
-    budget: Budget,
+    budget: AnalysisBudget,
     on_progress: OnProgress = ignore_progress,
 ) -> Analysis:
     """Estimate the values of all actions in a position by rollouts in the same worlds.
@@ -404,28 +408,31 @@ def analyse_position(
     Raises:
         PositionError: If the budget exceeds `MAX_WORLDS`.
     """
-    if budget.worlds > MAX_WORLDS:
+    if budget.max_worlds > MAX_WORLDS:
         raise PositionError(
-            f"{budget.worlds:,} worlds do not fit into memory. Use at most {MAX_WORLDS:,} worlds."
+            f"{budget.max_worlds:,} worlds do not fit into memory. "
+            f"Use at most {MAX_WORLDS:,} worlds."
         )
     rollouts = _Rollouts(position, strategy, opponent, budget)
-    seconds = np.inf if budget.seconds is None else budget.seconds
+    seconds = np.inf if budget.max_seconds is None else budget.max_seconds
     end = time.monotonic() + seconds
-    checkpoint = compute_next_checkpoint(0, budget.worlds)
-    while rollouts.n_played < budget.worlds and rollouts.active.sum() > 1:
-        rollouts.play(min(WORLDS_PER_CHECK, checkpoint - rollouts.n_played))
+    checkpoint = compute_next_sample_size(0, budget.max_worlds)
+    while rollouts.n_played < budget.max_worlds and rollouts.active.sum() > 1:
+        rollouts.play(min(WORLDS_PER_TIME_CHECK, checkpoint - rollouts.n_played))
         if rollouts.n_played == checkpoint:
             result = rollouts.get_result()
-            rollouts.active = find_active_actions(result.values, budget.worlds, result.min_range)
-            checkpoint = compute_next_checkpoint(checkpoint, budget.worlds)
-        on_progress(rollouts.n_played, budget.worlds, rollouts.get_result)
+            rollouts.active = find_contenders(
+                result.values, budget.max_worlds, result.min_assumed_range
+            )
+            checkpoint = compute_next_sample_size(checkpoint, budget.max_worlds)
+        on_progress(rollouts.n_played, budget.max_worlds, rollouts.get_result)
         if time.monotonic() > end:
             break
     return rollouts.get_result()
 
 
 def analyse_without_elimination(
-    position: Position, strategy: str, opponent: str | None, budget: Budget
+    position: Position, strategy: str, opponent: str | None, budget: AnalysisBudget
 ) -> Analysis:
     """Estimate the values of all actions in the same worlds, without eliminating any action.
 
@@ -437,7 +444,7 @@ def analyse_without_elimination(
         budget: Limits of the analysis. The time limit has no effect.
     """
     rollouts = _Rollouts(position, strategy, opponent, budget)
-    rollouts.play(budget.worlds)
+    rollouts.play(budget.max_worlds)
     return rollouts.get_result()
 
 
@@ -445,7 +452,7 @@ class _Rollouts:
     """Rollouts of all actions in a position, played in batches of worlds."""
 
     def __init__(
-        self, position: Position, strategy: str, opponent: str | None, budget: Budget
+        self, position: Position, strategy: str, opponent: str | None, budget: AnalysisBudget
     ) -> None:
         variant = position.variant
         self.position = position
@@ -459,7 +466,7 @@ class _Rollouts:
         self._chunks: list[np.ndarray] = []
 
     def play(self, n_worlds: int) -> None:
-        """Roll out the actions that could still be the best in more worlds."""
+        """Roll out the remaining actions in more worlds."""
         first_world = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
@@ -481,12 +488,12 @@ class _Rollouts:
     def get_result(self) -> Analysis:
         """Return the result of all rollouts so far."""
         outcomes = np.concatenate(self._chunks)
-        return Analysis(self.position, self.matchup, outcomes, self.budget.worlds)
+        return Analysis(self.position, self.matchup, outcomes, self.budget.max_worlds)
 
 
 # Analysis of all decisions in a deal
 
-OnDealProgress = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
+DealProgressCallback = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
 
 
 def analyse_deal(
@@ -494,9 +501,9 @@ def analyse_deal(
     turn: int | None,
     strategy: str | None,
     opponent: str | None,
-    budget: Budget,
-    on_progress: OnDealProgress = ignore_progress,
-    names: Sequence[str] = (),
+    budget: AnalysisBudget,
+    on_progress: DealProgressCallback = ignore_progress,
+    player_names: Sequence[str] = (),
 ) -> dict[str, Analysis]:
     """Analyse all decisions of a deal, or the decisions of one turn.
 
@@ -510,14 +517,18 @@ def analyse_deal(
         budget: Limits of each analysis.
         on_progress: Function that receives the progress, the total, and a function that returns the
             finished analyses.
-        names: Names of the players by side (default: the names of the strategies).
+        player_names: Names of the players by side (default: the names of the strategies).
 
     Returns:
         Analyses, with keys such as `turn 5, draw, gold`. In solitaire games, the keys contain no
         player name.
     """
     players = [player.spec for player in deal.matchup.players]
-    names = names if len(set(names)) == len(players) else make_short_player_names(deal.matchup)
+    player_names = (
+        player_names
+        if len(set(player_names)) == len(players)
+        else make_short_player_names(deal.matchup)
+    )
     is_solo = len(players) == 1
     positions = find_decisions(deal, turn)
     if not positions:
@@ -530,7 +541,7 @@ def analyse_deal(
     total = N_PROGRESS_PARTS * len(positions)
     for position in positions:
         player = int(position.view.seat != deal.state.half)
-        title = position.label if is_solo else f"{position.label}, {names[player]}"
+        title = position.label if is_solo else f"{position.label}, {player_names[player]}"
 
         def report_progress(
             played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
@@ -553,7 +564,7 @@ def analyse_deal(
 
 
 def analyses_to_frame(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """Combine several analyses in one DataFrame (output `analysis` in rows.toml)."""
+    """Combine several analyses in one DataFrame, with one row per decision and action."""
     rows = []
     for decision, analysis in analyses.items():
         columns = {"decision": decision, "turn": analysis.position.turn}

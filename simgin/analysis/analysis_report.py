@@ -42,13 +42,13 @@ MEASURE_TITLES = {
     "undercut": "undercut %",
 }
 INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions."
-PENALTY_FACTOR = -1  # factor by which points are multiplied to show a penalty
-NET_NOTES = {
+PENALTY_DISPLAY_FACTOR = -1  # factor by which points are multiplied to show a penalty
+NET_MEASURE_NOTES = {
     "deals": "Deals: number of deals that you win, minus the number that your opponent wins.",
     "games": "Games: number of games that you win, minus the number that your opponent wins. A won "
     "game can count as several games.",
 }
-# Notes on the ranking of actions, for each value of `Position.in_match`
+# Notes on the ranking of actions, for each value of `Position.is_in_match`
 RANKING_NOTES = {
     True: "Actions are ranked by match %. Without a score, simgin ranks actions by {}.",
     False: "Actions are ranked by {}. If you enter the position with its score, simgin ranks "
@@ -74,14 +74,14 @@ COST_COLUMNS = (Column("action", "action"), Column("value", "cost"))
 AnalysesByLabel = Mapping[str, Analysis]
 
 
-def render_analyses(analyses: AnalysesByLabel, is_deal: bool) -> Iterator[RenderableType]:
-    """Yield one table for a deal, or one table of actions for each position.
+def render_analyses(analyses: AnalysesByLabel, is_whole_deal: bool) -> Iterator[RenderableType]:
+    """Yield the terminal output: one table for a whole deal, or one table for each position.
 
     Args:
         analyses: Analyses by label.
-        is_deal: True if the analyses cover a whole deal.
+        is_whole_deal: True if the analyses cover a whole deal.
     """
-    if is_deal:
+    if is_whole_deal:
         yield from Report(
             _make_report_title(analyses),
             [*_format_summary_sentences(analyses)],
@@ -97,12 +97,14 @@ def render_analyses(analyses: AnalysesByLabel, is_deal: bool) -> Iterator[Render
         yield ""
 
 
-def build_analysis_report(analyses: AnalysesByLabel, is_deal: bool, command: str) -> Report:
+def build_analysis_report(analyses: AnalysesByLabel, is_whole_deal: bool, command: str) -> Report:
     """Build the report of analyses, with plots of up to `MAX_PLOTS` costly decisions."""
     return Report(
         question=_make_report_title(analyses),
         verdict=list(_format_summary_sentences(analyses)),
-        tables=[build_deal_table(analyses)] if is_deal else list(_build_action_tables(analyses)),
+        tables=[build_deal_table(analyses)]
+        if is_whole_deal
+        else list(_build_action_tables(analyses)),
         plots=LazySequence(_make_plots(analyses)),
         facts=list(_list_settings(next(iter(analyses.values())))),
         command=command,
@@ -125,7 +127,7 @@ def _make_report_title(analyses: AnalysesByLabel) -> str:
 
 
 def _format_summary_sentences(analyses: AnalysesByLabel) -> Iterator[str]:
-    """Yield a sentence for each plotted decision, with a label if there are several decisions."""
+    """Yield the verdict on each plotted decision. If there are several, each has a label."""
     plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
         prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
@@ -172,7 +174,7 @@ def format_analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
                 f"No action is clearly the best. After {worlds}, {best_name} is ahead, but the "
                 f"best action could also be {rivals}."
             )
-    if position.chosen is None:
+    if position.recorded_action is None:
         return sentence
     index = position.chosen_index
     if index == analysis.ranking[0]:
@@ -205,17 +207,17 @@ def format_cost(analysis: Analysis, index: int) -> str:
     return f"{value} ± {error}"
 
 
-def compare_outcomes(analysis: Analysis, other_index: int) -> str:
+def format_outcome_comparison(analysis: Analysis, action_index: int) -> str:
     """Return a sentence that compares the outcomes of the best action and of another action."""
     position = analysis.position
-    pair = (analysis.ranking[0], other_index)
+    pair = (analysis.ranking[0], action_index)
     names = [analysis.action_names[index] for index in pair]
     factors = select_display_factors(analysis)
-    measures = [name for name, factor in factors.items() if factor != PENALTY_FACTOR]
+    measures = [name for name, factor in factors.items() if factor != PENALTY_DISPLAY_FACTOR]
     if not position.is_solo:
         measures += ["won_undercut", "opponent"]
     *phrases, last_phrase = [
-        phrase.format(*(_compute_outcome(analysis, name, index) for index in pair))
+        phrase.format(*(_compute_mean_outcome(analysis, name, index) for index in pair))
         for name, phrase in OUTCOME_PHRASES.items()
         if name in measures
     ]
@@ -227,8 +229,8 @@ def compare_outcomes(analysis: Analysis, other_index: int) -> str:
     )
 
 
-def _compute_outcome(analysis: Analysis, measure: str, index: int) -> float:
-    """Return the mean net points, or the percentage of worlds with a given outcome.
+def _compute_mean_outcome(analysis: Analysis, measure: str, index: int) -> float:
+    """Return the mean net points after an action, or the percentage of worlds with an outcome.
 
     Args:
         analysis: Analysis of the decision.
@@ -251,24 +253,24 @@ def format_table_note(analyses: AnalysesByLabel) -> str:
     names = dict.fromkeys(names_by_spec.get(player.spec, player.spec) for player in matchup.players)
     players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
     sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
-    if any(analysis.position.chosen for analysis in analyses.values()):
+    if any(analysis.position.recorded_action for analysis in analyses.values()):
         sentences.append("< marks the chosen action.")
     if not others:
         sentences += _format_offer_sentences(first_analysis)
     measure = select_measure(first_analysis.position.variant)
-    if measure in NET_NOTES:
-        sentences.append(NET_NOTES[measure])
+    if measure in NET_MEASURE_NOTES:
+        sentences.append(NET_MEASURE_NOTES[measure])
     if first_analysis.has_match_probability:
         sentences.append(
             "Match %: probability of winning the match if both players are equally strong."
         )
-        note = RANKING_NOTES[first_analysis.position.in_match]
+        note = RANKING_NOTES[first_analysis.position.is_in_match]
         sentences.append(note.format(MEASURE_TITLES[measure]))
     return " ".join(sentences)
 
 
 def _format_offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a list with a sentence about the opponent's die offer, or an empty list."""
+    """Return a sentence about the opponent's die offer in a list, which is empty without offer."""
     sampler = analysis.world_sampler
     if not sampler.has_offer:
         return []
@@ -309,7 +311,7 @@ def build_action_table(analysis: Analysis, note: str = "") -> Table:
     """Return a table with one row per action, best action first."""
     factors = select_display_factors(analysis)
     titles = dict(MEASURE_TITLES)
-    if factors.get("points") == PENALTY_FACTOR:
+    if factors.get("points") == PENALTY_DISPLAY_FACTOR:
         titles["points"] = "penalty"
     names = [name for name in titles if name in factors]
     rows = []
@@ -328,14 +330,14 @@ def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
 
 
 def select_display_factors(analysis: Analysis) -> dict[str, int]:
-    """Return the measures that are displayed for a variant, with their display factors."""
+    """Return the measures shown for a variant, each with a factor such as 100 for percentages."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.params["deal_scoring"]
     if scoring == "winloss":
         return {"win": 100}
     if scoring == "penalty":
-        return {"points": PENALTY_FACTOR, "gin": 100}
+        return {"points": PENALTY_DISPLAY_FACTOR, "gin": 100}
     if variant.is_solo and not variant.params["knock_limit"]:
         del shares["undercut"]
     if analysis.has_match_probability:

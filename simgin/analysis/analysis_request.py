@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.analysis.analysis import (
     Analysis,
-    Budget,
+    AnalysisBudget,
     analyse_deal,
     analyse_position,
     analyses_to_frame,
@@ -39,21 +39,21 @@ class AnalysisRequest:
     """Request to analyse a position or the decisions of a deal.
 
     Attributes:
-        source: Position or deal to analyse.
+        position_or_deal: Position or deal to analyse.
         budget: Limits of the analysis.
         strategy: Strategy that plays the rest of each deal for the player or for side A, or None to
             use A's strategy.
         opponent: Strategy that plays the rest of each deal for the opponent or for side B.
         turn: Turn of the deal, or None to analyse all turns.
-        names: Names of the players if the deal was read from a file.
+        player_names: Names of the players if the deal was read from a file.
     """
 
-    source: Position | TracedDeal
-    budget: Budget
+    position_or_deal: Position | TracedDeal
+    budget: AnalysisBudget
     strategy: str | None = None
     opponent: str | None = None
     turn: int | None = None
-    names: Sequence[str] = ()
+    player_names: Sequence[str] = ()
 
     @classmethod
     def read(
@@ -61,7 +61,7 @@ class AnalysisRequest:
         cards: str,
         pile: str | None,
         variant: str | Variant,
-        budget: Budget,
+        budget: AnalysisBudget,
         *,
         score: str | tuple[int, int] | None = None,
         dealer: str | None = None,
@@ -89,31 +89,33 @@ class AnalysisRequest:
         a: str,
         b: str | None,
         variant: str,
-        budget: Budget,
+        budget: AnalysisBudget,
         *,
         unit: int = 0,
         half: int = 0,
         deal: int | None = None,
-        **more: Any,
+        **options: Any,
     ) -> AnalysisRequest:
-        """Parse the arguments of a request to analyse the deal with the seed in the budget.
+        """Parse the arguments of a request to analyse a deal that strategies play.
+
+        The seed of the budget determines the deal.
 
         Raises:
-            ReplayError: If the deal was not played.
+                ReplayError: If the deal was not played.
         """
         return cls(
-            trace_numbered_deal(a, b, variant, budget.seed, unit, half, deal), budget, **more
+            trace_numbered_deal(a, b, variant, budget.seed, unit, half, deal), budget, **options
         )
 
     @classmethod
-    def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Parse the arguments of a request to analyse the deal in a file.
+    def read_file(cls, path: str, budget: AnalysisBudget, **options: Any) -> AnalysisRequest:
+        """Parse the arguments of a request to analyse a deal that is read from a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
         """
         record = read_deal_file(path)
-        return cls(record.deal, budget, names=record.names, **more)
+        return cls(record.deal, budget, player_names=record.player_names, **options)
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,16 +128,16 @@ class AnalysisResult(Result):
     def __repr__(self) -> str:
         from simgin.report.terminal import render_text
 
-        return render_text(render_analyses(self.analyses, self.is_deal))
+        return render_text(render_analyses(self.analyses, self.is_whole_deal))
 
     @property
-    def is_deal(self) -> bool:
+    def is_whole_deal(self) -> bool:
         """True if the result includes all decisions of a deal."""
         return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups of the analysis, each with the number of units played (see `Result.played`)."""
+        """Matchups of the analysis, each with the number of sampled worlds."""
         matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
@@ -146,7 +148,7 @@ class AnalysisResult(Result):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with a row per action, whose first columns are the action and its cost."""
+        """DataFrame with one row per action, beginning with the action and its cost."""
         frame = super().frame
         first = ["decision", "action", "cost", "low", "high"][len(self.analyses) == 1 :]
         return frame[[*first, *frame.columns.difference(first, sort=False)]]
@@ -159,7 +161,7 @@ class AnalysisResult(Result):
 
     def report(self, command: str) -> Report:
         """Return the report of the analyses."""
-        return build_analysis_report(self.analyses, self.is_deal, command)
+        return build_analysis_report(self.analyses, self.is_whole_deal, command)
 
 
 def run_analysis(
@@ -178,10 +180,15 @@ def run_analysis(
                 lambda: _build_live_table(get_analyses(), _requests_whole_deal(request)),
             )
 
-    source, players = request.source, (request.strategy, request.opponent)
+    source, players = request.position_or_deal, (request.strategy, request.opponent)
     if isinstance(source, TracedDeal):
         analyses = analyse_deal(
-            source, request.turn, *players, budget, report_progress, names=request.names
+            source,
+            request.turn,
+            *players,
+            budget,
+            report_progress,
+            player_names=request.player_names,
         )
         return AnalysisResult(request, analyses)
     title = f"{source.variant.spec}: your position"
@@ -201,16 +208,16 @@ def run_analysis(
 
 def _requests_whole_deal(request: AnalysisRequest) -> bool:
     """Return True if the analysis includes all decisions of a deal."""
-    return isinstance(request.source, TracedDeal) and request.turn is None
+    return isinstance(request.position_or_deal, TracedDeal) and request.turn is None
 
 
-def _build_live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
+def _build_live_table(analyses: Mapping[str, Analysis], is_whole_deal: bool) -> RenderableType:
     """Return a table of the interim results for all decisions of a deal or for one position."""
     from rich.console import Group
 
     *_, title = analyses
     return (
         build_deal_table(analyses)
-        if is_deal
-        else Group(*render_analyses({title: analyses[title]}, is_deal))
+        if is_whole_deal
+        else Group(*render_analyses({title: analyses[title]}, is_whole_deal))
     )

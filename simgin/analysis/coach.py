@@ -8,26 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.analysis import Analysis, AnalysisBudget, analyse_position
 from simgin.analysis.analysis_report import (
     build_action_table,
-    compare_outcomes,
     describe_choice,
     format_analysis_verdict,
+    format_outcome_comparison,
 )
 from simgin.analysis.position import Position, find_decisions
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import find_strong_player
 
-COACH_WORLDS, COACH_SECONDS = (
-    1000,
-    2.0,
-)  # maximum number of worlds, and maximum time in seconds, per decision
+MAX_COACH_WORLDS, MAX_COACH_SECONDS = 1000, 2.0  # limits per decision
 MAX_HINT_ACTIONS = (
     4  # maximum number of actions in a hint, in addition to the best ending of the deal
 )
-OMITTED_COLUMNS = ("penalty", "deals", "games", "worlds")
+OMITTED_HINT_COLUMNS = ("penalty", "deals", "games", "worlds")
 NO_DECISION_MESSAGE = "You have not made a decision in this deal yet."
 
 
@@ -70,8 +67,8 @@ class Coach:
             )
         return lines
 
-    def explain(self, deal: TracedDeal) -> list[str]:
-        """Return lines about the cost of the last decision, with a comparison of two actions."""
+    def explain_last_decision(self, deal: TracedDeal) -> list[str]:
+        """Return lines that state the cost of the last decision and compare two of its actions."""
         analysis = self._analyse_last_decision(deal)
         if analysis is None:
             return [NO_DECISION_MESSAGE]
@@ -85,7 +82,9 @@ class Coach:
     def format_comments(self, deal: TracedDeal, first_index: int) -> list[str]:
         """Return a comment on each decision, starting with the decision at index `first_index`."""
         positions = self.list_decisions(deal)
-        new_positions = [position for position in positions if position.query_index >= first_index]
+        new_positions = [
+            position for position in positions if position.policy_call_index >= first_index
+        ]
         return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
     def format_deal_summary(self, deal: TracedDeal) -> str:
@@ -105,19 +104,19 @@ class Coach:
         cost = f"{mean:.1f} {mistakes[0].unit} ({low:.1f} to {high:.1f})"
         return f"Coach: your {mistake_noun} in this deal cost {cost}."
 
-    def start_deal(self) -> None:
+    def clear_analyses(self) -> None:
         """Delete the analyses of the previous deal."""
         self._analyses = {}
 
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
-        """Return the decisions that the human player has made in the deal."""
+        """Return the positions in which the human player has made a decision in the deal."""
         positions = find_decisions(replace(deal, error="", is_truncated=False))
         return [position for position in positions if position.view.seat == self.seat]
 
     def analyse_pending_decision(self, deal: TracedDeal) -> Analysis | None:
         """Analyse the pending decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
-        if position is None or position.chosen is not None:
+        if position is None or position.recorded_action is not None:
             return None
         return self.analyse(deal, position)
 
@@ -130,7 +129,7 @@ class Coach:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""
         key = _list_previous_actions(deal, position)
         if key not in self._analyses:
-            budget = Budget(COACH_WORLDS, COACH_SECONDS, self.matchup.seed)
+            budget = AnalysisBudget(MAX_COACH_WORLDS, MAX_COACH_SECONDS, self.matchup.seed)
             strongest_strategy = find_strong_player(position.variant)
             opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
             self._analyses[key] = analyse_position(position, strongest_strategy, opponent, budget)
@@ -139,7 +138,7 @@ class Coach:
 
 def _list_previous_actions(deal: TracedDeal, position: Position) -> tuple[int, ...]:
     """Return the actions that precede a decision, which identify the decision within the deal."""
-    return tuple(deal.state.answers[: position.query_index].tolist())
+    return tuple(deal.state.answers[: position.policy_call_index].tolist())
 
 
 def _format_comment(analysis: Analysis) -> str:
@@ -148,20 +147,20 @@ def _format_comment(analysis: Analysis) -> str:
 
 
 def _iter_comparison_lines(
-    analysis: Analysis, other_index: int, indices: Sequence[int]
+    analysis: Analysis, action_index: int, shown_indices: Sequence[int]
 ) -> Iterator[str]:
     """Yield a sentence and a table that compare the best action with another action.
 
     Args:
         analysis: Analysis of the decision.
-        other_index: Index of the action to compare with the best action.
-        indices: Indices of the actions in the table, best first.
+        action_index: Index of the action to compare with the best action.
+        shown_indices: Indices of the actions in the table, best first.
     """
-    yield compare_outcomes(analysis, other_index)
+    yield format_outcome_comparison(analysis, action_index)
     table = build_action_table(analysis)
-    shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
+    shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS]
     lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
-    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices)]
+    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in shown_indices)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()

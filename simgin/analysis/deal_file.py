@@ -35,7 +35,7 @@ MAX_FILE_BYTES = 1 << 24
 FIELD_BOUNDS = replay.DEAL_ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that are determined by earlier decisions
-CHECKED_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()
+COMPARED_ROW_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class RecordedDeal:
     Attributes:
         path: Path of the file.
         deal: Recorded deal, with side A at seat 0.
-        names: Names of the players by seat.
+        player_names: Names of the players by seat.
         seat_of_a: Seat of side A in the file.
         engine: Engine that logged the deal, or an empty string for simgin.
     """
 
     path: str
     deal: TracedDeal
-    names: tuple[str, ...]
+    player_names: tuple[str, ...]
     seat_of_a: int = 0
     engine: str = ""
 
@@ -144,7 +144,7 @@ def _replay_deal(
         drawn_card = deal.state.log[len(script)].drawn
         deal = truncate_deal(deal, len(script), bool(drawn_card < 0 or drawn_card in pack))
     if first_row["in_match"]:
-        _write_match_state(deal, first_row)
+        _restore_match_score(deal, first_row)
         return replace(deal, matchup=replace(deal.matchup, unit="match"))
     return deal
 
@@ -152,7 +152,7 @@ def _replay_deal(
 def _read_matchup(
     content: JsonRow, first_row: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
-    """Return the matchup of a deal. The strongest strategy replaces unavailable strategies."""
+    """Return the matchup in a deal file, replacing unavailable strategies with a strong one."""
     players = 1 if variant.is_solo else 2
     names = [_strip_side_suffix(name) for name in first_row["strategies"]]
     if len(names) != players or (first_row["dealer"] is None) != (players == 1):
@@ -179,7 +179,7 @@ def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: 
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return all actions before the first decision for which no action is recorded."""
+    """Return the recorded actions, up to the first decision without an action."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -202,7 +202,7 @@ def _read_integer(row: JsonRow, name: str) -> int:
 
 
 def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
-    """Return the two scores in a field of a row, one for each seat."""
+    """Check and return a pair of scores, one for each seat."""
     score_0, score_1 = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
@@ -211,13 +211,13 @@ def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
     return score_0, score_1
 
 
-def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
-    """Raise PositionError if a decision is inconsistent with earlier decisions."""
-    expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
-    for index, decision in enumerate(decisions):
+def _check_decisions(replayed_deal: TracedDeal, recorded_decisions: Sequence[JsonRow]) -> None:
+    """Raise PositionError if a recorded decision differs from the replayed deal."""
+    expected_rows = replay_json.replay_to_json(replay.make_replay(replayed_deal))[1:-1]
+    for index, decision in enumerate(recorded_decisions):
         row = expected_rows[index] if index < len(expected_rows) else {}
         wrong_fields = [
-            name for name in CHECKED_FIELDS if name not in row or row[name] != decision[name]
+            name for name in COMPARED_ROW_FIELDS if name not in row or row[name] != decision[name]
         ]
         if decision["answer"] is None and wrong_fields == ["answer"]:
             return  # The recorded decisions end here.
@@ -228,15 +228,15 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
             )
 
 
-def _write_match_state(replayed: TracedDeal, first_row: JsonRow) -> None:
-    """Write the match state to all views of a deal that was replayed as a single deal."""
+def _restore_match_score(replayed_deal: TracedDeal, first_row: JsonRow) -> None:
+    """Write the recorded match score to all views of a deal, which was replayed without a match."""
     deal = _read_integer(first_row, "deal")
-    target = int(build_rules(replayed.matchup.variant).points_target)
+    target = int(build_rules(replayed_deal.matchup.variant).points_target)
     columns = [
         [_read_seat_scores((points, 0))[0] for points in first_row["columns"][seat]]
         for seat in range(2 if first_row["columns"] else 0)
     ]
-    for view in replayed.state.log[: replayed.state.n_logged + 1]:
+    for view in replayed_deal.state.log[: replayed_deal.state.n_logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):

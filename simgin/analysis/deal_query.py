@@ -68,7 +68,7 @@ class DealQuery:
             endings are accepted.
         winner: Side that must win, or None.
         comparisons: Comparisons, each with a quantity, an operator and a bound.
-        requires_difference: True if the two compared strategies must have different results.
+        requires_different_play: True if the two compared strategies must have different results.
         order: Key of `ORDER_KEYWORDS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of
             play.
     """
@@ -77,15 +77,15 @@ class DealQuery:
     endings: tuple[int, ...]
     winner: int | None
     comparisons: tuple[Comparison, ...]
-    requires_difference: bool
+    requires_different_play: bool
     order: str
 
     @property
-    def is_costly(self) -> bool:
+    def selects_costly_decisions(self) -> bool:
         """True if the query selects costly decisions instead of deals."""
         return self.order == COSTLY_KEYWORD
 
-    def meets_conditions(self, deals: np.ndarray) -> np.ndarray:
+    def find_matching_deals(self, deals: np.ndarray) -> np.ndarray:
         """Return a mask of the deals that meet the conditions of the query, (n_deals,) bool."""
         deal = deals["deal"]
         is_match = np.ones(len(deals), bool)
@@ -93,14 +93,17 @@ class DealQuery:
             is_match &= np.isin(deal["kind"], self.endings)
         if self.winner is not None:
             is_match &= deal["winner"] == self.winner
-        if self.requires_difference:
+        if self.requires_different_play:
             is_match &= deal != deals["other"]
         for name, symbol, bound in self.comparisons:
             is_match &= COMPARISON_OPERATORS[symbol](compute_quantity(deals, name), bound)
         return is_match
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
-        """Return the first deals in the order of the query. Tied deals stay in order of play."""
+        """Return the first `limit` deals in the order that the query specifies.
+
+        Tied deals stay in the order of play.
+        """
         if self.order not in ORDER_KEYWORDS:
             return deals[:limit]
         name, sign = ORDER_KEYWORDS[self.order]
@@ -109,7 +112,7 @@ class DealQuery:
 
 
 def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
-    """Return the value of a quantity for each deal, (n_deals,) int64.
+    """Return the value of a quantity, such as `points`, for each deal, (n_deals,) int64.
 
     Args:
         deals: Deals that the search has played, FOUND_DEAL_DTYPE (n_deals,).
@@ -137,8 +140,8 @@ def parse_query(text: str) -> DealQuery:
     parts = [part.strip() for part in text.lower().split(",")]
     comparisons = [_parse_comparison(part) for part in parts if part not in STANDALONE_KEYWORDS]
     requires_difference = DIFFER_KEYWORD in parts
-    side = _find_single_keyword(parts, WINNER_KEYWORDS)
-    order = _find_single_keyword(parts, [*ORDER_KEYWORDS, COSTLY_KEYWORD])
+    side = _find_keyword_of_group(parts, WINNER_KEYWORDS)
+    order = _find_keyword_of_group(parts, [*ORDER_KEYWORDS, COSTLY_KEYWORD])
     endings = [
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
@@ -156,8 +159,8 @@ def parse_query(text: str) -> DealQuery:
     )
 
 
-def _find_single_keyword(parts: Sequence[str], keywords: Collection[str]) -> str:
-    """Return the only query keyword from a group, or "" if there is none."""
+def _find_keyword_of_group(parts: Sequence[str], keywords: Collection[str]) -> str:
+    """Return the keyword of a group that a query contains, or "" if there is none."""
     keyword, *other_keywords = [part for part in parts if part in keywords] or [""]
     if other_keywords:
         raise QueryError(

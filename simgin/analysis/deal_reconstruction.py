@@ -6,11 +6,11 @@ from functools import cached_property
 
 from simgin.analysis.position import PositionError
 from simgin.analysis.position_parts import (
+    IN_PILE,
     INITIAL_STOCK_SIZE,
     NO_SEAT,
     OPPONENT_SEAT,
     PACK_SIZE,
-    PILE_LOCATION,
     PLAYER_SEAT,
     Die,
     PileCard,
@@ -32,7 +32,7 @@ from simgin.text.notation import format_card
 
 
 class DealReconstruction:
-    """Past decisions of a two-player deal, as implied by the cards of a position."""
+    """Reconstruction of a two-player deal, whose past decisions follow from the visible cards."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class DealReconstruction:
 
     @cached_property
     def started_turns(self) -> list[int]:
-        """Turns in which a player has received a card, including an unfinished turn."""
-        is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
+        """Numbers of the turns that have begun, including an unfinished turn."""
+        is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_die_decision
         return list(range(len(self.discards) + is_open))
 
     @property
@@ -80,26 +80,28 @@ class DealReconstruction:
         )
 
     @property
-    def can_take_last(self) -> bool:
+    def can_take_last_discard(self) -> bool:
         """True if the player can take the last discard (50th-card rule)."""
-        may_take = self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_decision
+        may_take = (
+            self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_die_decision
+        )
         return bool(
             may_take and self.stock_size == self.rules.stock_reserve and len(self.cards) == 10
         )
 
     @property
-    def slots(self) -> Collection[str]:
-        """Slots of the policies that can be called at the current decision."""
-        if self.die.is_decision:
+    def current_slots(self) -> Collection[str]:
+        """Policy slots, such as `take`, that apply to the current decision."""
+        if self.die.is_die_decision:
             return {self.die.slot}
         if len(self.cards) == 11:
             return {"discard", "knock"}
-        return {"knock"} if self.can_take_last else {"take"}
+        return {"knock"} if self.can_take_last_discard else {"take"}
 
     # Deal
 
     def make_pack(self, unseen_cards: list[int]) -> list[int]:
-        """Return a pack in dealing order that leads to the position.
+        """Return a pack, in dealing order, with which the deal leads to the position.
 
         Args:
             unseen_cards: Cards whose locations are unknown.
@@ -216,20 +218,20 @@ class DealReconstruction:
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
         reserve = int(self.rules.stock_reserve)
         if self.stock_size < reserve or (
-            has_ten and not self.can_take_last and self.stock_size == reserve
+            has_ten and not self.can_take_last_discard and self.stock_size == reserve
         ):
             n_left = max(0, self.stock_size)
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
-        """Yield errors about the number of cards and about unknown cards that must be entered."""
+        """Yield an error message for each wrong number of cards and each required unknown card."""
         top_card = self.top_cards[-1]
         if top_card is not None and top_card.is_taken and len(self.cards) == 10:
             name = format_card(top_card.card)
             yield f"a hand that has just taken {name} has eleven cards, not ten. Add the card."
-        if self.die.is_decision and len(self.cards) != 10 and top_card is not None:
+        if self.die.is_die_decision and len(self.cards) != 10 and top_card is not None:
             yield "the die is offered before the draw. Enter the ten cards held at that time."
-        if top_card is None and len(self.cards) == 10 and not self.die.offered:
+        if top_card is None and len(self.cards) == 10 and not self.die.offered_stake:
             yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._depends_on_upcard:
             effect = "the first upcard sets the knock limit or the value of points"
@@ -258,7 +260,7 @@ class DealReconstruction:
             if top_card is None or top_card.card < 0:
                 continue
             discarder = self.find_seat_of_turn(turn - 1) if turn else NO_SEAT
-            if locations.get(top_card.card) == PILE_LOCATION:
+            if locations.get(top_card.card) == IN_PILE:
                 yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
             if locations.get(top_card.card, discarder) != discarder:
                 yield (
@@ -266,11 +268,11 @@ class DealReconstruction:
                     "other. Check the pile."
                 )
             locations[top_card.card] = (
-                self.find_seat_of_turn(turn) if top_card.is_taken else PILE_LOCATION
+                self.find_seat_of_turn(turn) if top_card.is_taken else IN_PILE
             )
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
-                location = "the pile" if locations[card] == PILE_LOCATION else "the opponent's hand"
+                location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
                 yield (
                     f"{format_card(card)} cannot be both in your hand and in {location}. Check "
                     "your entries."

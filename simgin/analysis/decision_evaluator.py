@@ -1,4 +1,4 @@
-"""Evaluation of decisions by their loss compared with the best action.
+"""Evaluation of decisions by what they cost compared with the best action.
 
 The best action is chosen in sampled worlds. The gain of this action over the chosen action is then
 measured with the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were
@@ -29,13 +29,15 @@ from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.text.notation import mask_to_cards
 
 # Number of worlds before the first comparison. The number doubles for each later comparison.
-FIRST_CHECK_WORLDS = 25
+FIRST_COMPARISON_WORLDS = 25
 CONFIRMATION_WORLDS = 400  # number of new worlds for confirming a mistake before measuring its cost
-MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in standard errors
+MIN_LEAD_STANDARD_ERRORS = (
+    1.0  # minimum lead of an action over the evaluator's action, in standard errors
+)
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # exclusive upper bound of the index of the first world
+N_RANDOM_STREAMS = 2**39  # exclusive upper bound of the index of the first world
 # Mistakes by kind of decision
-MISTAKES_BY_KIND = {
+MISTAKES_BY_DECISION_KIND = {
     "upcard": ("took the card", "left the card"),
     "draw": ("took the card", "left the card"),
     "discard": (
@@ -51,38 +53,38 @@ MISTAKES_BY_KIND = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """Decision of a player, with its loss compared with the best action.
+    """Decision of a player, with the best action and the cost of the chosen action.
 
     Attributes:
-        unit: Number of the mirrored pair, or of the deal if deals are not mirrored.
+        unit_number: Number of the mirrored pair, or of the deal if deals are not mirrored.
         mirrored_game: Index of the mirrored game within the pair, 0 or 1.
         turn: Number of the turn.
-        label: Label of the position.
-        kind: Kind of decision, a key of `MISTAKES_BY_KIND`.
-        mistake: Mistake, a value of `MISTAKES_BY_KIND`, or an empty string if the best action was
-            chosen.
-        chosen: Chosen action.
-        best: Best action.
+        position_label: Label of the position.
+        decision_kind: Kind of decision, a key of `MISTAKES_BY_DECISION_KIND`.
+        mistake: Type of mistake, a value of `MISTAKES_BY_DECISION_KIND`, or an empty string if the
+            best action was chosen.
+        chosen_action: Chosen action.
+        best_action: Best action.
         cost: Gain of the best action over the chosen action, in the measure of the variant.
-        evaluator_cost: Gain of the evaluator's action over the chosen action.
-        selection_lead: Lower bound of the best action's gain, estimated in the worlds used to
-            select the action.
-        se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure_costs`
+        evaluator_action_gain: Gain of the evaluator's action over the chosen action.
+        best_gain_lower_bound: Lower bound of the best action's gain, estimated in the worlds that
+            were used to select the action.
+        cost_se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure_costs`
             measured the cost.
     """
 
-    unit: int
+    unit_number: int
     mirrored_game: int
     turn: int
-    label: str
-    kind: str
+    position_label: str
+    decision_kind: str
     mistake: str
-    chosen: str
-    best: str
+    chosen_action: str
+    best_action: str
     cost: float
-    evaluator_cost: float
-    selection_lead: float
-    se: float = 0.0
+    evaluator_action_gain: float
+    best_gain_lower_bound: float
+    cost_se: float = 0.0
 
 
 class DecisionEvaluator:
@@ -93,23 +95,23 @@ class DecisionEvaluator:
     Args:
         matchup: Matchup of the evaluator against the opponent. In a solitaire game, there is no
             opponent. The seed of the matchup also determines the worlds.
-        worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
-            action counts as the best action.
-        first_check_worlds: Number of worlds before the first check, which drops all actions that
-            are not ahead of the evaluator's action.
+        max_worlds: Maximum number of worlds used to find the best action. If it is 0, the
+            evaluator's action counts as the best action.
+        first_comparison_worlds: Number of worlds before the first comparison, which drops all
+            actions that are not ahead of the evaluator's action.
         min_lead: Minimum lead of an action over the evaluator's action, in standard errors.
     """
 
     def __init__(
         self,
         matchup: Matchup,
-        worlds: int,
-        first_check_worlds: int = FIRST_CHECK_WORLDS,
-        min_lead: float = MIN_LEAD,
+        max_worlds: int,
+        first_comparison_worlds: int = FIRST_COMPARISON_WORLDS,
+        min_lead: float = MIN_LEAD_STANDARD_ERRORS,
     ) -> None:
         self.matchup = matchup
-        self.worlds = worlds
-        self.first_check_worlds = first_check_worlds
+        self.max_worlds = max_worlds
+        self.first_comparison_worlds = first_comparison_worlds
         self.min_lead = min_lead
 
     def evaluate(self, deal: TracedDeal) -> list[EvaluatedDecision]:
@@ -121,58 +123,67 @@ class DecisionEvaluator:
             decisions.append(self._evaluate_decision(deal, position, evaluator_action, rng))
         return decisions
 
-    def measure_costs(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
-        """Evaluate decisions like `evaluate`, and measure the costs of mistakes in new worlds.
+    def measure_costs(self, deal: TracedDeal, n_worlds: int) -> list[EvaluatedDecision]:
+        """Evaluate the decisions of strategy A in a deal, and measure mistakes in new worlds.
 
         The cost is then the mean gain of the best action over all possible hidden cards, instead of
         the gain with the actual hidden cards. A mistake counts only if the gain is positive in
         `CONFIRMATION_WORLDS` new worlds.
         """
         pairs = zip(self.evaluate(deal), iter_positions_of_a(deal), strict=True)
-        return [self._measure_cost(evaluated, position, worlds) for evaluated, position in pairs]
+        return [
+            self._measure_cost_if_mistake(evaluated, position, n_worlds)
+            for evaluated, position in pairs
+        ]
 
-    def _measure_cost(
-        self, decision: EvaluatedDecision, position: Position, worlds: int
+    def _measure_cost_if_mistake(
+        self, decision: EvaluatedDecision, position: Position, n_worlds: int
     ) -> EvaluatedDecision:
-        """Measure the cost of a decision in new worlds if the mistake is confirmed."""
-        best = decision.best
+        """Return a decision with its cost in new worlds, which is 0 if no mistake is confirmed."""
+        best = decision.best_action
         if (
             decision.mistake
             and self.sample_gains_over_chosen(position, best, CONFIRMATION_WORLDS).mean() > 0
         ):
-            cost = estimate_mean(self.sample_gains_over_chosen(position, best, worlds))
+            cost = estimate_mean(self.sample_gains_over_chosen(position, best, n_worlds))
             miss_probability = 1.0 - self._compute_detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
-            return replace(decision, cost=cost.value, se=error)
+            return replace(decision, cost=cost.value, cost_se=error)
         kind = classify_decision(position, position.chosen_action)
-        return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
+        return replace(
+            decision, decision_kind=kind, mistake="", best_action=decision.chosen_action, cost=0.0
+        )
 
     def _compute_detection_probability(self, cost: Estimate) -> float:
         """Return the probability of finding and confirming a mistake again in new worlds."""
         if not cost.se:
             return 1.0
-        sample_sizes = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
+        sample_sizes = [worlds for worlds in (self.max_worlds, CONFIRMATION_WORLDS) if worlds]
         leads = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sample_sizes]
         return prod(NormalDist().cdf(lead) for lead in leads)
 
-    def sample_gains_over_chosen(self, position: Position, best: str, worlds: int) -> np.ndarray:
-        """Return the gains of an action over the chosen action in newly sampled worlds.
+    def sample_gains_over_chosen(
+        self, position: Position, best_action: str, n_worlds: int
+    ) -> np.ndarray:
+        """Return the gains from the best action instead of the chosen action in new worlds.
 
         Args:
             position: Decision in a recorded deal.
-            best: Best action, formatted as a string.
-            worlds: Number of worlds.
+            best_action: Best action, formatted as a string.
+            n_worlds: Number of worlds.
 
         Returns:
             Gains of the action, float64 (n_worlds,).
         """
         actions_by_name = {position.format_action(action): action for action in position.actions}
         view = position.view
-        address = (self.matchup.seed, view.hand, view.turns, worlds)
-        first_world = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
-        actions = [actions_by_name[best], position.chosen_action]
-        gains = self._sample_gains(position, actions, worlds, first_world)
+        address = (self.matchup.seed, view.hand, view.turns, n_worlds)
+        first_world = int(
+            np.random.default_rng(np.array(address, np.uint64)).integers(N_RANDOM_STREAMS)
+        )
+        actions = [actions_by_name[best_action], position.chosen_action]
+        gains = self._sample_gains(position, actions, n_worlds, first_world)
         return np.asarray(gains[:, 0] - gains[:, 1])
 
     def _evaluate_decision(
@@ -193,26 +204,27 @@ class DecisionEvaluator:
         )
         kind = classify_decision(position, best)
         return EvaluatedDecision(
-            unit=int(deal.state.unit),
+            unit_number=int(deal.state.unit),
             mirrored_game=int(deal.state.half),
             turn=position.turn,
-            label=position.label,
-            kind=kind,
+            position_label=position.label,
+            decision_kind=kind,
             mistake="" if best == chosen_action else classify_mistake(position, kind, best),
-            chosen=position.format_action(chosen_action),
-            best=position.format_action(best),
+            chosen_action=position.format_action(chosen_action),
+            best_action=position.format_action(best),
             cost=mean_gains[best] - mean_gains[chosen_action],
-            evaluator_cost=mean_gains[evaluator_action] - mean_gains[chosen_action],
-            selection_lead=selection_lead,
+            evaluator_action_gain=mean_gains[evaluator_action] - mean_gains[chosen_action],
+            best_gain_lower_bound=selection_lead,
         )
 
     def _find_best_action(
         self, position: Position, evaluator_action: Action, rng: np.random.Generator
     ) -> tuple[Action, float]:
-        """Return the best action and its lead, or the evaluator's action if no lead is significant.
+        """Return the best action and the lower bound of its gain over the chosen action.
 
-        The lead is the lower bound of the gain over the chosen action. Each check drops the actions
-        that are not ahead of the evaluator's action.
+        If no action is significantly better than the evaluator's action, the evaluator's action is
+        the best action. Each comparison drops the actions that are not ahead of the evaluator's
+        action.
         """
         actions = position.actions
         evaluator_index = actions.index(evaluator_action)
@@ -220,9 +232,9 @@ class DecisionEvaluator:
         gains = np.empty((0, len(actions)))
         is_tried = np.ones(len(actions), bool)
         is_ahead = is_tried
-        first_world = int(rng.integers(N_STREAMS))
-        while len(gains) < self.worlds and is_ahead.any():
-            n = min(max(self.first_check_worlds, len(gains)), self.worlds - len(gains))
+        first_world = int(rng.integers(N_RANDOM_STREAMS))
+        while len(gains) < self.max_worlds and is_ahead.any():
+            n = min(max(self.first_comparison_worlds, len(gains)), self.max_worlds - len(gains))
             indices = np.flatnonzero(is_tried)
             best_actions = [actions[index] for index in indices]
             new_gains = np.full((n, len(actions)), np.nan)
@@ -238,14 +250,16 @@ class DecisionEvaluator:
             return evaluator_action, 0.0
         lead = _compute_lead_bounds(gains, evaluator_index, self.min_lead)
         best = int(lead.argmax()) if lead.max() > 0 else evaluator_index
-        return actions[best], float(_compute_lead_bounds(gains, chosen_index, MIN_LEAD)[best])
+        return actions[best], float(
+            _compute_lead_bounds(gains, chosen_index, MIN_LEAD_STANDARD_ERRORS)[best]
+        )
 
     def _sample_gains(
-        self, position: Position, actions: list[Action], worlds: int, first_world: int
+        self, position: Position, actions: list[Action], n_worlds: int, first_world: int
     ) -> np.ndarray:
-        """Return the gains of actions in sampled worlds, (n_worlds, n_actions) float64."""
-        sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first_world)
-        return self._roll_out_gains(position, actions, sampled_worlds, first_world)
+        """Sample worlds, and return the gain of each action, (n_worlds, n_actions) float64."""
+        sampled_worlds = WorldSampler(self.matchup, position.view).sample(n_worlds, first_world)
+        return self._compute_gains(position, actions, sampled_worlds, first_world)
 
     def _compute_mean_gains(
         self,
@@ -254,23 +268,25 @@ class DecisionEvaluator:
         compared_actions: Sequence[Action],
         rng: np.random.Generator,
     ) -> dict[Action, float]:
-        """Return the mean gains of actions, given the actual hidden hand and a reshuffled stock."""
+        """Return each action's mean gain with the opponent's actual hand and reshuffled stocks."""
         actions = list(dict.fromkeys(compared_actions))
         if len(actions) == 1:
             return {actions[0]: 0.0}  # Only differences between actions matter.
         if self.matchup.b is None or position.view.phase == PHASE_BLIND:
             gains = self._sample_gains(
-                position, actions, N_STOCK_SHUFFLES, int(rng.integers(N_STREAMS))
+                position, actions, N_STOCK_SHUFFLES, int(rng.integers(N_RANDOM_STREAMS))
             )
         else:
             worlds = _reshuffle_stock(deal, position.view, rng)
-            gains = self._roll_out_gains(position, actions, worlds, int(rng.integers(N_STREAMS)))
+            gains = self._compute_gains(
+                position, actions, worlds, int(rng.integers(N_RANDOM_STREAMS))
+            )
         return dict(zip(actions, gains.mean(axis=0).tolist(), strict=True))
 
-    def _roll_out_gains(
+    def _compute_gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first_stream: int
     ) -> np.ndarray:
-        """Return the player's gains in the given worlds, (n_worlds, n_actions) float64."""
+        """Return the gain of each action in the given worlds, (n_worlds, n_actions) float64."""
         return compute_gains(
             roll_out_worlds(self.matchup, position.view, actions, worlds, first_stream),
             position.variant,
@@ -278,7 +294,7 @@ class DecisionEvaluator:
 
 
 def iter_evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
-    """Yield each decision of strategy A in a deal, with the evaluator's action."""
+    """Yield each position in which strategy A decided, with the action of the evaluator."""
     state = deal.state
     if state.half:
         # With a given shuffle, strategy A always sits in seat 0. Swap the strategies to keep their
@@ -290,11 +306,11 @@ def iter_evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple
     decisions: list[ScriptedAction] = []
     next_index = 0
     for position in iter_positions_of_a(deal):
-        step = make_decision_key(deal.decisions[position.query_index])
-        for decision in deal.decisions[next_index : position.query_index]:
+        step = make_decision_key(deal.decisions[position.policy_call_index])
+        for decision in deal.decisions[next_index : position.policy_call_index]:
             assert decision.action is not None, "Only the last decision of a deal has no action."
             decisions.append(ScriptedAction(decision.seat, decision.slot, decision.action))
-        next_index = position.query_index
+        next_index = position.policy_call_index
 
         def is_next_decision(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
             return make_decision_key(query) == step
@@ -317,24 +333,26 @@ def iter_positions_of_a(deal: TracedDeal) -> Iterator[Position]:
             yield position
 
 
-def _compute_lead_bounds(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
+def _compute_lead_bounds(
+    gains: np.ndarray, baseline_index: int, n_standard_errors: float
+) -> np.ndarray:
     """Return a lower bound for each action's lead over the baseline action.
 
     If an action was not tried, the bound is -inf.
 
     Args:
         gains: Gains of the actions, float64 (n_worlds, n_actions); NaN if an action was not tried.
-        baseline: Index of the baseline action.
-        n_errors: Distance between the bound and the mean, in standard errors.
+        baseline_index: Index of the baseline action.
+        n_standard_errors: Distance between the bound and the mean, in standard errors.
     """
-    leads = gains - gains[:, baseline, None]
+    leads = gains - gains[:, baseline_index, None]
     error = leads.std(axis=0) / sqrt(len(gains))
-    lower_bounds = leads.mean(axis=0) - n_errors * error
+    lower_bounds = leads.mean(axis=0) - n_standard_errors * error
     return np.where(np.isnan(lower_bounds), -np.inf, lower_bounds)
 
 
 def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> Worlds:
-    """Return worlds that have the actual hidden hand and a reshuffled stock."""
+    """Return worlds that have the opponent's actual hand and a reshuffled stock."""
     hidden_hand = _find_hidden_hand(deal, view)
     stock_cards = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden_hand)
     rows = np.tile(np.array(mask_to_cards(stock_cards), np.int8), (N_STOCK_SHUFFLES, 1))
@@ -363,21 +381,21 @@ def classify_decision(position: Position, best_action: Action) -> str:
     return "discard" if position.chosen_action.kind == best_action.kind else "knock"
 
 
-def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the type of a mistake, which is a value of `MISTAKES_BY_KIND`."""
+def classify_mistake(position: Position, decision_kind: str, best_action: Action) -> str:
+    """Return the type of a mistake, such as `kept more deadwood`."""
     chosen_action = position.chosen_action
     if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
-    if kind == "die":  # The field `card` is the offered number, or 0 for no offer.
-        return "offered too much" if chosen_action.card > best.card else "offered too little"
-    if kind in ("upcard", "draw"):
+    if decision_kind == "die":  # The field `card` is the offered number, or 0 for no offer.
+        return "offered too much" if chosen_action.card > best_action.card else "offered too little"
+    if decision_kind in ("upcard", "draw"):
         return "took the card" if chosen_action.kind == ACTION_TAKE else "left the card"
-    if kind == "knock":
+    if decision_kind == "knock":
         return "ended the deal" if chosen_action.kind == ACTION_END_DEAL else "played on"
     if chosen_action.kind == ACTION_END_DEAL:
         return "ended with another card"
     extra_deadwood = _compute_deadwood_after(position, chosen_action) - _compute_deadwood_after(
-        position, best
+        position, best_action
     )
     amount = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
     return f"kept {amount} deadwood"

@@ -22,7 +22,7 @@ from simgin.analysis import analysis_report
 from simgin.analysis.analysis import (
     DEFAULT_WORLDS,
     Analysis,
-    Budget,
+    AnalysisBudget,
     analyse_position,
     analyse_without_elimination,
 )
@@ -55,21 +55,21 @@ DEALS_PER_POSITION = 12  # number of deals searched per requested exercise
 # Number of worlds in the screening. Selected decisions are analysed again in new worlds.
 SCREENING_WORLDS = 200
 TURNS_PER_STAGE = 8  # number of turns per stage, counting both players
-STAGES = ("early", "middle", "late")  # The last stage is not limited to TURNS_PER_STAGE turns.
+DEAL_STAGES = ("early", "middle", "late")  # The last stage is not limited to TURNS_PER_STAGE turns.
 # Maximum proportion of correct options. Easier exercises teach little.
 MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL_FILE = (
     Path(__file__).with_name(name)
     for name in ("drill.html.j2", "drill_parts.html.j2", "drill.json")
 )
-DECK_NAME = "simgin drill"
+ANKI_DECK_NAME = "simgin drill"
 # Strings that identify a file as the output of a drill
-FILE_MARKERS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
+DRILL_FILE_MARKERS = {".html": b"<title>Drill: ", ".apkg": ANKI_DECK_NAME.encode()}
 
 
 @dataclass(frozen=True)
 class DrillRequest:
-    """Request for a drill.
+    """Request to create a drill, with its players, evaluator and number of exercises.
 
     Attributes:
         matchups: Matchups whose deals are searched for mistakes.
@@ -126,12 +126,12 @@ class Exercise:
 
     Attributes:
         matchup: Matchup of the player who made the mistake.
-        unit: Number of the deal.
+        deal_number: Number of the deal.
         analysis: Analysis of the decision.
     """
 
     matchup: Matchup
-    unit: int
+    deal_number: int
     analysis: Analysis
 
     @property
@@ -141,7 +141,7 @@ class Exercise:
 
     @property
     def decision_kind(self) -> str:
-        """Kind of decision, which is a key of `decision_evaluator.MISTAKES_BY_KIND`."""
+        """Kind of decision: die, upcard, draw, discard or knock."""
         return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
 
     @property
@@ -149,7 +149,7 @@ class Exercise:
         """Title that names the type of decision and, for discards, the stage of the deal."""
         title = DECISION_TITLES[self.decision_kind]
         return (
-            f"{STAGES[_find_stage(self.position)]} {title}"
+            f"{DEAL_STAGES[_find_stage(self.position)]} {title}"
             if self.decision_kind == "discard"
             else title
         )
@@ -191,7 +191,7 @@ class Exercise:
     @property
     def command(self) -> str:
         """Command that repeats the analysis of the position."""
-        analyze = self.matchup.replay_command(self.unit, 0, 0).replace(
+        analyze = self.matchup.replay_command(self.deal_number, 0, 0).replace(
             "simgin show", "simgin analyze", 1
         )
         evaluator = self.analysis.matchup.a.spec
@@ -207,7 +207,7 @@ class Drill(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups of the drill, each with the number of units played (see `Result.played`)."""
+        """Matchups of the drill, each with the number of deals."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.matchups, self.request.evaluator)]
 
@@ -225,7 +225,7 @@ class Drill(Result):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row per option, ordered by exercise and cost (output `drill`)."""
+        """Return one row per option of each exercise, cheapest option first."""
         rows = []
         for number, exercise in enumerate(self.exercises, start=1):
             columns = {
@@ -274,17 +274,17 @@ class ExerciseCandidate(NamedTuple):
     """Candidate for an exercise: a decision with a significant cost in the first analysis.
 
     Attributes:
-        kind: Kind of decision, mistake and stage of the deal.
+        mistake_key: Kind of decision, mistake and stage of the deal.
         min_cost: Lower bound of the cost.
         matchup: Matchup of the player.
-        unit: Number of the deal.
+        deal_number: Number of the deal.
         position: Position in which the decision was made.
     """
 
-    kind: tuple[str, str, int]
+    mistake_key: tuple[str, str, int]
     min_cost: float
     matchup: Matchup
-    unit: int
+    deal_number: int
     position: Position
 
 
@@ -292,7 +292,7 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[ExerciseCandi
     """Yield the decisions of a deal at which another action is significantly better."""
     matchup = request.matchups[unit % len(request.matchups)]
     evaluator = request.evaluator
-    budget = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
+    budget = AnalysisBudget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
     for position, evaluator_action in iter_evaluator_actions(evaluator, trace_deal(matchup, unit)):
         if evaluator_action == position.chosen_action:
             continue
@@ -310,8 +310,8 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[ExerciseCandi
 
 
 def _find_stage(position: Position) -> int:
-    """Return the index of the stage to which a turn of the deal belongs."""
-    return min(position.turn // TURNS_PER_STAGE, len(STAGES) - 1)
+    """Return the index of the stage (early, middle or late) of the deal in a position."""
+    return min(position.turn // TURNS_PER_STAGE, len(DEAL_STAGES) - 1)
 
 
 def _select_exercises(
@@ -332,9 +332,9 @@ def _select_exercises(
     """
     remaining_candidates: dict[tuple[str, str, int], list[ExerciseCandidate]] = {}
     for candidate in candidates:
-        remaining_candidates.setdefault(candidate.kind, []).append(candidate)
+        remaining_candidates.setdefault(candidate.mistake_key, []).append(candidate)
     evaluator = request.evaluator
-    budget = Budget(DEFAULT_WORLDS, seed=evaluator.seed, workers=workers)
+    budget = AnalysisBudget(DEFAULT_WORLDS, seed=evaluator.seed, workers=workers)
     exercises: dict[int, Exercise] = {}
     counts: Counter[tuple[object, ...]] = Counter()
     while remaining_candidates and len(exercises) < request.n_positions:
@@ -342,14 +342,14 @@ def _select_exercises(
         candidate = remaining_candidates[kind].pop()
         if not remaining_candidates[kind]:
             del remaining_candidates[kind]
-        if candidate.unit in exercises:
+        if candidate.deal_number in exercises:
             continue
         analysis = analyse_position(
             candidate.position, evaluator.a.spec, evaluator.opponent, budget
         )
-        exercise = Exercise(candidate.matchup, candidate.unit, analysis)
+        exercise = Exercise(candidate.matchup, candidate.deal_number, analysis)
         if exercise.is_useful:
-            exercises[candidate.unit] = exercise
+            exercises[candidate.deal_number] = exercise
             counts.update(kind[:n] for n in (1, 2, 3))
             if on_progress is not None:
                 on_progress(len(exercises), request.n_positions)
@@ -360,7 +360,7 @@ def _select_exercises(
 
 
 def build_drill_contents(drill: Drill) -> dict[str, Any]:
-    """Return the contents of the HTML page and of the flash cards, as data for JSON."""
+    """Return the exercises as JSON data, from which the HTML page and flash cards are made."""
     return {
         "identity": drill.request.identity,
         "unit": drill.exercises[0].analysis.unit,
@@ -408,8 +408,8 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
     parts: Any = html_report.load_template(CARD_TEMPLATE).module
     style = html_report.load_template(html_report.PAGE_STYLE_TEMPLATE).render()
     model = genanki.Model(
-        crc32(DECK_NAME.encode()),
-        DECK_NAME,
+        crc32(ANKI_DECK_NAME.encode()),
+        ANKI_DECK_NAME,
         fields=[{"name": "Position"}, {"name": "Prices"}],
         templates=[{"name": "Drill", "qfmt": "{{Position}}", "afmt": "{{FrontSide}}{{Prices}}"}],
         css=f"{style}{parts.style()}body {{ padding: 1rem; }}",
@@ -439,7 +439,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "options": [*_build_option_contents(exercise)],
         "ranking": [options.index(option) for option in analysis.ranking if option in options],
         "lesson": " ".join(_format_lesson_sentences(exercise)),
-        "why": analysis_report.compare_outcomes(analysis, position.chosen_index),
+        "why": analysis_report.format_outcome_comparison(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
         "judge": make_short_names([analysis.matchup]).get(evaluator, evaluator),
         "command": exercise.command,
@@ -447,7 +447,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
 
 
 def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
-    """Yield the action, the cost and the outcome probabilities of each option."""
+    """Yield the action, cost and outcome probabilities of each option in an exercise."""
     position, analysis = exercise.position, exercise.analysis
     costs = {index: analysis.estimate_cost(index) for index in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
@@ -459,7 +459,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
             "right": index in exercise.correct_options,
             "price": analysis_report.format_cost(analysis, index) if high else "0",
             "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
-            "why": analysis_report.compare_outcomes(
+            "why": analysis_report.format_outcome_comparison(
                 analysis, second_best if index == best_index else index
             ),
         }

@@ -19,7 +19,7 @@ import numpy as np
 
 from simgin.analysis.analysis import compute_gains, is_mistake, select_measure
 from simgin.analysis.decision_evaluator import (
-    MISTAKES_BY_KIND,
+    MISTAKES_BY_DECISION_KIND,
     DecisionEvaluator,
     EvaluatedDecision,
     iter_positions_of_a,
@@ -50,11 +50,11 @@ DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 # minimum number of deals for reliable intervals, and maximum number of deals
 MIN_DEALS, MAX_DEALS = 100, 100_000
-EXTRA_DEALS_FACTOR = (
+EXTRA_DEALS_PER_DEAL = (
     25  # number of extra deals for estimating the mean gain, for each evaluated deal
 )
-PAIRS_PER_CALL = 1000  # number of pairs per engine call
-ALL_KINDS = "all"
+PAIRS_PER_ENGINE_CALL = 1000  # number of pairs per engine call
+ALL_DECISIONS_KIND = "all"
 # The first estimates of the costliest decisions are biased upwards. Therefore,
 # MAX_RECHECKED_DECISIONS decisions are measured again in new worlds.
 MAX_RECHECKED_DECISIONS, RECHECK_WORLDS = 20, 1000
@@ -68,11 +68,11 @@ DECISION_TITLES = {
     "all": "all decisions",
 }
 
-RateRow = dict[str, Any]
+ErrorRateRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class RatingTask:
+class EvaluationTask:
     """Specification of the deals whose decisions are evaluated.
 
     Attributes:
@@ -98,8 +98,8 @@ class RatingTask:
         deals: int,
         worlds: int | None = None,
         seed: int = 1,
-    ) -> RatingTask:
-        """Parse the arguments of a task to estimate error rates.
+    ) -> EvaluationTask:
+        """Parse the arguments of a request to estimate error rates.
 
         By default, the strongest strategy is used both as the evaluator and as the opponent.
 
@@ -134,20 +134,20 @@ class ErrorRates(Result):
         evaluator_lead: Gain per deal of the evaluator against B, minus the gain of A against B.
     """
 
-    task: RatingTask
+    task: EvaluationTask
     decisions: list[list[EvaluatedDecision]]
     evaluator_lead: Estimate
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups of the deals, each with the number of units played (see `Result.played`)."""
+        """Matchup of the evaluator, with the number of evaluated deals or mirrored pairs."""
         return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the error rates as a DataFrame."""
         return {"rates": self.frame}
 
-    def records(self) -> list[RateRow]:
+    def records(self) -> list[ErrorRateRow]:
         """Return rows with the error rates, followed by rows with the costliest decisions."""
         return self._records
 
@@ -156,7 +156,7 @@ class ErrorRates(Result):
         return build_rates_report(self, command)
 
     @cached_property
-    def _records(self) -> list[RateRow]:
+    def _records(self) -> list[ErrorRateRow]:
         return build_rates_rows(self)
 
     @property
@@ -180,17 +180,18 @@ class ErrorRates(Result):
         return self.estimate_rate()
 
     @cached_property
-    def evaluator_gains(self) -> np.ndarray:
-        """Gains from the evaluator's actions in each unit, in points per deal, (n_units,) float."""
-        return self.compute_sums_per_deal(lambda judged: judged.evaluator_cost)
+    def gains_per_unit(self) -> np.ndarray:
+        """Gain per deal from the evaluator's actions, in each deal or mirrored pair, (n_units,)."""
+        return self.compute_sums_per_deal(lambda judged: judged.evaluator_action_gain)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal, in total or for one type of decision or mistake.
 
         Args:
-            kind: Kind of decision, a key of `MISTAKES_BY_KIND`, or an empty string for all kinds.
-            mistake: Mistake of this kind, a value of `MISTAKES_BY_KIND`, or an empty string for all
-                mistakes.
+            kind: Kind of decision, a key of `MISTAKES_BY_DECISION_KIND`, or an empty string for all
+                kinds.
+            mistake: Type of mistake, a value of `MISTAKES_BY_DECISION_KIND`, or an empty string for
+                all mistakes.
         """
 
         def get_cost(decision: EvaluatedDecision) -> float:
@@ -199,15 +200,15 @@ class ErrorRates(Result):
         return self.estimate_mean_cost(self.compute_sums_per_deal(get_cost))
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
-        """Return the mean cost per unit, using the evaluator's lead as a control variate."""
-        return estimate_mean_with_control_variate(costs, self.evaluator_gains, self.evaluator_lead)
+        """Return the mean of the costs per deal, with a control variate that reduces its error."""
+        return estimate_mean_with_control_variate(costs, self.gains_per_unit, self.evaluator_lead)
 
-    def compute_frequency(self, kind: str = "", mistake: str = "") -> float:
-        """Return the number of mistakes per deal."""
+    def compute_mistake_frequency(self, kind: str = "", mistake: str = "") -> float:
+        """Return the number of mistakes of a kind per deal."""
         return len(self.find_mistakes(kind, mistake)) / self.n_deals
 
     def find_mistakes(self, kind: str = "", mistake: str = "") -> list[EvaluatedDecision]:
-        """Return the decisions for which a better action was found, of one kind or of all kinds."""
+        """Return the decisions that were mistakes, of all kinds or of a given kind."""
         return [
             decision
             for decision in chain(*self.decisions)
@@ -216,46 +217,50 @@ class ErrorRates(Result):
 
     def find_costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, each measured in new worlds, in descending order."""
-        mistakes = sorted(self.find_mistakes(), key=lambda one: one.selection_lead, reverse=True)
+        mistakes = sorted(
+            self.find_mistakes(), key=lambda one: one.best_gain_lower_bound, reverse=True
+        )
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = [
             (
                 decision,
                 estimate_mean(
-                    evaluator.sample_gains_over_chosen(position, decision.best, RECHECK_WORLDS)
+                    evaluator.sample_gains_over_chosen(
+                        position, decision.best_action, RECHECK_WORLDS
+                    )
                 ),
             )
             for decision in mistakes[:MAX_RECHECKED_DECISIONS]
             for position in iter_positions_of_a(self.find_deal(decision))
-            if position.label == decision.label
+            if position.label == decision.position_label
         ]
         costs.sort(key=lambda pair: pair[1].value, reverse=True)
         return costs[:n_decisions]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal in which a given decision was made."""
-        return trace_deal(self.task.matchup, decision.unit, decision.mirrored_game)
+        return trace_deal(self.task.matchup, decision.unit_number, decision.mirrored_game)
 
     def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
-        show = self.task.matchup.replay_command(decision.unit, decision.mirrored_game, 0)
+        show = self.task.matchup.replay_command(decision.unit_number, decision.mirrored_game, 0)
         evaluator = shell.quote(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with rows for decision types, their mistakes and the total (output `rates`)."""
+        """DataFrame with a row per kind of decision, a row per type of mistake, and the total."""
         rows = []
-        for kind, mistakes in MISTAKES_BY_KIND.items():
+        for kind, mistakes in MISTAKES_BY_DECISION_KIND.items():
             for mistake in ("", *mistakes):
                 if self.find_mistakes(kind, mistake):
                     rows.append(self._build_row(kind, mistake))
-        rows.append(self._build_row(ALL_KINDS, ""))
+        rows.append(self._build_row(ALL_DECISIONS_KIND, ""))
         return build_output_frame("rates", rows)
 
     def _build_row(self, kind: str, mistake: str) -> dict[str, object]:
-        """Return the row of a kind of decision, of a mistake or of the total."""
-        kind_name = "" if kind == ALL_KINDS else kind
+        """Return the row with the loss from a kind of decision, a type of mistake, or in total."""
+        kind_name = "" if kind == ALL_DECISIONS_KIND else kind
         rate = self.estimate_rate(kind_name, mistake)
         return {
             "variant": self.task.matchup.variant.spec,
@@ -263,12 +268,12 @@ class ErrorRates(Result):
             "opponent": self.task.matchup.opponent,
             "unit": "deal",
             "metric": "given_up",
-            **self.make_rate_columns(rate),
+            **self.make_loss_columns(rate),
             "n": self.n_deals,
             "kind": kind,
             "mistake": mistake,
             "judge": self.task.evaluator.a.spec,
-            "per_deal": self.compute_frequency(kind_name, mistake),
+            "per_deal": self.compute_mistake_frequency(kind_name, mistake),
             "points": rate.value,
             "counted": self.unit,
             "deals": self.n_deals,
@@ -280,17 +285,14 @@ class ErrorRates(Result):
         """Factor by which values are multiplied for display: 100 for a proportion, otherwise 1."""
         return 100 if self.unit.startswith("%") else 1
 
-    def make_rate_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return the value, standard error and bounds of a loss as columns of a tidy row."""
+    def make_loss_columns(self, rate: Estimate) -> dict[str, float]:
+        """Return a loss, its standard error and its confidence bounds as columns."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
-    def compute_sums_per_deal(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Return the sum of a function over the decisions of each unit, per deal.
-
-        The result has the shape (n_units,).
-        """
-        sums = [sum(function(decision) for decision in unit) for unit in self.decisions]
+    def compute_sums_per_deal(self, get_value: Callable[[EvaluatedDecision], float]) -> np.ndarray:
+        """Sum a value over the decisions in each deal or mirrored pair, per deal, (n_units,)."""
+        sums = [sum(get_value(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
     @property
@@ -300,14 +302,14 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has the given kind and mistake. "" matches all values."""
-    return kind in ("", decision.kind) and mistake in ("", decision.mistake)
+    """Return True if a decision has a kind and a type of mistake, where "" means any."""
+    return kind in ("", decision.decision_kind) and mistake in ("", decision.mistake)
 
 
-def run_error_rates(
-    task: RatingTask, workers: int | None = None, on_progress: OnProgress | None = None
+def estimate_error_rates(
+    task: EvaluationTask, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> ErrorRates:
-    """Evaluate all decisions of strategy A in a number of deals.
+    """Estimate the error rates of strategy A by evaluating all of its decisions.
 
     The result does not depend on the number of workers.
 
@@ -317,12 +319,12 @@ def run_error_rates(
     kernel.compile_matchup(task.matchup)
     kernel.compile_matchup(task.evaluator)
     units = task.matchup.count_units(task.n_deals)
-    lead = estimate_lead(task, workers)
+    lead = estimate_evaluator_lead(task, workers)
     return ErrorRates(task, evaluate_units(task, 0, units, workers, on_progress), lead)
 
 
 def evaluate_units(
-    task: RatingTask,
+    task: EvaluationTask,
     first_unit: int,
     n_units: int,
     workers: int | None = None,
@@ -375,7 +377,7 @@ def format_loss_phrase(matchup: Matchup) -> str:
     return f"{unit} lost through mistakes" if unit.startswith("%") else f"{unit} lost per deal"
 
 
-def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
+def estimate_evaluator_lead(task: EvaluationTask, workers: int | None = None) -> Estimate:
     """Estimate the evaluator's lead over A per deal, using deals that are not evaluated."""
     units = task.matchup.count_units(task.n_deals)
     gains = compute_mean_gains(task.evaluator, units, workers)
@@ -383,9 +385,9 @@ def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return A's mean gain per deal in each of EXTRA_DEALS_FACTOR * n_units units."""
+    """Play additional deals, and return A's mean gain per deal in each deal or mirrored pair."""
     if matchup.b is not None and not matchup.is_mirrored:
-        return np.zeros(EXTRA_DEALS_FACTOR * n_units)
+        return np.zeros(EXTRA_DEALS_PER_DEAL * n_units)
     n_batches = -(-n_units // matchup.batch_size)
     first_unit = n_batches * matchup.batch_size  # Start after the evaluated deals.
 
@@ -394,7 +396,7 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
         return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
     return np.concatenate(
-        map_units(play_units, EXTRA_DEALS_FACTOR * n_units, PAIRS_PER_CALL, workers)
+        map_units(play_units, EXTRA_DEALS_PER_DEAL * n_units, PAIRS_PER_ENGINE_CALL, workers)
     )
 
 
@@ -460,7 +462,7 @@ def format_few_worlds_warning(n_worlds: int) -> str:
     )
 
 
-def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
+def build_rates_rows(rates: ErrorRates) -> list[ErrorRateRow]:
     """Return the rows of the error rates, followed by a row for each of the costliest decisions."""
     rows: list[Any] = rates.frame.to_dict("records")
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
@@ -468,13 +470,13 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
         {
             **columns,
             "metric": "cost",
-            **rates.make_rate_columns(lead),
+            **rates.make_loss_columns(lead),
             "n": int(lead.n),
-            "decision": decision_row.label,
-            "kind": decision_row.kind,
+            "decision": decision_row.position_label,
+            "kind": decision_row.decision_kind,
             "mistake": decision_row.mistake,
-            "done": decision_row.chosen,
-            "best": decision_row.best,
+            "done": decision_row.chosen_action,
+            "best": decision_row.best_action,
             "points": lead.value,
             "counted": rates.unit,
             "command": rates.format_command(decision_row),
@@ -484,7 +486,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
     return rows + costliest
 
 
-def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
+def describe_costliest(rows: Sequence[ErrorRateRow]) -> Iterator[tuple[str, str]]:
     """Yield a description of each of the costliest decisions, with a command."""
     for row in rows:
         if row["metric"] == "cost" and is_mistake(row["low"]):

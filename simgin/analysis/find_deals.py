@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import Analysis, Budget, analyse_position, analyse_without_elimination
+from simgin.analysis.analysis import (
+    Analysis,
+    AnalysisBudget,
+    analyse_position,
+    analyse_without_elimination,
+)
 from simgin.analysis.deal_query import FOUND_DEAL_DTYPE, DealQuery, compute_quantity, parse_query
 from simgin.analysis.decision_evaluator import iter_positions_of_a
 from simgin.analysis.position import Position
@@ -69,14 +74,14 @@ class FindRequest:
             if no strategies are compared.
         query: Query that the deals must fulfil.
         n_deals_or_matches: Number of deals or matches.
-        limit: Maximum number of listed deals or decisions.
+        max_listed: Maximum number of listed deals or decisions.
     """
 
     matchup: Matchup
     second_matchup: Matchup | None
     query: DealQuery
     n_deals_or_matches: int
-    limit: int
+    max_listed: int
 
     @classmethod
     def read(
@@ -114,12 +119,12 @@ class FindRequest:
         query = parse_query(where)
         if deals is not None and matches is not None:
             raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
-        if against is not None and not query.requires_difference:
+        if against is not None and not query.requires_different_play:
             raise SearchError(
                 "--against requires `--where differ`. Without `differ`, specify the opponent as "
                 "the second strategy."
             )
-        if query.requires_difference and matches is not None:
+        if query.requires_different_play and matches is not None:
             raise SearchError(
                 "'differ' compares single deals, not matches. Use `deals` instead of `matches`."
             )
@@ -127,10 +132,10 @@ class FindRequest:
             raise SearchError(
                 f"{limit} is not a valid limit. Use a limit from 1 to {MAX_LISTED_DEALS}."
             )
-        default_deals = DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS
+        default_deals = DEFAULT_COSTLY_DEALS if query.selects_costly_decisions else DEFAULT_DEALS
         n = parse_count(matches or deals or default_deals)
         parsed_seed = parse_seed(seed)
-        if query.requires_difference:
+        if query.requires_different_play:
             return cls(
                 *_parse_compared_matchups(a, b, variant, against, parsed_seed), query, n, limit
             )
@@ -181,30 +186,30 @@ class FoundDeals(Result):
 
     Attributes:
         request: Request for the search.
-        n_played: Number of deals searched.
+        n_searched: Number of deals searched.
         n_matching: Number of deals that fulfil the query.
         deals: First `limit` matching deals, FOUND_DEAL_DTYPE (n_deals,).
         listed_rows: Rows of the listed deals, or of the costliest decisions.
     """
 
     request: FindRequest
-    n_played: int
+    n_searched: int
     n_matching: int
     deals: np.ndarray
     listed_rows: Sequence[DealRow] = ()
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups of the search, each with the number of units played (see `Result.played`)."""
+        """Matchups of the search, each with the number of deals, matches or mirrored pairs."""
         n = self.request.n_deals_or_matches
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return a dictionary with the DataFrame of the matching deals or decisions."""
+        """Return a dictionary with the DataFrame of the listed deals or decisions."""
         return {"deals": build_output_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
-        """Return the rows of the matching deals or decisions (output `deals` in rows.toml)."""
+        """Return a row for each of the listed deals or decisions."""
         return list(self.listed_rows)
 
     def report(self, command: str) -> Report:
@@ -247,7 +252,7 @@ def search_deals(
 ) -> FoundDeals:
     """Play the deals, and return the first deals that match the query."""
     query = request.query
-    limit = MAX_ANALYSED_DEALS + 1 if query.is_costly else request.limit
+    limit = MAX_ANALYSED_DEALS + 1 if query.selects_costly_decisions else request.max_listed
     for matchup in request.matchups:
         compile_matchup(matchup)
     units = (
@@ -257,14 +262,14 @@ def search_deals(
 
     def search_block(first_unit: int, n: int) -> tuple[int, int, np.ndarray]:
         deals = _play_deals(request, first_unit, n)
-        is_matching = deals[query.meets_conditions(deals)]
+        is_matching = deals[query.find_matching_deals(deals)]
         return len(deals), len(is_matching), query.select_first(is_matching, limit)
 
     n_played_by_block, n_matching_by_block, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
     )
     n_matching = sum(n_matching_by_block)
-    if query.is_costly and n_matching > MAX_ANALYSED_DEALS:
+    if query.selects_costly_decisions and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
             f"{n_matching:,} deals match, but simgin analyses at most {MAX_ANALYSED_DEALS:,}. "
             "Reduce the number of deals with --deals."
@@ -274,7 +279,7 @@ def search_deals(
 
 
 def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarray:
-    """Play consecutive units, and return their deals, FOUND_DEAL_DTYPE (n_deals,)."""
+    """Play a part of the requested deals or matches, and return the deals as an array."""
     records_by_matchup = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first_unit, n_units)
@@ -374,7 +379,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
 def _build_second_strategy_columns(
     matchup: Matchup, second_matchup: Matchup, record: Any
 ) -> DealRow:
-    """Return the columns with the decision and the result of the second strategy compared."""
+    """Return the columns that show the decision and the result of the second strategy."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, second_matchup, unit, half) | {
         "rival": second_matchup.a.spec,
@@ -391,10 +396,10 @@ def _build_second_strategy_columns(
 # again in new worlds.
 
 
-def _find_costliest(
+def _find_costliest_decisions(
     result: FoundDeals,
     deals: Sequence[DealRow],
-    budget: Budget,
+    budget: AnalysisBudget,
     on_progress: ProgressCallback | None,
 ) -> list[DealRow]:
     """Return A's costliest decisions with the rows of their deals, in descending order of cost.
@@ -408,12 +413,12 @@ def _find_costliest(
         budget: Limits of the analyses.
         on_progress: Function that receives the progress and the total.
     """
-    screening = replace(budget, worlds=SCREENING_WORLDS)
+    screening = replace(budget, max_worlds=SCREENING_WORLDS)
     candidates = _find_costly_candidates(
         result, screening, make_partial_progress(on_progress, 0, 2)
     )
-    candidates = candidates[: result.request.limit]
-    measurement = replace(budget, worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
+    candidates = candidates[: result.request.max_listed]
+    measurement = replace(budget, max_worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
     report = make_partial_progress(on_progress, 1, 2)
     mistakes = []
     for deal_index, analysis in candidates:
@@ -426,9 +431,9 @@ def _find_costliest(
 
 
 def _find_costly_candidates(
-    result: FoundDeals, budget: Budget, on_progress: ProgressCallback | None
+    result: FoundDeals, budget: AnalysisBudget, on_progress: ProgressCallback | None
 ) -> list[tuple[int, Analysis]]:
-    """Return the decisions that seem to be mistakes, each with the index of its deal.
+    """Return the analyses of the decisions that seem costly, each with the index of its deal.
 
     The decisions are sorted by estimated cost in descending order.
     """
@@ -448,12 +453,12 @@ def _find_costly_candidates(
 
 
 def _estimate_rough_cost(analysis: Analysis) -> float:
-    """Estimate the cost of a decision in the same worlds in which the best action was selected."""
+    """Estimate a cost from the worlds that also selected the best action, with an upward bias."""
     return analysis.estimate_cost(analysis.position.chosen_index)[0]
 
 
 def _measure_mistake(
-    result: FoundDeals, command: str, analysis: Analysis, budget: Budget
+    result: FoundDeals, command: str, analysis: Analysis, budget: AnalysisBudget
 ) -> DealRow:
     """Measure the cost of a decision in new worlds, without eliminating any actions."""
     position = analysis.position
@@ -482,12 +487,12 @@ def _measure_mistake(
 def run_find(
     request: FindRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> FoundDeals:
-    """Search for deals or for the costliest decisions."""
+    """Search for deals that match the query, or for the costliest decisions in these deals."""
     result = search_deals(request, workers, on_progress)
     rows = build_deal_rows(result)
-    if request.query.is_costly:
-        budget = Budget(seed=request.matchup.seed, workers=workers)
-        rows = _find_costliest(result, rows, budget, on_progress)
+    if request.query.selects_costly_decisions:
+        budget = AnalysisBudget(seed=request.matchup.seed, workers=workers)
+        rows = _find_costliest_decisions(result, rows, budget, on_progress)
     return replace(result, listed_rows=rows)
 
 
@@ -495,12 +500,12 @@ def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences that state the number of matching deals and introduce the list of deals."""
     request, rows = result.request, result.listed_rows
     name = request.get_short_name(request.matchup.a.spec)
-    yield f"{result.n_matching:,} of {result.n_played:,} deals meet the condition."
+    yield f"{result.n_matching:,} of {result.n_searched:,} deals meet the condition."
     if not result.n_matching:
         return
-    if request.query.is_costly and not rows:
+    if request.query.selects_costly_decisions and not rows:
         yield "No decision has a measurable cost."
-    elif request.query.is_costly:
+    elif request.query.selects_costly_decisions:
         unit = COST_UNITS[rows[0]["by"]]
         yield f"Costliest decisions of {name} in {unit}, with 95 % confidence intervals:"
     else:

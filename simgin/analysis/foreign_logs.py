@@ -33,9 +33,9 @@ from simgin.rules.build import build_rules
 from simgin.text.messages import quote_text
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_card, parse_cards
 
-BASE_VARIANT = "standard+goal=single+stock_end=opponent_may_take"
-OPENSPIEL_VARIANT = f"{BASE_VARIANT}+undercut_on_tie=no+discard_ban=none"
-RLCARD_VARIANT = f"{BASE_VARIANT}+first_turn=discard_first"
+ENGINE_BASE_VARIANT = "standard+goal=single+stock_end=opponent_may_take"
+OPENSPIEL_VARIANT = f"{ENGINE_BASE_VARIANT}+undercut_on_tie=no+discard_ban=none"
+RLCARD_VARIANT = f"{ENGINE_BASE_VARIANT}+first_turn=discard_first"
 ENGINE_NOTES = {
     "OpenSpiel": "OpenSpiel lets players choose melds and lay-offs, but simgin always uses the "
     "best ones. OpenSpiel aborts deals with repeated discards. In simgin, these deals have no "
@@ -49,7 +49,12 @@ ENGINE_NOTES = {
 OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 FIXED_OPENSPIEL_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
-OPENSPIEL_TAKE, OPENSPIEL_DRAW, OPENSPIEL_PASS, OPENSPIEL_KNOCK = 52, 53, 54, 55
+OPENSPIEL_TAKE_ACTION, OPENSPIEL_DRAW_ACTION, OPENSPIEL_PASS_ACTION, OPENSPIEL_KNOCK_ACTION = (
+    52,
+    53,
+    54,
+    55,
+)
 OPENSPIEL_HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
 OPENSPIEL_HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
 OPENSPIEL_ACTION_PATTERN = re.compile(
@@ -76,8 +81,8 @@ ACTION_WORDS = {
     ACTION_LEAVE_DISCARD: "leave",
 }
 # Strategy that chooses the discard first, and then how to end the deal
-REPLAY_PLAYER = "openspiel-simple"
-MAX_MOVES = 600
+REPLAY_STRATEGY = "openspiel-simple"
+MAX_LOGGED_MOVES = 600
 GIN_ACTION = Action(ACTION_END_DEAL)  # RLCard does not log the discard that accompanies gin.
 
 Move = tuple[int, Action]  # seat and action
@@ -146,7 +151,7 @@ def _parse_openspiel(text: str) -> ForeignLog:
 
 
 def _read_serialized_state(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
-    """Return the game (None if there is no header) and the history of a serialized state."""
+    """Return the header (None if it is missing) and the history of a serialized state."""
     header, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
@@ -213,7 +218,7 @@ def _parse_openspiel_rules(header: re.Match[str] | None) -> str:
 
 
 def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
-    """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
+    """Yield the moves of an OpenSpiel history, and append the cards drawn to the pack."""
     seat, n_passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
@@ -221,18 +226,18 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
                 f"the history contains an action by player {player} (action {action}), but it is "
                 f"player {seat}'s turn"
             )
-        if action in (OPENSPIEL_DRAW, OPENSPIEL_KNOCK):
+        if action in (OPENSPIEL_DRAW_ACTION, OPENSPIEL_KNOCK_ACTION):
             _, card = next(history, (None, -1))
-            if action == OPENSPIEL_KNOCK:
+            if action == OPENSPIEL_KNOCK_ACTION:
                 yield seat, Action(ACTION_END_DEAL, _convert_card(card))
                 return
             if card >= 0:
                 pack.append(card)
             if has_begun or n_passes < 2:  # After two passes, the draw is forced.
                 yield seat, Action(ACTION_STOCK)
-        elif action == OPENSPIEL_TAKE:
+        elif action == OPENSPIEL_TAKE_ACTION:
             yield seat, Action(ACTION_TAKE)
-        elif action == OPENSPIEL_PASS:
+        elif action == OPENSPIEL_PASS_ACTION:
             yield seat, Action(ACTION_LEAVE_DISCARD if has_begun else ACTION_PASS)
             seat, n_passes = 1 - seat, n_passes + 1
         else:
@@ -241,7 +246,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert a card number of OpenSpiel, which orders the suits s c d h, not S H D C."""
+    """Convert a card number of OpenSpiel, which orders the suits differently, to that of simgin."""
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
@@ -285,9 +290,9 @@ def replay_log(log: ForeignLog) -> TracedDeal:
     Raises:
         PositionError: If the rules of simgin do not allow a move.
     """
-    if len(set(log.pack)) < len(log.pack) or len(log.moves) > MAX_MOVES:
+    if len(set(log.pack)) < len(log.pack) or len(log.moves) > MAX_LOGGED_MOVES:
         raise PositionError("the log repeats a card, or contains more moves than a deal can have")
-    matchup = parse_matchup(REPLAY_PLAYER, REPLAY_PLAYER, log.variant, 1, "deal")
+    matchup = parse_matchup(REPLAY_STRATEGY, REPLAY_STRATEGY, log.variant, 1, "deal")
     pack = [*log.pack, *mask_to_cards(ALL_CARDS & ~cards_to_mask(log.pack))]
     moves = _LoggedMoves(log, build_rules(matchup.variant))
     script: list[int] = []

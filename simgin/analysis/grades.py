@@ -52,12 +52,12 @@ STRATEGY_ERROR_RATES = {
 MIN_MEANINGFUL_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Number of worlds before the first comparison. With fewer worlds, different seeds would often lead
 # to different lists of mistakes.
-GRADE_CHECK_WORLDS = 100
+FIRST_GRADING_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 HUMAN_NAME = "you"
 # Maximum number of strategies named for comparison. A longer list would not be informative.
 MAX_SIMILAR_STRATEGIES = 3
-COMPARISON_NOTE = (
+STRATEGY_COMPARISON_NOTE = (
     "The built-in strategies played hundreds of deals of `eaai` against champion, and champion "
     "evaluated their decisions. Error rates differ slightly under other rules and against other "
     "opponents."
@@ -75,7 +75,7 @@ class GradeRequest:
         engine: Engine that logged the deals, or an empty string for simgin.
     """
 
-    task: error_rates.RatingTask
+    task: error_rates.EvaluationTask
     graded_deals: Sequence[TracedDeal]
     files: Sequence[str]
     engine: str = ""
@@ -118,7 +118,7 @@ class GradeRequest:
                 "variant separately."
             )
         seats = [(record, _find_seat(record, player)) for record in records]
-        names = list(dict.fromkeys(record.names[seat] for record, seat in seats))
+        names = list(dict.fromkeys(record.player_names[seat] for record, seat in seats))
         if len(names) > 1 and player is None:
             player_list = " and ".join(quote_text(name, 40) for name in names)
             raise PositionError(
@@ -134,13 +134,13 @@ class GradeRequest:
         )
         name = names[0] if len(names) == 1 else f"seat {player}"
         evaluator = parse_matchup(judge or best, opponent_name, variants[0], seed, "deal")
-        task = make_rating_task(name, evaluator, len(deals), worlds)
+        task = make_grading_task(name, evaluator, len(deals), worlds)
         return cls(task, deals, files, records[0].engine)
 
 
 @dataclass(frozen=True, repr=False)
 class Grade(error_rates.ErrorRates):
-    """Grade of a player: the error rates in recorded deals.
+    """Grade of a player, which consists of the error rates in recorded deals.
 
     With fewer than `MIN_UNITS_FOR_ESTIMATE` deals, standard errors include only the measurement
     error. With more deals, they also include the variation between deals.
@@ -161,11 +161,11 @@ class Grade(error_rates.ErrorRates):
     engine: str = ""
 
     def report(self, command: str) -> Report:
-        """Return the report of the grade."""
+        """Return the report on the player's grade."""
         return build_grade_report(self, command)
 
     @cached_property
-    def _records(self) -> list[error_rates.RateRow]:
+    def _records(self) -> list[error_rates.ErrorRateRow]:
         return build_grade_rows(self)
 
     @property
@@ -183,11 +183,11 @@ class Grade(error_rates.ErrorRates):
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal (see `Grade` for the meaning of the standard error)."""
+        """Return the points lost per deal, in total or for one kind of decision or mistake."""
         if self.has_enough_deals:
             return super().estimate_rate(kind, mistake)
         pairs = [
-            (decision.cost, decision.se)
+            (decision.cost, decision.cost_se)
             for decision in chain(*self.decisions)
             if error_rates.matches_kind(decision, kind, mistake)
         ]
@@ -197,8 +197,8 @@ class Grade(error_rates.ErrorRates):
             float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf
         )
 
-    def compute_frequency(self, kind: str = "", mistake: str = "") -> float:
-        """Return the number of mistakes (decisions with a significant cost) per deal."""
+    def compute_mistake_frequency(self, kind: str = "", mistake: str = "") -> float:
+        """Return the number of mistakes of a kind (with a significant cost) per deal."""
         costs = self.find_costliest(len(self.find_mistakes()))
         n_mistakes = sum(
             is_mistake(cost.low) and error_rates.matches_kind(decision, kind, mistake)
@@ -211,19 +211,28 @@ class Grade(error_rates.ErrorRates):
         mistakes = sorted(self.find_mistakes(), key=lambda decision: decision.cost, reverse=True)
         worlds = count_measurement_worlds(self.task)
         return [
-            (decision, make_estimate_with_t_interval(decision.cost, decision.se, worlds, worlds))
+            (
+                decision,
+                make_estimate_with_t_interval(decision.cost, decision.cost_se, worlds, worlds),
+            )
             for decision in mistakes[:n_decisions]
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal in which a given decision was made."""
-        return self.graded_deals[decision.unit]
+        return self.graded_deals[decision.unit_number]
 
     def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
         players = [player.spec for player in self.task.evaluator.players]
         by_seat = players[::-1] if decision.mirrored_game else players
-        words = ["simgin", "analyze", self.files[decision.unit], "--turn", str(decision.turn)]
+        words = [
+            "simgin",
+            "analyze",
+            self.files[decision.unit_number],
+            "--turn",
+            str(decision.turn),
+        ]
         for option, player in zip(("--as", "--against"), by_seat, strict=False):
             words += [option, player]
         return shell.join_command(words)
@@ -262,14 +271,14 @@ class Grade(error_rates.ErrorRates):
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
         seat, score = int(self.graded_deals[index].state.half), self.graded_deals[index].state.score
         losses = [
-            sum(decision.evaluator_cost for decision in side[index])
+            sum(decision.evaluator_action_gain for decision in side[index])
             for side in (self.opponent_decisions, self.decisions)
         ]
         return float(score[seat] - score[1 - seat]), losses[0] - losses[1]
 
 
 def make_graded_deal(deal: TracedDeal, seat: int) -> TracedDeal:
-    """Return a copy of the known part of a deal, in which side A has the given seat."""
+    """Return a copy of a recorded deal for grading the player in the given seat."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, error="", is_truncated=False)
@@ -278,19 +287,21 @@ def make_graded_deal(deal: TracedDeal, seat: int) -> TracedDeal:
 def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
-    """Evaluate all decisions in the requested deals (see `grade_deals`)."""
+    """Grade a player in the requested deals (see `grade_deals`)."""
     result = grade_deals(request.task, request.graded_deals, request.files, workers, on_progress)
     return replace(result, engine=request.engine)
 
 
 def grade_deals(
-    task: error_rates.RatingTask,
+    task: error_rates.EvaluationTask,
     graded_deals: Sequence[TracedDeal],
     files: Sequence[str] = (),
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Grade:
-    """Evaluate all decisions of a player and, for the luck-adjusted result, of the opponent.
+    """Grade a player by evaluating all decisions of the player and the opponent.
+
+    The opponent's decisions are required for the luck-adjusted result.
 
     The result does not depend on the number of workers.
 
@@ -307,7 +318,7 @@ def grade_deals(
         PositionError: If the deals contain no decision.
     """
     kernel.compile_matchup(task.evaluator)
-    evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, GRADE_CHECK_WORLDS, min_lead=0.0)
+    evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, FIRST_GRADING_WORLDS, min_lead=0.0)
     a, b = task.evaluator.a, task.evaluator.b
     opponent_matchup = None if b is None else replace(task.evaluator, a=b, b=a)
     measurement_worlds = count_measurement_worlds(task)
@@ -317,7 +328,7 @@ def grade_deals(
         deal = graded_deals[index]
         measured = evaluator.measure_costs(deal, measurement_worlds)
         costs.append(sum(decision.cost for decision in measured))
-        decisions = [replace(decision, unit=index) for decision in measured]
+        decisions = [replace(decision, unit_number=index) for decision in measured]
         if opponent_matchup is None:
             return [decisions, []]
         opponent_deal = make_graded_deal(deal, 1 - int(deal.state.half))
@@ -346,32 +357,32 @@ def grade_deals(
     )
 
 
-def count_measurement_worlds(task: error_rates.RatingTask) -> int:
+def count_measurement_worlds(task: error_rates.EvaluationTask) -> int:
     """Return the number of worlds in which the cost of a mistake is measured."""
     return max(MIN_MEASUREMENT_WORLDS, task.n_worlds)
 
 
-def make_rating_task(
+def make_grading_task(
     name: str, evaluator: Matchup, deals: int, worlds: int | None = None
-) -> error_rates.RatingTask:
-    """Return the task that grades a player in recorded deals.
+) -> error_rates.EvaluationTask:
+    """Return the task of evaluating a player's decisions in recorded deals.
 
     simgin never calls the policies of the player, because it reads the decisions from the deals.
     """
     player = with_policies(evaluator.a, {}, name)
     n_worlds = error_rates.DEFAULT_EVALUATION_WORLDS if worlds is None else worlds
-    return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, n_worlds)
+    return error_rates.EvaluationTask(replace(evaluator, a=player), evaluator, deals, n_worlds)
 
 
 def _find_seat(deal: RecordedDeal, player: str | None) -> int:
     """Return the seat of the player who is graded in a deal."""
     if player is None:
         return deal.seat_of_a
-    if player in deal.names:
-        return deal.names.index(player)
-    if player in map(str, range(len(deal.names))):
+    if player in deal.player_names:
+        return deal.player_names.index(player)
+    if player in map(str, range(len(deal.player_names))):
         return int(player)
-    player_list = " or ".join(quote_text(name, 40) for name in deal.names)
+    player_list = " or ".join(quote_text(name, 40) for name in deal.player_names)
     raise PositionError(
         f"{quote_text(player, 40)} is not a player in {quote_text(deal.path)}. "
         f"Choose {player_list}."
@@ -382,7 +393,7 @@ def _find_seat(deal: RecordedDeal, player: str | None) -> int:
 
 
 def build_grade_report(grade: Grade, command: str = "") -> Report:
-    """Build the report of a grade."""
+    """Build the report on a player's grade."""
     engine, task = grade.engine, grade.task
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
@@ -412,12 +423,12 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     )
 
 
-def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
+def build_grade_rows(grade: Grade) -> list[error_rates.ErrorRateRow]:
     """Return the rows of the error rates, and rows for the net and luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.net_scores.items():
-        values = grade.make_rate_columns(estimate)
+        values = grade.make_loss_columns(estimate)
         rows.append({**columns, "metric": metric, **values, "n": int(estimate.n)})
     # Only NaN differs from itself. It is replaced with None.
     return [
@@ -426,7 +437,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def iter_grade_sentences(result: Grade) -> Iterator[str]:
-    """Yield the sentences about the loss and the net score that conclude a grade or a match."""
+    """Yield the sentences about a player's loss and net score, for a report or after a match."""
     player = result.task.matchup.a.spec
     player = "You" if player == HUMAN_NAME else player
     format_sentences = _format_rate_sentences if result.has_enough_deals else _format_deal_sentences
@@ -452,7 +463,7 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences about a player with too few deals to estimate an error rate."""
     is_single_deal = grade.n_deals == 1
     deals = "this deal" if is_single_deal else f"these {grade.n_deals} deals"
-    if grade.compute_frequency():
+    if grade.compute_mistake_frequency():
         unit = grade.unit if is_single_deal else grade.unit_per_deal
         loss = _format_estimate(grade.total_loss)
         yield f"{player} lost {loss} {unit} through mistakes in {deals}."
@@ -506,4 +517,4 @@ def build_rate_table(grade: Grade) -> Table:
     rows.append((total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total)))
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")
-    return make_table_from_rows("Comparison", headings, cells, COMPARISON_NOTE)
+    return make_table_from_rows("Comparison", headings, cells, STRATEGY_COMPARISON_NOTE)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_LISTED_MELDINGS = 8  # maximum number of listed meldings with the same deadwood
-MAX_UPCARD_KNOCK_LIMIT = 10  # highest knock limit that an upcard can set
+MAX_KNOCK_LIMIT_BY_UPCARD = 10  # highest knock limit that an upcard can set
 
 
 class HandResult(Result):
-    """Deadwood, melds and discards of a hand.
+    """Result of evaluating a hand: its deadwood, melds and discards.
 
     Attributes:
         hand: Analysis of the hand, which contains masks and card numbers.
@@ -45,7 +45,7 @@ class HandResult(Result):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Identity of a result without deals (see `Result.identity`)."""
+        """Entries of `manifest.json` that identify the result, which includes no played deals."""
         variant = self.hand.variant
         return {
             "seed": 0,
@@ -114,7 +114,7 @@ def _build_hand_report(hand: HandAnalysis, command: str) -> Report:
 
 
 def _format_advice(hand: HandAnalysis) -> str:
-    """Return the possible endings with ten cards, or the best discards from eleven cards."""
+    """Return a sentence about the possible endings or, with eleven cards, the best discards."""
     if not hand.deadwood_by_discard:
         endings = _format_endings(hand, -1, hand.deadwood)
         if endings and hand.variant.params["stop_before_draw"] is False:
@@ -157,7 +157,7 @@ def _format_endings_heading(hand: HandAnalysis) -> str:
 def _format_endings(hand: HandAnalysis, discard: int, deadwood: int) -> str:
     """Describe the possible endings after a discard (-1 for no discard)."""
     endings = [ending.text for ending in hand.endings if ending.discard == discard]
-    if hand.knock_limit is None and 0 < deadwood <= MAX_UPCARD_KNOCK_LIMIT:
+    if hand.knock_limit is None and 0 < deadwood <= MAX_KNOCK_LIMIT_BY_UPCARD:
         endings.append(f"knock if the limit is {deadwood} or more")
     return " or ".join(endings)
 

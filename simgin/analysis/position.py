@@ -35,7 +35,7 @@ DRAW_WORDS = {
     ACTION_LEAVE_DISCARD: "leave",
 }
 # All policy calls for a hand of eleven cards or for the last discard belong to one decision.
-STEP_BY_SLOT = {
+DECISION_STEP_BY_SLOT = {
     "take": "draw",
     "discard": "end",
     "knock": "end",
@@ -60,9 +60,9 @@ class Position:
         variant: Variant of the deal.
         view: Information available to the player, as a view record.
         actions: Legal actions.
-        chosen: Action that the player chose, if the position is from a recorded deal.
-        query_index: Index of the decision's first policy call in the deal, or -1.
-        in_match: True if the user entered a score, so actions are ranked by the probability of
+        recorded_action: Action that the player chose, if the position is from a recorded deal.
+        policy_call_index: Index of the decision's first policy call in the deal, or -1.
+        is_in_match: True if the user entered a score, so actions are ranked by the probability of
             winning the match. Like `simgin grade`, an analysis ranks the actions of a recorded deal
             by points.
     """
@@ -70,9 +70,9 @@ class Position:
     variant: Variant
     view: Any
     actions: list[Action]
-    chosen: Action | None = None
-    query_index: int = -1
-    in_match: bool = False
+    recorded_action: Action | None = None
+    policy_call_index: int = -1
+    is_in_match: bool = False
 
     @property
     def turn(self) -> int:
@@ -89,8 +89,8 @@ class Position:
     @property
     def chosen_action(self) -> Action:
         """Action that the player chose in a recorded deal."""
-        assert self.chosen is not None, "the position does not come from a recorded deal"
-        return self.chosen
+        assert self.recorded_action is not None, "the position does not come from a recorded deal"
+        return self.recorded_action
 
     @property
     def chosen_index(self) -> int:
@@ -205,7 +205,7 @@ class Position:
 
     @property
     def _deck_text(self) -> str:
-        """Line that states the remaining cards and turns of a solitaire game."""
+        """Line about the deck of a solitaire game: its cards, the knock limit and the turn."""
         view, row = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = " including the joker" if row["joker"] != "none" else ""
@@ -267,7 +267,9 @@ def _iter_positions(deal: TracedDeal) -> Iterator[Position]:
     variant = deal.matchup.variant
     rules = build_rules(variant)
     query_numbers = [
-        number for number, decision in enumerate(deal.decisions) if decision.slot in STEP_BY_SLOT
+        number
+        for number, decision in enumerate(deal.decisions)
+        if decision.slot in DECISION_STEP_BY_SLOT
     ]
     for _, group in groupby(
         query_numbers, key=lambda number: make_decision_key(deal.decisions[number])
@@ -284,26 +286,26 @@ def _iter_positions(deal: TracedDeal) -> Iterator[Position]:
 
 
 def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
-    """Return a key that all policy calls of the same decision share.
+    """Return a key that is the same for all policy calls that belong to one decision.
 
     A discard and the choice to end the deal after it form one decision. Every other policy call is
     a separate decision.
     """
     view = decision.view
-    step = STEP_BY_SLOT.get(decision.slot, decision.slot)
+    step = DECISION_STEP_BY_SLOT.get(decision.slot, decision.slot)
     return int(view.turns), int(view.phase), decision.seat, step
 
 
-def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
-    """Return the action chosen in the decision that starts with a policy call, or None."""
-    decision_id = make_decision_key(deal.decision(query_index))
-    queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
+def find_chosen_action(deal: TracedDeal, policy_call_index: int) -> Action | None:
+    """Return the action of the decision that begins at a policy call, or None if it is unknown."""
+    decision_id = make_decision_key(deal.decision(policy_call_index))
+    queries = (deal.decision(index) for index in range(policy_call_index, deal.n_decisions))
     same_decision = takewhile(lambda question: make_decision_key(question) == decision_id, queries)
     return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 
 def _read_chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:
-    """Return the player's action, or None if the policy failed or the action is unknown."""
+    """Combine the policy calls of a decision into one action, or return None if it is unknown."""
     for policy_call in policy_calls:
         view = policy_call.view
         if policy_call.action is None:

@@ -13,7 +13,7 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import join_words, quote_text
 from simgin.text.notation import parse_card, split_cards
 
-PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, PILE_LOCATION = 0, 1, -1, 2  # seats and locations of a card
+PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats and locations of a card
 SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
 NO_OWNER = "nobody"
 OWNER_WORDS = {**SEAT_WORDS, NO_OWNER: NO_SEAT}
@@ -64,40 +64,40 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
     return pile, gap
 
 
-def fill_gap(
+def fill_pile_gap(
     pile: list[PileCard],
-    gap: int | None,
-    max_stock: int,
-    stock: int | None,
+    gap_index: int | None,
+    max_stock_size: int,
+    stock_size: int | None,
     stock_word: str = "stock",
 ) -> list[PileCard]:
-    """Return the pile after replacing the gap with forgotten cards.
+    """Return the pile with forgotten cards in place of `..`, according to the stock size.
 
     Args:
         pile: Cards of the pile.
-        gap: Index of the gap, or None if the pile has no gap.
-        max_stock: Number of cards that the stock would contain if no card was omitted.
-        stock: Number of cards in the stock as entered by the user, or None.
+        gap_index: Index of the gap, or None if the pile has no gap.
+        max_stock_size: Number of cards that the stock would contain if no card was omitted.
+        stock_size: Number of cards in the stock as entered by the user, or None.
         stock_word: Word that error messages use for the stock.
     """
-    if gap is None and stock not in (None, max_stock):
+    if gap_index is None and stock_size not in (None, max_stock_size):
         raise PositionError(
-            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. If you do "
-            "not remember the whole pile, write `..` for the missing cards."
+            f"this pile leaves {max_stock_size} cards in the {stock_word}, not {stock_size}. "
+            "If you do not remember the whole pile, write `..` for the missing cards."
         )
-    if gap is None:
+    if gap_index is None:
         return pile
-    if stock is None:
+    if stock_size is None:
         raise PositionError(
             f"a pile with `..` does not determine the number of cards in the {stock_word}. Add, "
             "for example, --stock 20, or write `?` for each forgotten card."
         )
-    if not 0 <= stock <= max_stock:
+    if not 0 <= stock_size <= max_stock_size:
         raise PositionError(
-            f"this pile cannot leave {stock} cards in the {stock_word}. Use a number from 0 to "
-            f"{max_stock}."
+            f"this pile cannot leave {stock_size} cards in the {stock_word}. Use a number from 0 "
+            f"to {max_stock_size}."
         )
-    return [*pile[:gap], *[PileCard(-1)] * (max_stock - stock), *pile[gap:]]
+    return [*pile[:gap_index], *[PileCard(-1)] * (max_stock_size - stock_size), *pile[gap_index:]]
 
 
 def parse_score_pair(text: str) -> tuple[int, int]:
@@ -123,23 +123,23 @@ class Die:
         stake: Number on the die.
         owner: `me`, `other` or `nobody`.
         is_offering: True if the decision is whether to offer the die.
-        offered: Number that the opponent offers, or 0 if there is no offer.
+        offered_stake: Number that the opponent offers, or 0 if there is no offer.
     """
 
     stake: int = 1
     owner: str = NO_OWNER
     is_offering: bool = False
-    offered: int = 0
+    offered_stake: int = 0
 
     @property
-    def is_decision(self) -> bool:
-        """True if the decision is about the die."""
-        return self.is_offering or self.offered > 0
+    def is_die_decision(self) -> bool:
+        """True if the player decides about the die, not about cards."""
+        return self.is_offering or self.offered_stake > 0
 
     @property
     def active_seat(self) -> int:
         """Seat of the player to move or, at decisions about the die, of the player who offers."""
-        return OPPONENT_SEAT if self.offered else PLAYER_SEAT
+        return OPPONENT_SEAT if self.offered_stake else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:
         """Yield an error message for each invalid property of the die.
@@ -167,29 +167,29 @@ class Die:
                 f"a die that shows {self.stake} cannot belong to {self.owner}. Use the owner "
                 f"{NO_OWNER} for a die that shows 1, otherwise me or other."
             )
-        if self.is_offering and self.offered:
+        if self.is_offering and self.offered_stake:
             yield "your offer and the opponent's offer cannot be combined. Use only one of them."
-        if is_blind and not self.is_decision:
+        if is_blind and not self.is_die_decision:
             yield "a blind position requires a decision about the die. Add an offer."
         if is_blind and variant.params["die"] == "deal" and self.stake > 1:
             yield f"in {name}, the die shows 1 at the start of a deal. Omit the stake."
-        if not self.is_decision:
+        if not self.is_die_decision:
             return
         if self.stake == die_cap:
             yield f"a die that shows {die_cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.active_seat):
             owner_text = "you own" if self.owner == "me" else "the opponent owns"
             yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
-        if self.offered and not self.stake < self.offered <= die_cap:
+        if self.offered_stake and not self.stake < self.offered_stake <= die_cap:
             yield (
-                f"{self.offered} cannot be offered. "
+                f"{self.offered_stake} cannot be offered. "
                 f"Use a number from {self.stake + 1} to {die_cap}."
             )
         if self.owner == NO_OWNER and not is_blind and not rules.die_centre_in_play:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def iter_past_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the past decisions about the die: the offer before the deal and its acceptance."""
+        """Yield the past decisions that set the stake: an offer before the deal and a response."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
@@ -197,13 +197,13 @@ class Die:
 
     def iter_pending_offer(self) -> Iterator[ScriptedAction]:
         """Yield the opponent's offer if the player must respond to an offer."""
-        if self.offered:
-            yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
+        if self.offered_stake:
+            yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered_stake)
 
     @property
     def slot(self) -> str:
-        """Slot of the policy that decides about the die."""
-        return "answer" if self.offered else "offer"
+        """Policy slot of a decision about the die: `answer` or `offer`."""
+        return "answer" if self.offered_stake else "offer"
 
 
 NO_DIE = Die()

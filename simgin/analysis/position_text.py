@@ -21,7 +21,7 @@ from simgin.analysis.position_parts import (
     SEAT_WORDS,
     Die,
     PileCard,
-    fill_gap,
+    fill_pile_gap,
     find_hand_size_errors,
     parse_pile,
 )
@@ -38,7 +38,7 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import format_value
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_cards
 
-BLIND_WORD = "blind"  # word that replaces the cards if the player has not seen them
+UNSEEN_HAND_WORD = "blind"  # word that replaces the cards if the player has not seen them
 MAX_POINTS = 10**9
 # Strategies for the replay, which do not affect the view
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
@@ -84,7 +84,7 @@ def parse_position(
             )
         _raise_first_error(die.find_errors(variant))
         view = _make_solo_view(parse_cards(cards), pile, variant, stock)
-    elif cards.strip() == BLIND_WORD:
+    elif cards.strip() == UNSEEN_HAND_WORD:
         if pile or stock is not None:
             raise PositionError("a blind position cannot have a pile. Omit the pile and the stock.")
         view = _make_blind_view(die, variant, seat)
@@ -92,9 +92,9 @@ def parse_position(
         view = _make_view(parse_cards(cards), pile, variant, seat, stock, die)
     if score is not None:
         _write_score(view, score, variant)
-    find_actions = list_die_actions if die.is_decision else list_legal_actions
+    find_actions = list_die_actions if die.is_die_decision else list_legal_actions
     actions = find_actions(view, build_rules(variant))
-    return Position(variant, view, actions, in_match=score is not None)
+    return Position(variant, view, actions, is_in_match=score is not None)
 
 
 def _raise_first_error(errors: Iterator[str]) -> None:
@@ -142,17 +142,19 @@ def _replay_view(
     variant: Variant,
     pack: Sequence[int],
     decisions: Iterable[ScriptedAction],
-    slots: Collection[str],
+    accepted_slots: Collection[str],
     hand: int,
     **deal_options: int,
 ) -> Any:
-    """Return the view at the next call of a policy in one of the given slots, or None.
+    """Replay decisions, and return the player's view at the next decision with the given hand.
+
+    If there is no such decision, return None.
 
     Args:
         variant: Variant of the deal.
         pack: Cards in dealing order.
         decisions: Decisions of both players, in the order of play.
-        slots: Accepted slots of the policy call.
+        accepted_slots: Accepted slots of the policy call.
         hand: Mask of the player's cards at the policy call.
         **deal_options: Dealer and position of the joker.
     """
@@ -161,7 +163,9 @@ def _replay_view(
     result = trace_to_decision(
         parse_matchup(strategy, opponent, variant, 1, "deal"),
         list(decisions),
-        lambda asked: asked.seat == PLAYER_SEAT and asked.slot in slots and asked.view.hand == hand,
+        lambda asked: (
+            asked.seat == PLAYER_SEAT and asked.slot in accepted_slots and asked.view.hand == hand
+        ),
         pack=pack,
         points=(0, 0),
         **deal_options,
@@ -170,14 +174,14 @@ def _replay_view(
 
 
 def _add_placeholders(
-    pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
+    pile: Sequence[PileCard], cards: Sequence[int], rotation: int = 0
 ) -> tuple[list[PileCard], list[int]]:
-    """Replace forgotten cards with placeholders, and return the pile and the unused cards."""
+    """Replace forgotten cards with unseen cards, and return the pile and the other unseen cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
     unseen_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(unseen_cards):
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
-    unseen_cards = unseen_cards[shift:] + unseen_cards[:shift]
+    unseen_cards = unseen_cards[rotation:] + unseen_cards[:rotation]
     full_pile = [
         replace(card, card=unseen_cards.pop(0)) if card.card < 0 else card for card in pile
     ]
@@ -185,7 +189,7 @@ def _add_placeholders(
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
-    """Remove placeholder cards, and the turns in which they were drawn, from the view."""
+    """Remove from a view the placeholder cards and the information when cards were drawn."""
     placeholders = [full.card for full, card in zip(full_pile, pile, strict=True) if card.card < 0]
     cards = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):
@@ -211,7 +215,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
     if max_stock < 0:
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
-    known_pile = fill_gap(written_pile, gap, max_stock, stock, "deck")
+    known_pile = fill_pile_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first_error(_find_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first_error(
         f"discards cannot be taken in {variant.spec}. Omit the * marks."
@@ -307,7 +311,7 @@ def _make_view(
             "the top card of the pile must be known. Enter the top card as the last card of the "
             "pile."
         )
-    known_pile = fill_gap(
+    known_pile = fill_pile_gap(
         pile_cards,
         gap,
         DealReconstruction(cards, pile_cards, variant, dealer, die).stock_size,
@@ -326,7 +330,7 @@ def _make_view(
         variant,
         pack,
         decisions,
-        reconstruction.slots,
+        reconstruction.current_slots,
         cards_to_mask(cards),
         dealer=reconstruction.dealer,
     )

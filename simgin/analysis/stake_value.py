@@ -1,7 +1,7 @@
-"""Values of deal results in won deals, won games or won matches instead of points.
+"""Equity of deal results, in won deals, won games or won matches instead of points.
 
 The probability of winning the match after a deal assumes two equal players, as match equity tables
-in backgammon do. `EQUITY_PLAYER` plays against itself under the rules of the variant.
+in backgammon do. `EQUITY_STRATEGY` plays against itself under the rules of the variant.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from simgin.analysis.kernels import fill_deals_table, fill_game_table
+from simgin.analysis.kernels import fill_game_table, fill_won_deals_table
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.match_value.boards import count_won_deals, make_next_dealer_table
 from simgin.match_value.match_value import (
@@ -22,11 +22,14 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules.parameters import get_int_param
 from simgin.rules.variants import Variant
 
-EQUITY_PLAYER = "gold-early"
-EQUITY_DEALS = 200_000  # number of deals that keeps the standard error of V below 0.3 %
+EQUITY_STRATEGY = "gold-early"
+N_EQUITY_DEALS = 200_000  # number of deals that keeps the standard error of V below 0.3 %
 NO_WINNER = -1
-GIN_RESULT_INDICES = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
-UNDERCUT_INDEX, REFUSED_INDEX = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
+GIN_OR_SHOT_INDICES = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
+UNDERCUT_RESULT_INDEX, REFUSED_RESULT_INDEX = (
+    DEAL_RESULTS.index("undercut"),
+    DEAL_RESULTS.index("refused"),
+)
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -50,7 +53,7 @@ class PointsEquity:
 
 @dataclass(frozen=True)
 class DealsEquity:
-    """Equity in games with a die: net won deals and the probability of winning the match.
+    """Equity in games with a die: net number of deals won, and probability of winning the match.
 
     Both players make optimal offers before they see their cards, and no offers during play.
 
@@ -64,7 +67,7 @@ class DealsEquity:
     table: np.ndarray
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write the net won deals and the probability of winning the match, in %."""
+        """Write the net number of deals won, and the probability of winning the match, in %."""
         goal = len(self.table) - 1
         n_won = _count_won_deals(self.variant, records)
         by_a = n_won * (records["winner"] == 0)
@@ -79,7 +82,7 @@ class DealsEquity:
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Equity in multi-deal games with a die: net won games.
+    """Equity in games of several deals with a die: net number of games won.
 
     Both players make optimal offers before they see their cards, and no offers during play.
 
@@ -96,7 +99,7 @@ class GameEquity:
     games_by_points: np.ndarray
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write the net number of games won."""
+        """Write the expected net number of games won after each deal."""
         last = len(self.table) - 1
         points_a, points_b = _compute_scores_after_deals(records)
         stake = records["stake"]
@@ -104,7 +107,7 @@ class GameEquity:
         owners = records["owner"] + 1
         entry = (np.minimum(last, points_a), np.minimum(last, points_b), dealers, stake, owners)
         games_won = stake * self.games_by_points[np.minimum(points_a, points_b)]
-        is_refused = records["kind"] == REFUSED_INDEX
+        is_refused = records["kind"] == REFUSED_RESULT_INDEX
         is_won = np.maximum(points_a, points_b) > last
         sign = 1 - 2 * records["winner"]
         values = np.where(is_won, sign * games_won, self.table[entry])
@@ -129,18 +132,18 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
+    """Return as how many won deals each deal counts (rules.md, sections 7 and 8)."""
     ending = records["kind"]
-    is_gin = np.isin(ending, GIN_RESULT_INDICES)
+    is_gin = np.isin(ending, GIN_OR_SHOT_INDICES)
     factor = np.ones(ending.shape, np.int64)
     factor[is_gin] = get_int_param(variant.params, "deal_count_gin")
-    factor[ending == UNDERCUT_INDEX] = get_int_param(variant.params, "deal_count_undercut")
-    return np.where(ending == REFUSED_INDEX, records["pays"], factor * records["stake"])
+    factor[ending == UNDERCUT_RESULT_INDEX] = get_int_param(variant.params, "deal_count_undercut")
+    return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], factor * records["stake"])
 
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Return the equity for a variant, or None if only points count or no match value is known."""
+    """Compute the equity of deal results in a variant, or return None if they have only points."""
     row = variant.params
     if row["die"] == "deal":
         return _compute_equity_by_deals_won(variant, workers)
@@ -150,7 +153,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
         return None
     try:
         matchup = _make_equal_matchup(variant)
-        outcomes = count_outcomes(matchup, EQUITY_DEALS, workers)
+        outcomes = count_outcomes(matchup, N_EQUITY_DEALS, workers)
         return PointsEquity(make_value_from_outcomes(matchup, outcomes))
     except ValueUnavailableError:
         return None
@@ -158,11 +161,11 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
 
 def _make_equal_matchup(variant: Variant) -> Matchup:
     """Return a matchup of two equal players who never offer the die."""
-    return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.spec, 1, "deal")
+    return parse_matchup(EQUITY_STRATEGY, EQUITY_STRATEGY, variant.spec, 1, "deal")
 
 
 def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
-    """Compute the equity in games to a number of won deals."""
+    """Compute the equity in matches with a die that end at a number of won deals."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_outcome_probabilities(outcomes, count_won_deals(row, outcomes))
@@ -170,12 +173,12 @@ def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> Deals
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1.0
-    fill_deals_table(table, probabilities, make_next_dealer_table(row), die_cap, pays_offered)
+    fill_won_deals_table(table, probabilities, make_next_dealer_table(row), die_cap, pays_offered)
     return DealsEquity(variant, table)
 
 
 def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
-    """Compute the equity in games to a number of points that count as several games."""
+    """Compute the equity in games with a die that can count as several games."""
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_outcome_probabilities(outcomes, outcomes.column("points"))
@@ -195,7 +198,9 @@ def _read_die_rules(variant: Variant) -> tuple[int, bool]:
 
 def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
     """Count the outcomes of deals between two equal players who never offer the die."""
-    return count_outcomes(_make_equal_matchup(variant), EQUITY_DEALS, workers).with_mirrored_deals()
+    return count_outcomes(
+        _make_equal_matchup(variant), N_EQUITY_DEALS, workers
+    ).with_mirrored_deals()
 
 
 def _compute_outcome_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:

@@ -28,12 +28,17 @@ IMMEDIATE_KNOCK_POLICY = "at"  # name of the knock policy that ends a deal as so
 PROBE_WORLDS = 500  # number of worlds for estimating the probability of the offer
 MIN_OFFER_PROBABILITY = 0.01  # simgin ignores less likely offers
 # maximum number of samples per world (all of them fail with a probability of at most e**-10)
-MAX_ATTEMPTS = 1_000
-ATTEMPT_STRIDE = 2**20  # difference between the numbers of two successive samples of a world
+MAX_SAMPLES_PER_WORLD = 1_000
+WORLD_NUMBER_STRIDE = 2**20  # difference between the numbers of two successive samples of a world
 
 
 def sample_worlds(
-    view: Any, rules: Any, n_worlds: int, seed: int, first: int = 0, p_immediate: float = 0.0
+    view: Any,
+    rules: Any,
+    n_worlds: int,
+    seed: int,
+    first_world: int = 0,
+    p_immediate_knock: float = 0.0,
 ) -> Worlds:
     """Sample independent worlds that are consistent with a view.
 
@@ -46,8 +51,8 @@ def sample_worlds(
         rules: Rules of the variant.
         n_worlds: Number of worlds.
         seed: Seed of the sampled hidden states.
-        first: Number of the first world.
-        p_immediate: Probability that the opponent knocks immediately.
+        first_world: Number of the first world.
+        p_immediate_knock: Probability that the opponent knocks immediately.
     """
     pile_positions, taken_positions = find_forgotten_cards(view, rules)
     int_seed = np.uint64(seed).astype(np.int64)
@@ -57,16 +62,24 @@ def sample_worlds(
     hands = np.zeros(n_worlds, np.int64)
     # In solitaire games, all orders of the deck and the joker are equally likely.
     if view.deck_left >= 0:
-        fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first, stocks)
+        fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first_world, stocks)
     else:
         # Hands are weighted only if the opponent has played a turn.
         steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
-            view, rules, _load_hand_weights(), p_immediate, steps, int_seed, first, hands, stocks
+            view,
+            rules,
+            _load_hand_weights(),
+            p_immediate_knock,
+            steps,
+            int_seed,
+            first_world,
+            hands,
+            stocks,
         )
     if not (pile_positions or taken_positions):
         return Worlds(hands, stocks)
-    views = fill_forgotten_cards(view, rules, hands, stocks[:, n_left:], first)
+    views = fill_forgotten_cards(view, rules, hands, stocks[:, n_left:], first_world)
     return Worlds(hands, np.ascontiguousarray(stocks[:, :n_left]), views)
 
 
@@ -103,7 +116,7 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers by B for which a sampled world is accepted, or () to accept all worlds.
+        """Die offers that B must make in every sampled world, or () to accept all worlds.
 
         If B rarely makes the actual offer, the result contains all offers. If B rarely makes any
         offer, the result is empty.
@@ -123,14 +136,14 @@ class WorldSampler:
         """Proportion of worlds in which B makes a matching offer."""
         return self._estimate_offer_probability(self.matching_offers)
 
-    def sample(self, n_worlds: int, first: int) -> Worlds:
-        """Sample independent worlds, beginning with world number `first`."""
-        worlds = self._sample_unconditioned(n_worlds, first)
+    def sample(self, n_worlds: int, first_world: int) -> Worlds:
+        """Sample independent worlds, beginning with world number `first_world`."""
+        worlds = self._sample_unconditioned(n_worlds, first_world)
         if not self.has_offer or not self.matching_offers:
             return worlds
         pending = np.arange(n_worlds)
-        for attempt in range(1, MAX_ATTEMPTS):
-            start = first + attempt * ATTEMPT_STRIDE
+        for attempt in range(1, MAX_SAMPLES_PER_WORLD):
+            start = first_world + attempt * WORLD_NUMBER_STRIDE
             offers_by_world = query_offers(self.matchup, self.view, worlds.select(pending), start)
             pending = pending[~np.isin(offers_by_world, self.matching_offers)]
             if not len(pending):
@@ -145,8 +158,8 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers that B makes in separate worlds, which serve only to estimate probabilities."""
-        start = ATTEMPT_STRIDE - PROBE_WORLDS
+        """Offers that B makes in test worlds, from which probabilities of offers are estimated."""
+        start = WORLD_NUMBER_STRIDE - PROBE_WORLDS
         worlds = self._sample_unconditioned(PROBE_WORLDS, start)
         return query_offers(self.matchup, self.view, worlds, start)
 
@@ -154,10 +167,12 @@ class WorldSampler:
         """Return the proportion of worlds in which B makes one of the given offers."""
         return float(np.isin(self._probe_offers, offers).mean())
 
-    def _sample_unconditioned(self, n: int, first: int) -> Worlds:
-        """Sample worlds without conditioning on the opponent's offer."""
+    def _sample_unconditioned(self, n_worlds: int, first_world: int) -> Worlds:
+        """Sample worlds regardless of whether the opponent would offer the die in them."""
         p_immediate = compute_immediate_knock_probability(self.matchup.b)
-        return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, p_immediate)
+        return sample_worlds(
+            self.view, self._rules, n_worlds, self.matchup.seed, first_world, p_immediate
+        )
 
 
 # Each world assigns unseen cards to the forgotten cards of the pile. A view stores a forgotten card
@@ -165,7 +180,7 @@ class WorldSampler:
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return two lists of pile positions: all forgotten cards, and those that were taken.
+    """Return the pile positions of forgotten cards: those in the pile, and those that were taken.
 
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.
@@ -183,16 +198,16 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 
 
 def fill_forgotten_cards(
-    view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
+    view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first_world: int
 ) -> np.ndarray:
-    """Return one copy of a view per world, in which the forgotten cards are filled in.
+    """Return a copy of a view for each world, with the forgotten cards filled in.
 
     Args:
         view: View of the player.
         rules: Rules of the variant.
         hands: Masks of the opponent's cards, int64 (n_worlds,).
         cards: Cards in the pile, in the order of `find_forgotten_cards`; (n_worlds, n_forgotten).
-        first: Number of the first world, which determines the cards that were taken.
+        first_world: Number of the first world, which determines the cards that were taken.
 
     Returns:
         VIEW_DTYPE (n_worlds,).
@@ -205,7 +220,7 @@ def fill_forgotten_cards(
         if _is_rejected_by_opponent(view, rules, position):
             views["shed"] |= masks
     for position in taken_positions:
-        column = _pick_one_card_per_hand(hands & ~views["known"], first)
+        column = _pick_one_card_per_hand(hands & ~views["known"], first_world)
         views["known"] |= _write_pile_card(views, position, column)
         views["history"][:, position, 2] = column
     views["unseen"] &= ~(views["pile"] | views["known"])
@@ -222,10 +237,10 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
     return masks
 
 
-def _pick_one_card_per_hand(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card from each hand, selected by the world number, (n_hands,) int64."""
+def _pick_one_card_per_hand(hands: np.ndarray, first_world: int) -> np.ndarray:
+    """Return one card from each hand, which the number of the world selects, (n_hands,) int64."""
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
-    card_index = (first + np.arange(len(hands))) % is_held.sum(axis=1)
+    card_index = (first_world + np.arange(len(hands))) % is_held.sum(axis=1)
     is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]
     return np.asarray(is_reached.argmax(axis=1))
 

@@ -20,7 +20,7 @@ from simgin.analysis.grades import (
     STRATEGY_ERROR_RATES,
     grade_deals,
     iter_grade_sentences,
-    make_rating_task,
+    make_grading_task,
 )
 from simgin.cli.output import (
     CommandResult,
@@ -175,7 +175,7 @@ class InteractiveGame:
                 self.panel = self.coach.format_hint(deal)
         elif key == "w":
             with announce_analysis("Analysing your last action ..."):
-                self.panel = self.coach.explain(deal)
+                self.panel = self.coach.explain_last_decision(deal)
         elif key == "l":
             no_turn_message = "No turn has been played in this deal yet."
             lines = table_text.format_history_lines(deal, self.log_page - 1)
@@ -250,7 +250,7 @@ class InteractiveGame:
         key = self._read_input()
         if not key:
             self._save_deal(self.game.close_deal())
-            self.coach.start_deal()
+            self.coach.clear_analyses()
         elif key == "u":
             self._undo()
         elif key == "?":
@@ -307,7 +307,7 @@ def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Itera
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
     )
-    grade = grade_deals(make_rating_task(matchup.a.spec, judge_matchup, len(deals)), deals)
+    grade = grade_deals(make_grading_task(matchup.a.spec, judge_matchup, len(deals)), deals)
     yield from iter_grade_sentences(grade)
     if grade.is_comparable and grade.has_enough_deals:
         reference_rates = ", ".join(

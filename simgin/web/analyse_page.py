@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from simgin.analysis.analysis import (
     DEFAULT_WORLDS,
     Analysis,
-    Budget,
+    AnalysisBudget,
     analyse_deal,
     analyse_position,
 )
@@ -80,7 +80,7 @@ def stream_position_costs(request: Request) -> Response:
     first_object = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
     if analysis_request is None:
         return _make_json_lines_response(_yield_json_line(first_object), form.http_status)
-    position = analysis_request.source
+    position = analysis_request.position_or_deal
     assert isinstance(position, Position), "the board has a position"
     assert analysis_request.strategy is not None, "a position has a strategy that continues"
     first_object["about"] = list(position.describe())
@@ -128,10 +128,11 @@ async def stream_deal_costs(request: Request) -> Response:
         None,
         None,
         None,
-        Budget(MAX_WORLDS_FOR_DEAL_FILE),
-        names=recorded_deal.names,
+        AnalysisBudget(MAX_WORLDS_FOR_DEAL_FILE),
+        player_names=recorded_deal.player_names,
     )
-    title = f"{' against '.join(recorded_deal.names)} ({recorded_deal.deal.matchup.variant.spec})"
+    players = " against ".join(recorded_deal.player_names)
+    title = f"{players} ({recorded_deal.deal.matchup.variant.spec})"
     return _make_json_lines_response(
         LiveAnalysis(analyse, _decisions_to_json).iter_json_lines({"title": title})
     )

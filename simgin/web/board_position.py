@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, Budget
+from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, AnalysisBudget
 from simgin.analysis.analysis_request import AnalysisRequest
 from simgin.analysis.position import Position, PositionError
 from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_pair
-from simgin.analysis.position_text import BLIND_WORD
+from simgin.analysis.position_text import UNSEEN_HAND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import find_strong_player
 from simgin.text.amounts import parse_count
@@ -74,7 +74,7 @@ class BoardPosition:
         variant = form.read("variant", find_allowed_variant, "standard")
         cards = form.read("hand", _parse_cards, "")
         die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
-        is_draw = die_state.is_decision or len(cards) == HAND_SIZE_BY_MOVE["draw"]
+        is_draw = die_state.is_die_decision or len(cards) == HAND_SIZE_BY_MOVE["draw"]
         to_move = form.read("to_move", _parse_move, "draw" if is_draw else "discard")
 
         def read_strategy_field(field_name: str) -> str:
@@ -86,7 +86,7 @@ class BoardPosition:
         return cls(
             variant=variant,
             hand_cards=cards,
-            next_move="draw" if die_state.is_decision else to_move,
+            next_move="draw" if die_state.is_die_decision else to_move,
             pile=form.read("pile", _parse_pile, ""),
             known_opponent_cards=form.read("known", _parse_cards, ""),
             score=form.read("score", _parse_score, ""),
@@ -113,7 +113,7 @@ class BoardPosition:
 
     @property
     def _hand_text(self) -> str:
-        return BLIND_WORD if self.is_blind else " ".join(map(format_card, self.hand_cards))
+        return UNSEEN_HAND_WORD if self.is_blind else " ".join(map(format_card, self.hand_cards))
 
     @property
     def command(self) -> str:
@@ -124,7 +124,7 @@ class BoardPosition:
             "--stock": self.stock,
             "--stake": self.die.stake if self.die.stake > 1 else None,
             "--owner": self.die.owner if self.die.stake > 1 else None,
-            "--offered": self.die.offered or None,
+            "--offered": self.die.offered_stake or None,
             "--dealer": self.dealer,
             "--score": self.score,
             "--as": self.strategy,
@@ -151,9 +151,9 @@ class BoardPosition:
         except SimginError as error:
             form.errors[self._find_wrong_field()] = _replace_option_names(str(error))
             return None
-        assert isinstance(request.source, Position), "the board has a position"
+        assert isinstance(request.position_or_deal, Position), "the board has a position"
         unexplained_cards = cards_to_mask(self.known_opponent_cards) & ~int(
-            request.source.view.known
+            request.position_or_deal.view.known
         )
         if unexplained_cards:
             form.errors["known"] = (
@@ -175,7 +175,7 @@ class BoardPosition:
             self._hand_text,
             "" if self.is_blind else self.pile,
             self.variant,
-            Budget(self.max_worlds, seed=self.seed),
+            AnalysisBudget(self.max_worlds, seed=self.seed),
             score=self.score,
             dealer=self.dealer,
             stock=self.stock,

@@ -33,7 +33,7 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
     """
     position, rows = analysis.position, analysis.rows()
     choice = ""
-    if position.chosen is not None:
+    if position.recorded_action is not None:
         chosen_cost = _format_cost(analysis, position.chosen_index)
         choice = describe_choice(analysis).replace(
             format_cost(analysis, position.chosen_index), chosen_cost
@@ -99,7 +99,7 @@ def make_position_query(position: Position) -> dict[str, str]:
         "hand": "" if is_blind else " ".join(map(format_card, hand)),
         "pile": "" if is_blind else " ".join(position.pile_cards),
         "known": format_hand(int(view.known)),
-        "score": score if position.in_match and not position.is_solo else "",
+        "score": score if position.is_in_match and not position.is_solo else "",
         "dealer": "" if position.is_solo else dealer,
         "to_move": "draw" if len(hand) == HAND_SIZE else "discard",
     }

@@ -194,7 +194,7 @@ class OpenGame:
         if not self.game.table.is_deal_over:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
-        self.coach.start_deal()
+        self.coach.clear_analyses()
         saved_deals.save_deal(self.format_deal_file(deal))
 
     def get_latest_deal(self) -> TracedDeal:

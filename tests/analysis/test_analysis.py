@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from simgin.analysis.analysis import (
-    Budget,
+    AnalysisBudget,
     analyse_deal,
     analyse_position,
     compare_actions,
-    compute_next_checkpoint,
-    find_active_actions,
+    compute_next_sample_size,
+    find_contenders,
 )
-from simgin.analysis.kernels import fill_deals_table, fill_game_table
+from simgin.analysis.kernels import fill_game_table, fill_won_deals_table
 from simgin.analysis.position import find_decisions
 from simgin.analysis.position_parts import Die
 from simgin.analysis.position_text import parse_position
@@ -52,11 +52,11 @@ def eliminate_actions(sample_values, seed, means):
     n_sampled = 0
     values = all_values[:0].copy()
     while n_sampled < N_WORLDS and is_active.sum() > 1:
-        checkpoint = compute_next_checkpoint(n_sampled, N_WORLDS)
+        checkpoint = compute_next_sample_size(n_sampled, N_WORLDS)
         values = np.concatenate(
             [values, np.where(is_active, all_values[n_sampled:checkpoint], np.nan)]
         )
-        is_active = find_active_actions(values, N_WORLDS)
+        is_active = find_contenders(values, N_WORLDS)
         n_sampled = checkpoint
     return values, is_active
 
@@ -73,7 +73,7 @@ def test_best_action_and_intervals_have_at_most_5_percent_errors(sample_values, 
     for seed in range(N_RUNS):
         values, is_active = eliminate_actions(sample_values, seed, means)
         gaps = compare_actions(values, N_WORLDS)
-        true_gaps = np.array(means) - means[gaps.best]
+        true_gaps = np.array(means) - means[gaps.best_index]
         n_eliminated += not is_active[best]
         n_not_covered += bool((np.abs(gaps.means - true_gaps) > gaps.half_widths + 1e-12).any())
     assert n_eliminated <= MAX_MISSES
@@ -84,10 +84,10 @@ def test_only_clearly_worse_actions_are_eliminated():
     values, is_active = eliminate_actions(sample_correlated_values, 1, (0.0, 40.0, -5.0))
     assert list(is_active) == [False, True, False] and len(values) == 200
     equal_values = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
-    assert find_active_actions(equal_values, 400).all()
+    assert find_contenders(equal_values, 400).all()
     checkpoints = [0]
     while checkpoints[-1] < 5_000:
-        checkpoints.append(compute_next_checkpoint(checkpoints[-1], 5_000))
+        checkpoints.append(compute_next_sample_size(checkpoints[-1], 5_000))
     assert checkpoints == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
@@ -97,9 +97,9 @@ def test_eliminated_action_is_compared_in_the_worlds_in_which_it_was_tried():
     gaps = compare_actions(values, 800)
     common_values = values[:400]
     assert gaps.means[0] == pytest.approx(
-        (common_values[:, 0] - common_values[:, gaps.best]).mean()
+        (common_values[:, 0] - common_values[:, gaps.best_index]).mean()
     )
-    assert gaps.half_widths[gaps.best] == 0
+    assert gaps.half_widths[gaps.best_index] == 0
 
 
 def test_progress_reports_intermediate_analyses():
@@ -111,7 +111,9 @@ def test_progress_reports_intermediate_analyses():
     def record_progress(done, total, get_analysis):
         reports.append((done, total, get_analysis()))
 
-    final = analyse_position(position, "gold", "gold", Budget(worlds=600), record_progress)
+    final = analyse_position(
+        position, "gold", "gold", AnalysisBudget(max_worlds=600), record_progress
+    )
     worlds = [done for done, _, _ in reports]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
@@ -126,7 +128,7 @@ def test_progress_of_a_deal_reports_the_analysed_decisions():
     def record_progress(done, total, get_analyses):
         reports.append((done / total, list(get_analyses())))
 
-    analyses = analyse_deal(deal, 5, None, None, Budget(worlds=400), record_progress)
+    analyses = analyse_deal(deal, 5, None, None, AnalysisBudget(max_worlds=400), record_progress)
     assert reports[-1] == (1, list(analyses))
     progress_values = [progress for progress, _ in reports]
     assert progress_values == sorted(progress_values)
@@ -137,13 +139,13 @@ def test_progress_of_a_deal_reports_the_analysed_decisions():
 def test_decisions_of_a_deal_are_titled_by_turn(variant):
     matchup = parse_matchup("solo-greedy+knock=at:k=3", None, variant, 2, "deal")
     deal = trace_deal(matchup, 3)
-    analyses = analyse_deal(deal, None, None, None, Budget(worlds=50))
+    analyses = analyse_deal(deal, None, None, None, AnalysisBudget(max_worlds=50))
     turns = [decision.view.turn for decision in deal.decisions if decision.slot == "discard"]
     discards = [title for title in analyses if title.endswith("discard")]
     assert set(discards) >= {f"turn {turn}, discard" for turn in turns}
     for analysis in analyses.values():
         assert analysis.matchup.b is None
-        assert analysis.position.chosen in analysis.position.actions
+        assert analysis.position.recorded_action in analysis.position.actions
         assert not analysis.has_match_probability
 
 
@@ -165,7 +167,7 @@ def test_deals_table_agrees_with_the_stake_policies_for_equal_players():
     match_goal = 7
     table = np.zeros((match_goal + 1, match_goal + 1, 2))
     table[match_goal] = 1
-    fill_deals_table(table, result_probabilities, WINNER_DEALS_NEXT, 6, False)
+    fill_won_deals_table(table, result_probabilities, WINNER_DEALS_NEXT, 6, False)
     for a, b in product(range(match_goal), repeat=2):
         needed = match_goal - 1 - a, match_goal - 1 - b
         assert table[a, b, 0] == pytest.approx(policy_values[1][needed], abs=1e-5)
@@ -236,9 +238,11 @@ def test_game_table_agrees_with_value_iteration(next_dealers):
 @pytest.mark.parametrize(("payment", "points_lost"), [("old", 2), ("new", 5)])
 def test_value_of_a_refusal_is_exact(payment, points_lost):
     variant = variants.find_variant(f"dice+die_refusal_pays={payment}")
-    die = Die(2, "other", offered=5)
+    die = Die(2, "other", offered_stake=5)
     position = parse_position(HAND, "QD", variant, score=(3, 1), die=die)
-    analysis = analyse_position(position, "dice-player", "dice-player", Budget(worlds=400))
+    analysis = analyse_position(
+        position, "dice-player", "dice-player", AnalysisBudget(max_worlds=400)
+    )
     row = analysis.frame().set_index("action").loc["refuse 5"]
     assert row["deals"] == -points_lost
     assert row["deals_se"] == row["match_se"] == row["win"] == 0

@@ -28,10 +28,10 @@ IGNORED_FIELDS = ("noise",)  # of players without a decision
 
 
 def assert_equal_position(position, expected):
-    assert (position.label, position.actions, position.in_match) == (
+    assert (position.label, position.actions, position.is_in_match) == (
         expected.label,
         expected.actions,
-        expected.in_match,
+        expected.is_in_match,
     )
     for name in position.view.dtype.names:
         assert name in IGNORED_FIELDS or np.array_equal(position.view[name], expected.view[name]), (
@@ -57,7 +57,7 @@ def assert_file_gives_positions(path, deal):
     """Check that a deal file contains the positions of a deal, and return their number."""
     pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
     for expected, position in pairs:
-        assert expected.chosen == position.chosen
+        assert expected.recorded_action == position.recorded_action
         assert_equal_position(expected, position)
     return len(pairs)
 
@@ -97,7 +97,7 @@ def test_deal_of_a_match_can_be_read(variant, write_deal):
 def test_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
     path, content, deal = write_deal(*players, variant, 1)
-    position_by_query = {position.query_index: position for position in find_decisions(deal)}
+    position_by_query = {position.policy_call_index: position for position in find_decisions(deal)}
     for n_rows in range(1, len(content["rows"]) - 1):
         path.write_text(json.dumps({**content, "rows": content["rows"][:n_rows]}))
         truncated = read_deal_file(path).deal
@@ -105,7 +105,7 @@ def test_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
         positions = find_decisions(truncated)
         if n_rows - 1 in position_by_query:  # the decision after the actions
             assert_equal_position(position_by_query[n_rows - 1], positions[0])
-            assert positions[0].chosen is None
+            assert positions[0].recorded_action is None
 
 
 @pytest.mark.parametrize(

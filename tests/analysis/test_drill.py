@@ -109,7 +109,7 @@ def test_players_differ_in_when_they_knock():
 
 
 def test_exercises_come_from_different_deals_and_themes(small_drill):
-    assert len({exercise.unit for exercise in small_drill.exercises}) == N_POSITIONS
+    assert len({exercise.deal_number for exercise in small_drill.exercises}) == N_POSITIONS
     assert len({exercise.decision_kind for exercise in small_drill.exercises}) >= 2
 
 
@@ -126,7 +126,7 @@ def test_hidden_cards_are_not_shown(small_drill):
         shown = {rank.replace("10", "T") + SUIT_LETTERS[suit] for rank, suit in card_faces}
         assert {format_card(card) for card in mask_to_cards(int(view.hand))} <= shown
         assert shown <= {format_card(card) for card in mask_to_cards(visible)}
-        opponent_hand = trace_deal(exercise.matchup, exercise.unit).hands[1 - int(view.seat)]
+        opponent_hand = trace_deal(exercise.matchup, exercise.deal_number).hands[1 - int(view.seat)]
         assert opponent_hand & ~visible, (
             "the opponent holds something unseen, or this would test nothing"
         )

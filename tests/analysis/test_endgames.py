@@ -9,7 +9,7 @@ import pytest
 from oracles import reference
 from oracles.reference.solo import JOKER, SoloDeal
 from simgin.analysis import world_sampling
-from simgin.analysis.analysis import Budget, analyse_position
+from simgin.analysis.analysis import AnalysisBudget, analyse_position
 from simgin.analysis.decision_evaluator import _find_hidden_hand
 from simgin.analysis.position import Position, find_decisions
 from simgin.analysis.position_text import parse_position
@@ -323,7 +323,7 @@ def test_endgame_analysis_agrees_with_enumeration(strategy_files, monkeypatch, n
     for i, pair in enumerate(find_late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
         position = reveal_opponent(*pair, forget_discard=i % 2 == 1)
         n_decided += assert_analysis_is_exact(
-            position, analyse_position(position, plain, plain, Budget(worlds=2_000))
+            position, analyse_position(position, plain, plain, AnalysisBudget(max_worlds=2_000))
         )
     assert n_decided >= n // 4
 
@@ -334,7 +334,7 @@ def test_endgame_analysis_with_a_die_agrees_with_enumeration(strategy_files, mon
     plain, late = strategy_files
     for pair in find_late_positions(late, DIE_VARIANT, [ACTION_OFFER, ACTION_ACCEPT], n):
         position = reveal_opponent(*pair)
-        analysis = analyse_position(position, plain, plain, Budget(worlds=1_000))
+        analysis = analyse_position(position, plain, plain, AnalysisBudget(max_worlds=1_000))
         assert_analysis_is_exact(position, analysis)
         assert len(analysis.best_indices) < len(position.actions)
 
@@ -345,5 +345,6 @@ def test_solitaire_endgame_analysis_agrees_with_enumeration(strategy_files, vari
     for _ in range(2):
         position = make_solo_endgame(variant, rng)
         assert_analysis_is_exact(
-            position, analyse_position(position, strategy_files[0], None, Budget(worlds=2_000))
+            position,
+            analyse_position(position, strategy_files[0], None, AnalysisBudget(max_worlds=2_000)),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.analysis.decision_evaluator import (
-    MISTAKES_BY_KIND,
+    MISTAKES_BY_DECISION_KIND,
     DecisionEvaluator,
     _find_hidden_hand,
     iter_evaluator_actions,
@@ -16,10 +16,10 @@ from simgin.analysis.error_rates import (
     MIN_DEALS,
     MIN_RELIABLE_WORLDS,
     ErrorRates,
-    RatingTask,
+    EvaluationTask,
     build_rates_table,
+    estimate_error_rates,
     evaluate_units,
-    run_error_rates,
 )
 from simgin.core.cards import ALL_CARDS
 from simgin.core.position_rollouts import ACTION_END_DEAL
@@ -50,13 +50,13 @@ LEMMA_CASES = [
 @pytest.mark.parametrize(("a", "b", "variant", "evaluator"), LEMMA_CASES)
 def test_decision_gains_add_up_to_the_lead_of_the_evaluator(a, b, variant, evaluator, n_deals):
     """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
-    task = RatingTask.read(a, b, variant, evaluator, MIN_DEALS, worlds=0, seed=3)
-    rates = run_error_rates(replace(task, n_deals=n_deals))
+    task = EvaluationTask.read(a, b, variant, evaluator, MIN_DEALS, worlds=0, seed=3)
+    rates = estimate_error_rates(replace(task, n_deals=n_deals))
     error = np.hypot(
-        rates.evaluator_gains.std(ddof=1) / np.sqrt(len(rates.evaluator_gains)),
+        rates.gains_per_unit.std(ddof=1) / np.sqrt(len(rates.gains_per_unit)),
         rates.evaluator_lead.se,
     )
-    assert abs(rates.evaluator_gains.mean() - rates.evaluator_lead.value) < 3 * error
+    assert abs(rates.gains_per_unit.mean() - rates.evaluator_lead.value) < 3 * error
     assert rates.evaluator_lead.value > 4 * error
     assert rates.total_loss.value == pytest.approx(rates.evaluator_lead.value)
 
@@ -70,8 +70,8 @@ def test_evaluator_chooses_the_actions_that_it_played(variant, players):
     for unit in range(4):
         deal = trace_deal(matchup, unit, unit % 2)
         for position, action in iter_evaluator_actions(matchup, deal):
-            assert action == position.chosen
-            kinds.add(position.chosen.kind)
+            assert action == position.recorded_action
+            kinds.add(position.recorded_action.kind)
     assert ACTION_END_DEAL in kinds and len(kinds) > 3
 
 
@@ -84,24 +84,24 @@ def test_evaluator_disagrees_with_another_strategy(variant):
         deal = trace_deal(matchup, unit)
         for position, action in iter_evaluator_actions(evaluator, deal):
             assert action in position.actions
-            n_different += action != position.chosen
+            n_different += action != position.recorded_action
     assert n_different > 5
 
 
 def make_small_task(n_worlds):
     """Return a task with fewer deals than users may request."""
-    task = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, n_worlds, 2)
+    task = EvaluationTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, n_worlds, 2)
     return replace(task, n_deals=30)
 
 
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return run_error_rates(make_small_task(n_worlds=20))
+    return estimate_error_rates(make_small_task(n_worlds=20))
 
 
 @pytest.fixture(scope="module")
 def rates_without_worlds() -> ErrorRates:
-    return run_error_rates(make_small_task(n_worlds=0), workers=3)
+    return estimate_error_rates(make_small_task(n_worlds=0), workers=3)
 
 
 def test_costs_by_kind_and_mistake_add_up(rates):
@@ -114,13 +114,13 @@ def test_costs_by_kind_and_mistake_add_up(rates):
             assert totals.loc[kind, column] == pytest.approx(total)
     for unit in rates.decisions:
         for decision in unit:
-            assert (decision.mistake == "") == (decision.chosen == decision.best)
-            assert decision.mistake in ("", *MISTAKES_BY_KIND[decision.kind])
+            assert (decision.mistake == "") == (decision.chosen_action == decision.best_action)
+            assert decision.mistake in ("", *MISTAKES_BY_DECISION_KIND[decision.decision_kind])
             assert decision.mistake or decision.cost == 0
 
 
 def test_rates_do_not_depend_on_the_number_of_workers(rates_without_worlds):
-    single_worker = run_error_rates(rates_without_worlds.task, workers=1)
+    single_worker = estimate_error_rates(rates_without_worlds.task, workers=1)
     assert single_worker.decisions == rates_without_worlds.decisions
     assert single_worker.frame.equals(rates_without_worlds.frame)
 
@@ -130,10 +130,10 @@ def test_worlds_find_better_actions_without_selection_bias(rates, rates_without_
     assert rates.total_loss.value > rates_without_worlds.total_loss.value
     mistakes = [decision for unit in rates.decisions for decision in unit if decision.mistake]
     assert np.mean([decision.cost for decision in mistakes]) < np.mean(
-        [decision.selection_lead for decision in mistakes]
+        [decision.best_gain_lower_bound for decision in mistakes]
     )
-    task = RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1)
-    self_rates = run_error_rates(replace(task, n_deals=20))
+    task = EvaluationTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1)
+    self_rates = estimate_error_rates(replace(task, n_deals=20))
     assert self_rates.evaluator_lead.value == self_rates.total_loss.value == 0
     assert not any(decision.mistake for unit in self_rates.decisions for decision in unit)
 
@@ -148,7 +148,7 @@ def test_few_worlds_add_a_note_about_underestimation(rates):
 @pytest.mark.slow
 def test_rates_are_stable_with_enough_worlds():
     """Compare 20, 100 and 400 worlds in 300 deals within 3 SE: one false alarm in 370."""
-    task = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
+    task = EvaluationTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for n_worlds in (20, MIN_RELIABLE_WORLDS, 400):
         decisions_by_unit = evaluate_units(replace(task, n_worlds=n_worlds), 0, 150)
@@ -170,12 +170,12 @@ def test_rates_are_stable_with_enough_worlds():
     ],
 )
 def test_default_evaluator_and_opponent_are_the_strongest_strategy(variant, player, expected):
-    task = RatingTask.read(player, None, variant, None, MIN_DEALS, 0, 1)
+    task = EvaluationTask.read(player, None, variant, None, MIN_DEALS, 0, 1)
     assert task.evaluator.a.spec == expected[0]
     assert task.matchup.opponent == task.evaluator.opponent == expected[1]
     if variant == "solitaire-gin":  # points do not count
-        task = RatingTask.read(player, None, variant, player, MIN_DEALS, 0, 1)
-        rates = run_error_rates(replace(task, n_deals=10))
+        task = EvaluationTask.read(player, None, variant, player, MIN_DEALS, 0, 1)
+        rates = estimate_error_rates(replace(task, n_deals=10))
         assert rates.unit == "% of deals" and set(rates.frame["counted"]) == {"% of deals"}
 
 
@@ -201,10 +201,12 @@ def test_costliest_decisions_agree_with_other_worlds(rates):
     assert values == sorted(values, reverse=True)
     assert len(costliest) == 5
     decision, lead = costliest[0]
-    deal = trace_deal(rates.task.matchup, decision.unit, decision.mirrored_game)
+    deal = trace_deal(rates.task.matchup, decision.unit_number, decision.mirrored_game)
     (position,) = [
-        candidate for candidate in iter_positions_of_a(deal) if candidate.label == decision.label
+        candidate
+        for candidate in iter_positions_of_a(deal)
+        if candidate.label == decision.position_label
     ]
     evaluator = DecisionEvaluator(rates.task.evaluator, 0)
-    leads = evaluator.sample_gains_over_chosen(position, decision.best, 4000)
+    leads = evaluator.sample_gains_over_chosen(position, decision.best_action, 4000)
     assert abs(leads.mean() - lead.value) < 4 * lead.se

@@ -64,19 +64,25 @@ def gold_grade(tmp_path_factory):
 
 
 def test_grade_of_a_strategy_equals_its_error_rates(gold_grade):
-    task = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
+    task = error_rates.EvaluationTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = error_rates.evaluate_units(task, 0, 3)
     grade_decisions = [
         decision for deal in gold_grade.decisions for decision in deal
     ]  # a unit is a file
-    compared_names = ("mirrored_game", "turn", "label", "chosen", "evaluator_cost")
+    compared_names = (
+        "mirrored_game",
+        "turn",
+        "position_label",
+        "chosen_action",
+        "evaluator_action_gain",
+    )
     grade_values, rate_values = (
         [[getattr(decision, name) for name in compared_names] for decision in decisions]
         for decisions in (grade_decisions, [*chain(*units)])
     )
-    assert grade_values == rate_values and [decision.unit // 2 for decision in grade_decisions] == [
-        decision.unit for decision in chain(*units)
-    ]
+    assert grade_values == rate_values and [
+        decision.unit_number // 2 for decision in grade_decisions
+    ] == [decision.unit_number for decision in chain(*units)]
     assert gold_grade.total_loss.value == pytest.approx(
         sum(decision.cost for decision in grade_decisions) / 6
     )
@@ -109,7 +115,7 @@ def test_luck_adjustment_keeps_the_mean_and_reduces_the_error(a, b, evaluator, o
     ]
     evaluator_matchup = parse_matchup(evaluator, opponent, "standard", 1, "deal")
     grade = grades.grade_deals(
-        grades.make_rating_task("a", evaluator_matchup, n_deals, 0), graded_deals
+        grades.make_grading_task("a", evaluator_matchup, n_deals, 0), graded_deals
     )
     points, adjusted_points = grade.net_scores.values()
     luck = [
@@ -135,7 +141,7 @@ def test_total_equals_the_sum_of_the_listed_costs(gold_grade):
         == pytest.approx(sum(decision.cost for decision in mistakes) / 6)
     )
     assert total_row["se"] == pytest.approx(
-        math.sqrt(sum(decision.se**2 for decision in mistakes)) / 6
+        math.sqrt(sum(decision.cost_se**2 for decision in mistakes)) / 6
     )
     listed_rows = {
         (row["command"], row["decision"]): row for row in rows if row["metric"] == "cost"
@@ -147,12 +153,12 @@ def test_total_equals_the_sum_of_the_listed_costs(gold_grade):
         matching_mistakes = [
             decision
             for decision in mistakes
-            if (decision.kind, decision.mistake) == (row["kind"], row["mistake"])
+            if (decision.decision_kind, decision.mistake) == (row["kind"], row["mistake"])
         ]
         if row["metric"] == "given_up" and len(matching_mistakes) == 1:
             assert (row["value"], row["se"]) == (
                 matching_mistakes[0].cost / 6,
-                matching_mistakes[0].se / 6,
+                matching_mistakes[0].cost_se / 6,
             )
 
 
@@ -164,8 +170,10 @@ def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
     n_checked = 0
     for decision, position in zip(gold_grade.decisions[0], iter_positions_of_a(deal), strict=True):
         if decision.mistake:
-            leads = evaluator.sample_gains_over_chosen(position, decision.best, 4000)
-            assert abs(leads.mean() - decision.cost) < 4 * math.hypot(decision.se, leads.std() / 63)
+            leads = evaluator.sample_gains_over_chosen(position, decision.best_action, 4000)
+            assert abs(leads.mean() - decision.cost) < 4 * math.hypot(
+                decision.cost_se, leads.std() / 63
+            )
             n_checked += 1
     assert n_checked
 
@@ -198,11 +206,11 @@ def test_interval_of_a_few_deals_covers_the_results_of_other_seeds():
         for seed in range(1, 9):
             evaluator_matchup = parse_matchup("champion", b, "standard", seed, "deal")
             gold_grade = grades.grade_deals(
-                grades.make_rating_task("a", evaluator_matchup, len(graded_deals)), graded_deals
+                grades.make_grading_task("a", evaluator_matchup, len(graded_deals)), graded_deals
             )
             costs.append([sum(decision.cost for decision in deal) for deal in gold_grade.decisions])
             errors.append(
-                [sum(decision.se**2 for decision in deal) for deal in gold_grade.decisions]
+                [sum(decision.cost_se**2 for decision in deal) for deal in gold_grade.decisions]
             )
         values, variances = np.array(costs), np.array(errors)
         mean_of_others = (values.sum(axis=0) - values) / 7

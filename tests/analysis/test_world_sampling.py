@@ -53,7 +53,7 @@ def test_world_deals_every_unseen_card_once():
 def test_world_depends_only_on_its_index(pile):
     view, rules = parse_pile_view(pile) if pile else list(iter_views(1))[-1]
     all_worlds = sample_worlds(view, rules, 10, seed=2)
-    some_worlds = sample_worlds(view, rules, 4, seed=2, first=6)
+    some_worlds = sample_worlds(view, rules, 4, seed=2, first_world=6)
     assert (all_worlds.hands[6:] == some_worlds.hands).all() and (
         all_worlds.stocks[6:] == some_worlds.stocks
     ).all()
@@ -84,7 +84,7 @@ def test_orders_of_the_deck_are_uniform():
     assert len(orders) == 24
     assert {int(card) for card in orders[0]} == {3, 17, 40, 52}
     assert ((counts - 1_000) ** 2 / 1_000).sum() < 56.9  # chi-square, 23 degrees of freedom
-    some_worlds = sample_worlds(view, build_rules(variant), 5, seed=3, first=70)
+    some_worlds = sample_worlds(view, build_rules(variant), 5, seed=3, first_world=70)
     assert (some_worlds.stocks == worlds.stocks[70:75]).all()
 
 
@@ -180,7 +180,7 @@ def test_forgotten_card_that_was_taken_is_in_the_hand():
 @pytest.mark.parametrize("max_deadwood", [15, 30])
 def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pile):
     variant = variants.find_variant("dice")
-    die = Die(2, "other", offered=3)
+    die = Die(2, "other", offered_stake=3)
     view = parse_position(HAND, pile, variant, die=die).view
     rules, row = build_both_rules("dice")
     opponent = f"gold+offer=strong:count={max_deadwood},turn=9"
@@ -210,12 +210,12 @@ def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pi
 
 
 def test_offer_that_the_strategy_never_makes_is_ignored():
-    die = Die(2, "other", offered=3)
+    die = Die(2, "other", offered_stake=3)
     view = parse_position(HAND, "QD TS 9D", variants.find_variant("dice"), die=die).view
     never_offering = parse_matchup("gold", "gold", "dice", 4, "deal")
     always_offering = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
     higher_offer = parse_position(
-        HAND, "QD", variants.find_variant("dice"), die=Die(2, "other", offered=5)
+        HAND, "QD", variants.find_variant("dice"), die=Die(2, "other", offered_stake=5)
     ).view
     assert WorldSampler(never_offering, view).matching_offers == ()
     assert WorldSampler(always_offering, higher_offer).matching_offers == (1, 2, 3, 4, 5, 6)

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.analysis import coach
-from simgin.analysis.analysis_report import compare_outcomes, describe_choice
+from simgin.analysis.analysis_report import describe_choice, format_outcome_comparison
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.error_rates import describe_costliest
 from simgin.analysis.grades import STRATEGY_ERROR_RATES
@@ -37,7 +37,7 @@ def games_in_test_directory(tmp_path, monkeypatch):
 
     monkeypatch.setattr(play, "_find_saved_game", lambda matchup: tmp_path / "kept" / "game.json")
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
+    monkeypatch.setattr(coach, "MAX_COACH_WORLDS", 100)
 
 
 def run_play(typed, *arguments, code=0):
@@ -231,7 +231,9 @@ def test_opponent_in_a_solitaire_variant_is_rejected(games_in_test_directory):
 
 @pytest.mark.slow
 def test_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
-    monkeypatch.setattr(coach, "COACH_WORLDS", 1000)  # A cost is rarely significant in 100 worlds.
+    monkeypatch.setattr(
+        coach, "MAX_COACH_WORLDS", 1000
+    )  # A cost is rarely significant in 100 worlds.
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
@@ -313,7 +315,7 @@ def test_outcomes_of_two_actions_are_consistent_with_the_cost(games_in_test_dire
     table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
     analysis = coach.Coach(table.matchup).analyse_pending_decision(table.trace())
     best, other_action = analysis.ranking[:2]
-    sentence = compare_outcomes(analysis, other_action)
+    sentence = format_outcome_comparison(analysis, other_action)
     points = re.search(r"average (-?[\d.]+) net points \(vs. (-?[\d.]+)\)", sentence)
     difference = float(points[1]) - float(points[2])
     assert difference == pytest.approx(analysis.estimate_cost(other_action)[0], abs=0.11)

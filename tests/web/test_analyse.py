@@ -140,7 +140,7 @@ def test_link_to_a_decision_opens_its_position(variant):
             assert "cannot be analysed in race" in form.errors["variant"].lower()
             continue
         assert not form.errors
-        opened, view = request.source, position.view
+        opened, view = request.position_or_deal, position.view
         assert [*map(opened.format_action, opened.actions)] == [
             *map(position.format_action, position.actions)
         ]

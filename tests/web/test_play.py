@@ -29,7 +29,7 @@ GAME_QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
 def use_test_directory_and_few_worlds(empty_directory, monkeypatch):
     """Save games in the directory of the test, and run few simulations."""
     monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
-    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
+    monkeypatch.setattr(coach, "MAX_COACH_WORLDS", 100)
 
 
 def read_game_state(browser, query=GAME_QUERY):

@@ -31,7 +31,7 @@ RECORD_LAYOUT_SHIFTS_JS = """
 
 @pytest.fixture(autouse=True)
 def use_few_worlds(monkeypatch):
-    monkeypatch.setattr(coach, "COACH_WORLDS", 100)
+    monkeypatch.setattr(coach, "MAX_COACH_WORLDS", 100)
 
 
 @contextmanager

@@ -151,22 +151,24 @@ def analyze_command(
             )
         _analyze_strategy(words, deals, seed, workers, as_json, arguments)
         return
-    from simgin.analysis.analysis import Budget
+    from simgin.analysis.analysis import AnalysisBudget
     from simgin.analysis.analysis_report import render_analyses
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
     from simgin.analysis.position_parts import Die
-    from simgin.analysis.position_text import BLIND_WORD
+    from simgin.analysis.position_text import UNSEEN_HAND_WORD
     from simgin.cli import session
     from simgin.text.files import has_suffix
     from simgin.text.notation import is_card_list
 
     worlds = arguments["worlds"] or DEFAULT_POSITION_WORLDS
     seconds = arguments["seconds"]
-    budget = Budget(worlds, seconds, seed, workers)
+    budget = AnalysisBudget(worlds, seconds, seed, workers)
     resolved_options: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     players = {name: arguments[name] for name in ("strategy", "opponent")}
     text = " ".join(words)
-    is_hand = len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD or is_card_list(text)
+    is_hand = (
+        len(words) > 2 or " " in words[0] or words[0] == UNSEEN_HAND_WORD or is_card_list(text)
+    )
     if is_hand or arguments["pile"] is not None:
         _reject_options(DEAL_OPTIONS, "cannot be used if you enter cards. Specify two strategies.")
         resolved_options |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
@@ -199,7 +201,7 @@ def analyze_command(
         partial(run_analysis, request, workers),
         "analyze",
         format_repeat_command(**resolved_options),
-        lambda result, _: render_analyses(result.analyses, result.is_deal),
+        lambda result, _: render_analyses(result.analyses, result.is_whole_deal),
         make_closing_sentence=lambda result: _summarise_analyses(result.analyses),
         workers=workers,
         output=output,
@@ -242,11 +244,11 @@ def _analyze_strategy(
         )
     a, b = (*words, None)[:2]
     variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
-    task = error_rates.RatingTask.read(str(a), b, variant, judge, deals, worlds, seed)
+    task = error_rates.EvaluationTask.read(str(a), b, variant, judge, deals, worlds, seed)
     players = [player.spec for player in task.matchup.players]
     omitted_options = dict.fromkeys((*POSITION_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
-        partial(error_rates.run_error_rates, task, workers),
+        partial(error_rates.estimate_error_rates, task, workers),
         "error rates",
         format_repeat_command(
             **omitted_options, words=players, strategy=task.evaluator.a.spec, worlds=task.n_worlds

@@ -75,7 +75,7 @@ def drill_command(
             "ends in .apkg. Change the file name."
         )
     for file in filter(None, (path, anki)):
-        check_writable(file, drill.FILE_MARKERS[file.suffix.lower()])
+        check_writable(file, drill.DRILL_FILE_MARKERS[file.suffix.lower()])
     if anki:
         _check_anki()
     if new and not options.is_given("seed"):

@@ -67,7 +67,7 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     is_deal = matchup.unit == "deal"
     options = {"a": matchup.a.spec, "b": second_matchup.a.spec if second_matchup else opponent}
     options |= {"against": opponent if second_matchup else None, "variant": matchup.variant.spec}
-    limits = {"where": request.query.text, "limit": request.limit}
+    limits = {"where": request.query.text, "limit": request.max_listed}
     limits |= {
         "deals": request.n_deals_or_matches if is_deal else None,
         "matches": None if is_deal else request.n_deals_or_matches,
