@@ -27,11 +27,11 @@ import numpy as np
 import pandas as pd
 
 from blocks.markdown import format_table
-from blocks.reference import PROJECT_ROOT, REFERENCE_DIRECTORY
+from blocks.reference import DOCS_DIRECTORY, REFERENCE_DIRECTORY
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
-FINDINGS_PATH = PROJECT_ROOT / "docs" / "findings.toml"
+FINDINGS_PATH = DOCS_DIRECTORY / "findings.toml"
 MAX_VERDICT_WORDS = 10
 # maximum half-width of an interval, in units of the number's last digit
 MAX_HALF_WIDTH_IN_LAST_DIGIT = 2
@@ -256,15 +256,15 @@ def read_manifest(result: str) -> dict[str, Any]:
 
 
 @cache
-def read_result_table(name: str) -> pd.DataFrame:
+def read_result_table(table_name: str) -> pd.DataFrame:
     """Return a table in results/reference, such as advice-fields/effects, as a DataFrame."""
     return pd.read_csv(
-        REFERENCE_DIRECTORY / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True
+        REFERENCE_DIRECTORY / f"{table_name}.csv", dtype={"opponent": str}, keep_default_na=True
     )
 
 
 def add_family_defaults(query: RowQuery) -> RowQuery:
-    """Return a query completed with the default keys of its query family."""
+    """Return a query, completed with the default keys of its group of queries."""
     if "family" not in query:
         return query
     keys = {name: value for name, value in query.items() if name != "family"}

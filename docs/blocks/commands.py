@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 import click
 from click.testing import CliRunner
 
+from blocks.reference import DOCS_DIRECTORY
 from simgin.cli.main import cli
 
-DOCS_DIRECTORY = Path(__file__).resolve().parents[1]
 CLOSING_NOTE_LABELS = ("Details:", "Output:", "Command:")
 
 

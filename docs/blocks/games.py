@@ -53,10 +53,10 @@ VARIANT_INDEX_HEADINGS = (
 RowsOfMatchup = tuple[tuple[str, str, str], table.RowsByMetric]
 
 
-def render_parameter_differences(name: str) -> str:
+def render_parameter_differences(variant_name: str) -> str:
     """Return a table of the parameters whose values differ from `standard`."""
-    variant, base = variants.find_variant(name), variants.find_variant("standard")
-    if name == base.spec:
+    variant, base = variants.find_variant(variant_name), variants.find_variant("standard")
+    if variant_name == base.spec:
         return "Standard Gin has the default value of every [parameter](../rules.md#11)."
     lines = [
         (
@@ -70,9 +70,9 @@ def render_parameter_differences(name: str) -> str:
     return format_table(("parameter", "value", "value in `standard`"), lines)
 
 
-def _format_parameter(variant: Variant, name: str) -> str:
+def _format_parameter(variant: Variant, parameter_name: str) -> str:
     """Return the value of a rule parameter in a variant as text."""
-    return variants.load_rule_parameters()[name].to_text(variant.params[name])
+    return variants.load_rule_parameters()[parameter_name].to_text(variant.params[parameter_name])
 
 
 def render_parameter_definitions() -> str:
@@ -125,13 +125,15 @@ def format_index_cells(variant: Variant) -> tuple[str, ...]:
     return link, str(variant.params["players"]), variant.about
 
 
-def _iter_measured_cells(name: str) -> Iterator[str]:
+def _iter_measured_cells(variant_name: str) -> Iterator[str]:
     """Yield the three measured results of `gold` in a variant as table cells."""
-    solo = variants.find_variant(name).is_solo
+    solo = variants.find_variant(variant_name).is_solo
     matchups = table.iterate_matchups(
         play_experiment(SOLITAIRE_KEYWORD if solo else TWO_PLAYER_EXPERIMENT_PATH)
     )
-    rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
+    rows = next(
+        rows for (variant, a, _), rows in matchups if (variant, a) == (variant_name, "gold")
+    )
     undecided = next(
         kind for kind in ENDINGS_WITHOUT_WINNER if kind == "void" or rows[kind]["value"] > 0
     )

@@ -6,11 +6,10 @@ import textwrap
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any
 
 from blocks.markdown import format_table
-from blocks.reference import REFERENCE_DIRECTORY
+from blocks.reference import DOCS_DIRECTORY, REFERENCE_DIRECTORY
 from simgin import plots
 from simgin.review import scorecard
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC
@@ -19,8 +18,6 @@ from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.table import read_schema
 from simgin.strategy import cast
-
-DOCS_DIRECTORY = Path(__file__).resolve().parents[1]
 
 
 def render_metrics(unit: str) -> str:

@@ -19,9 +19,9 @@ def render_packages() -> str:
     return "\n".join([diagram, "", "| package | contents |", "|---|---|", *rows])
 
 
-def _find_direct_imports(name: str, table: dict[str, Any]) -> list[str]:
+def _find_direct_imports(package_name: str, table: dict[str, Any]) -> list[str]:
     """Return the imported packages that are not also imported through another package."""
-    imports = table[name]["imports"]
+    imports = table[package_name]["imports"]
     return [
         package
         for package in imports

@@ -10,6 +10,7 @@ import pandas as pd
 from simgin.stats import table
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
+DOCS_DIRECTORY = PROJECT_ROOT / "docs"
 REFERENCE_DIRECTORY = PROJECT_ROOT / "results" / "reference"
 
 
@@ -25,10 +26,10 @@ def read_tidy_rows(result: str) -> pd.DataFrame:
     return table.read_table(REFERENCE_DIRECTORY / result / "table.csv")
 
 
-def read_result_csv(result: str, name: str) -> pd.DataFrame:
+def read_result_csv(result: str, table_name: str) -> pd.DataFrame:
     """Return a CSV table of a reference result as a DataFrame."""
-    rows = pd.read_csv(REFERENCE_DIRECTORY / result / f"{name}.csv")
-    return _pivot_metrics_to_columns(rows) if name == "league" else rows
+    rows = pd.read_csv(REFERENCE_DIRECTORY / result / f"{table_name}.csv")
+    return _pivot_metrics_to_columns(rows) if table_name == "league" else rows
 
 
 def _pivot_metrics_to_columns(rows: pd.DataFrame) -> pd.DataFrame:

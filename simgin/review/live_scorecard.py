@@ -37,7 +37,7 @@ class LiveScorecard(LiveEstimate):
         self._next_update = 0.0
 
     def add(self, result: BlockResult) -> None:
-        """Add the result of a finished block."""
+        """Add the result of a finished part of the run."""
         super().add(result)
         self._units_left[result.block.matchup_index] -= result.block.units
 

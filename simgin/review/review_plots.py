@@ -70,10 +70,10 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
 
 
 def _make_plot(
-    name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
+    plot_name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
 ) -> Plot:
     """Return a plot whose alternative text describes its DataFrame."""
-    return Plot(name, question, describe_frame(frame, columns), figure, frame)
+    return Plot(plot_name, question, describe_frame(frame, columns), figure, frame)
 
 
 def _make_titled_columns(*names: str, **titles: str) -> tuple[Column, ...]:

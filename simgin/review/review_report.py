@@ -325,7 +325,7 @@ def _shorten_to_arrow(cell: Any) -> Any:
 
 
 def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with a metric's value, its effect size and its range over player types."""
+    """Return a cell with a metric's value, its effect size and the range over player types."""
     estimate = review.measurements.get((variant, row.key, STRONG_PLAYER))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)

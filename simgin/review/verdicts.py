@@ -199,9 +199,9 @@ def _describe_main_rules(variant: Variant) -> list[str]:
     return _describe_parameters(variant, MAIN_RULE_PARAMETERS)
 
 
-def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
+def _describe_parameters(variant: Variant, parameter_names: Sequence[str]) -> list[str]:
     """Return phrases about the given rule parameters that have an effect in a variant."""
-    rules = [variants.load_rule_parameters()[name] for name in names]
+    rules = [variants.load_rule_parameters()[name] for name in parameter_names]
     effective_rules = [rule for rule in rules if rule.has_effect(variant.params)]
     phrases = (rule.format_for_players(variant.params[rule.name]) for rule in effective_rules)
     return [phrase for phrase in phrases if phrase]

@@ -138,10 +138,10 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _format_strategy_label(name: str) -> str:
+def _format_strategy_label(strategy: str) -> str:
     """Return the name of a strategy with its rating."""
-    entry = read_catalogue_entry(name)
-    return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
+    entry = read_catalogue_entry(strategy)
+    return f"{strategy} (Elo {entry['elo']:+d})" if "elo" in entry else strategy
 
 
 COMPARE_PAGE = CommandPage("compare", read_comparison_form, _make_template_variables)

@@ -44,7 +44,7 @@ async def stream_job_states(request: Request) -> Response:
 
 def _find_job(request: Request) -> Job:
     """Return the job in the address of a page."""
-    job: Job = request.app.state.site.jobs.find(request.path_params["name"])
+    job: Job = request.app.state.site.jobs.find_job(request.path_params["name"])
     return job
 
 

@@ -153,16 +153,16 @@ class JobQueue:
         with self._changed:
             return sorted(self._jobs.values(), key=lambda job: -job.created)
 
-    def find(self, name: str) -> Job:
+    def find_job(self, job_name: str) -> Job:
         """Return the job with the given name.
 
         Raises:
             JobError: If the job does not exist.
         """
         with self._changed:
-            if name not in self._jobs:
+            if job_name not in self._jobs:
                 raise JobError("This job does not exist. Choose a job from the list of results.")
-            return self._jobs[name]
+            return self._jobs[job_name]
 
     def enqueue(self, arguments: Sequence[str], title: str, run_name: str = "") -> Job:
         """Create a job and append it to the queue.
@@ -202,10 +202,10 @@ class JobQueue:
                 [*arguments, "-o", str(self.results_directory / unused_name)], title, unused_name
             )
 
-    def cancel(self, name: str) -> Job:
+    def cancel(self, job_name: str) -> Job:
         """Cancel a waiting or running job, but keep the results of its finished parts."""
         with self._changed:
-            job = self.find(name)
+            job = self.find_job(job_name)
             if not job.is_open:
                 raise JobError("This job has already ended.")
             is_running = job.state == RUNNING
@@ -216,10 +216,10 @@ class JobQueue:
                 self._waiting.remove(job)
             return job
 
-    def resume(self, name: str) -> Job:
+    def resume(self, job_name: str) -> Job:
         """Put a cancelled or interrupted job back in the queue."""
         with self._changed:
-            job = self.find(name)
+            job = self.find_job(job_name)
             if not job.can_resume:
                 raise JobError("Only a job that was cancelled or interrupted can be resumed.")
             self._append_to_queue(job)
@@ -351,8 +351,8 @@ class JobQueue:
         write_file(self._get_job_file_path(job.name), json.dumps(asdict(job)).encode())
         self._changed.notify_all()
 
-    def _get_job_file_path(self, name: str) -> Path:
-        return self._folder / f"{name}.json"
+    def _get_job_file_path(self, job_name: str) -> Path:
+        return self._folder / f"{job_name}.json"
 
     def _read_saved_jobs(self) -> Iterator[Job]:
         """Yield the latest jobs that earlier servers ran, and delete the files of older jobs."""

@@ -43,13 +43,13 @@ class Form:
         self.values = values
         self.errors: dict[str, str] = {}
 
-    def read(self, name: str, parse: Callable[[str], ValueT], default: str) -> ValueT:
+    def read(self, field_name: str, parse: Callable[[str], ValueT], default: str) -> ValueT:
         """Return the parsed value of a field, or the parsed default if the value is invalid."""
-        text = self.values.get(name) or default
+        text = self.values.get(field_name) or default
         try:
             return parse(text)
         except SimginError as error:
-            self.errors[name] = str(error)
+            self.errors[field_name] = str(error)
             return parse(default)
 
     def get_values(self, defaults: Mapping[str, str]) -> dict[str, str]:

@@ -123,13 +123,13 @@ def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that compares two runs, and record the errors of the form."""
     finished_names = [run.name for run in _list_comparable_runs(site)]
 
-    def parse_run_name(name: str) -> str:
-        if name and name not in finished_names:
+    def parse_run_name(run_name: str) -> str:
+        if run_name and run_name not in finished_names:
             raise ResultsError("this run does not exist or has not finished. Choose another run.")
-        return name
+        return run_name
 
-    def find_other_run(name: str) -> str:
-        return next((other for other in finished_names if other != name), "")
+    def find_other_run(run_name: str) -> str:
+        return next((other for other in finished_names if other != run_name), "")
 
     run = form.read("run", parse_run_name, find_other_run(form.values.get("base", "")))
     baseline = form.read("base", parse_run_name, find_other_run(run))

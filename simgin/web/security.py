@@ -128,9 +128,9 @@ class SecurityMiddleware:
         return response
 
 
-def _is_ip_address(name: str) -> bool:
+def _is_ip_address(host_name: str) -> bool:
     try:
-        ipaddress.ip_address(name)
+        ipaddress.ip_address(host_name)
     except ValueError:
         return False
     return True

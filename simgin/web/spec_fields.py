@@ -74,7 +74,7 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
 
 
 def _make_rule_field(
-    parameter: Parameter, params: Mapping[str, ParamValue], base_value: ParamValue
+    parameter: Parameter, rule_values: Mapping[str, ParamValue], default_value: ParamValue
 ) -> dict[str, Any]:
     """Return the form field of a rule parameter."""
     name = parameter.name
@@ -90,9 +90,9 @@ def _make_rule_field(
         "kind": "choice" if is_choice else "number" if is_number else "text",
         "choices": parameter.list_allowed_values().split(", ") if is_choice else [],
         "range": [parameter.min_value, parameter.max_value] if is_number else None,
-        "value": parameter.to_text(params[name]),
-        "default": parameter.to_text(base_value),
-        "idle": parameter.explain_no_effect(params),
+        "value": parameter.to_text(rule_values[name]),
+        "default": parameter.to_text(default_value),
+        "idle": parameter.explain_no_effect(rule_values),
     }
 
 
@@ -122,13 +122,15 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 
-def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
+def _make_strategy_field(
+    parameter_name: str, param: Param, values: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the form field of a policy parameter."""
     kind = FIELD_TYPE_BY_PARAMETER_KIND.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
-        "name": name,
-        "label": name.replace("_", " ").capitalize(),
+        "name": parameter_name,
+        "label": parameter_name.replace("_", " ").capitalize(),
         "section": "Parameters",
         "about": param.about,
         "unit": "",
@@ -136,7 +138,7 @@ def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> 
         "choices": list(param.choices) or ["yes", "no"] if kind == "choice" else [],
         "range": [param.low, param.high] if kind == "number" else None,
         "step": 1 if param.kind == "integer" else "any",
-        "value": values.get(name, default),
+        "value": values.get(parameter_name, default),
         "default": default,
         "idle": "",
     }

@@ -210,9 +210,9 @@ REVIEWS_PAGE_TEXT, PLOTS_PAGE_TEXT = (
 )
 
 
-def read_table_rows(text, block):
+def read_table_rows(page_text, block):
     """Return the cells of the table in a generated block, without the header."""
-    inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
+    inner = page_text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
     lines = [line for line in inner.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 

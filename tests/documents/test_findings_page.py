@@ -130,7 +130,7 @@ def test_query_without_rows_is_an_error(replace_result_tables):
             cards.select_rows(query)
 
 
-def test_standard_error_of_a_difference_includes_both_sides(replace_result_tables):
+def test_standard_error_of_a_difference_combines_both_errors(replace_result_tables):
     replace_result_tables(one={"simple": 5, "champion": 1})
     subtracted = {"opponent": "champion"}
     (row,) = cards.select_rows(
@@ -225,7 +225,7 @@ def test_card_is_not_supported_by_extreme_values(card, monkeypatch):
     assert errors
 
 
-def test_each_claim_has_a_card_on_a_short_page():
+def test_each_claim_has_a_card_and_the_page_is_short():
     claims = re.findall(
         r"^\| (H\d+) \|", (PROJECT_ROOT / "docs/reference/rules.md").read_text(), re.M
     )

@@ -19,8 +19,8 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 REFERENCE_MODULE_SPEC = importlib.util.spec_from_file_location(
     "reference", PROJECT_ROOT / "benchmarks" / "reference.py"
 )
-reference = sys.modules["reference"] = importlib.util.module_from_spec(REFERENCE_MODULE_SPEC)
-REFERENCE_MODULE_SPEC.loader.exec_module(reference)
+reference_module = sys.modules["reference"] = importlib.util.module_from_spec(REFERENCE_MODULE_SPEC)
+REFERENCE_MODULE_SPEC.loader.exec_module(reference_module)
 DEMO_DIRECTORY = PROJECT_ROOT / "results/reference/demo"
 
 
@@ -40,7 +40,7 @@ def test_quick_experiment_reproduces_its_reference_results(name, tmp_path, monke
 
 
 def test_every_reference_result_has_a_command_without_local_paths():
-    commands = {result.name: result.command for result in reference.list_reference_results()}
+    commands = {result.name: result.command for result in reference_module.list_reference_results()}
     assert commands["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
     for path in DEMO_DIRECTORY.parent.rglob("manifest.json"):
         assert path.parent.relative_to(DEMO_DIRECTORY.parent).as_posix() in commands
@@ -52,9 +52,9 @@ def test_every_reference_result_has_a_command_without_local_paths():
 
 
 def test_rebuilding_a_reference_replaces_only_committed_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference, "WORK_DIRECTORY", tmp_path / "work")
-    monkeypatch.setattr(reference, "REFERENCE_DIRECTORY", tmp_path / "reference")
-    monkeypatch.setitem(reference.COMMANDS_BY_NAME, "mine", ("true",))
+    monkeypatch.setattr(reference_module, "WORK_DIRECTORY", tmp_path / "work")
+    monkeypatch.setattr(reference_module, "REFERENCE_DIRECTORY", tmp_path / "reference")
+    monkeypatch.setitem(reference_module.COMMANDS_BY_NAME, "mine", ("true",))
     built, committed = tmp_path / "work/mine", tmp_path / "reference/mine"
     for folder, names in (
         (built, "table.csv pairing.csv plots/a.png plots/b.png"),
@@ -65,7 +65,7 @@ def test_rebuilding_a_reference_replaces_only_committed_files(tmp_path, monkeypa
             (folder / name).write_text("new" if folder == built else "old")
     command = {"command": f"simgin run mine.toml -o {built}"}
     (built / "manifest.json").write_bytes(encode_manifest(command))
-    reference.ReferenceResult("mine").rebuild()
+    reference_module.ReferenceResult("mine").rebuild()
     files = {path for path in committed.rglob("*") if path.is_file()}
     assert {path.name for path in files} == {"table.csv", "manifest.json", "a.png"}
     manifest = committed / "manifest.json"

@@ -143,7 +143,7 @@ def test_solitaire_skill_is_a_difference_of_win_rates(variant):
     assert "percentage points" in meaning
 
 
-def test_match_courses_do_not_depend_on_the_number_of_workers(matchup, event_counts):
+def test_event_counts_do_not_depend_on_the_number_of_workers(matchup, event_counts):
     two_workers = match_course.count_match_events(Block(0, matchup, 0, N_MATCHES), 2, None)
     assert all((two_workers[name] == event_counts[name]).all() for name in event_counts)
 

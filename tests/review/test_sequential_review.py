@@ -22,7 +22,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG_PLAYER
 from support.command_line import interrupt_after_blocks, run_simgin
 
-GRID_SIZE = 1_001
+INTEGRATION_GRID_SIZE = 1_001
 
 
 def compute_crossing_probabilities(limits, times):
@@ -36,8 +36,8 @@ def compute_crossing_probabilities(limits, times):
         boundary, sd = limit * np.sqrt(time), np.sqrt(time - previous_time)
         inside_probability = norm.cdf((boundary - grid) / sd) - norm.cdf((-boundary - grid) / sd)
         probabilities.append(float(density @ (1 - inside_probability)))
-        next_grid = np.linspace(-boundary, boundary, GRID_SIZE)
-        weights = np.full(GRID_SIZE, next_grid[1] - next_grid[0])
+        next_grid = np.linspace(-boundary, boundary, INTEGRATION_GRID_SIZE)
+        weights = np.full(INTEGRATION_GRID_SIZE, next_grid[1] - next_grid[0])
         weights[[0, -1]] /= 2
         steps = norm.pdf((next_grid[:, None] - grid) / sd) / sd
         grid, density, previous_time = next_grid, weights * (steps @ density), time
@@ -67,7 +67,7 @@ def test_effect_is_decided_if_its_interval_has_one_effect_size(value, size, is_d
     assert (effect.size, effect.is_decided) == (size, is_decided)
 
 
-def test_early_look_uses_a_wider_interval():
+def test_early_stage_uses_a_wider_interval():
     difference = PairedEstimate.from_known_se(0.75, 0.1, 5_000)
     assert Effect(difference, (1.0, 3.0)).size == NO_EFFECT
     early = Effect(difference, (1.0, 3.0), interval_error_rate=ERROR_RATES_BY_MATCHES[5_000])

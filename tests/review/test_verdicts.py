@@ -306,7 +306,7 @@ def test_effects_that_differ_by_player_type_are_shown_as_a_range():
         (0.0, 0.06, UNCLEAR_EFFECT, UNCLEAR_EFFECT),
     ],
 )
-def test_unclear_cell_names_the_effect_sizes_in_its_interval(
+def test_cell_with_an_unclear_effect_names_the_possible_sizes(
     value, half_width, verdict, abbreviation
 ):
     review = make_review({"gin": make_estimate(value, half_width)}, skill=(0.0, 0.0, 0.03))
@@ -504,7 +504,7 @@ def test_rows_that_depend_on_training_are_marked():
     )
 
 
-def test_frames_mark_the_metrics_that_depend_on_training():
+def test_output_marks_the_metrics_that_depend_on_training():
     review = make_review({"gin": 0.1}, variant_name=UNTRAINED_VARIANT)
     dependent = {
         (UNTRAINED_VARIANT, "gin", STRONG_PLAYER),
@@ -797,7 +797,7 @@ def test_rules_equal_to_a_built_in_variant_have_its_name():
 
 
 @pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
-def test_targets_are_a_sweep_that_includes_the_usual_target(targets):
+def test_targets_option_sweeps_the_usual_and_the_given_targets(targets):
     request = ReviewRequest.read(["standard"], targets=targets)
     assert request == ReviewRequest.read(["standard"], sweep=["points_target=100,150,250"])
     two_parameters = ReviewRequest.read(
@@ -1026,14 +1026,14 @@ def test_best_values_require_2000_matches(matches, line):
     assert verdicts.describe_best_values(Review(request, None)) == line
 
 
-def test_values_without_a_significant_difference_are_not_worse():
+def test_values_without_a_significant_difference_are_near_best():
     values = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     estimates = {name: make_estimate(value, 0.03) for name, value in values.items()}
     assert verdicts._list_near_best_variants(estimates, "best") == ["level", "better"]
 
 
 @pytest.mark.parametrize(("n_batches", "expected"), [(4, "–"), (6, "30")])
-def test_not_significantly_worse_requires_five_batches(n_batches, expected):
+def test_near_best_values_require_five_batches(n_batches, expected):
     review = make_sweep_review([make_estimate(0.5)] * 5)
     win_rates = (0.9, 0.9, 0.52, 0.53, 0.9)
     estimates = {}

@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 from simgin.play import played_game
 from simgin.web.app import Site, create_app
 from simgin.web.jobs import JobQueue
+from support.command_line import run_simgin
 from support.web_site import ADDRESS, PORT, TOKEN, serve_in_thread
 
 
@@ -24,6 +25,14 @@ def address(site, empty_directory, monkeypatch):
     monkeypatch.setattr(played_game, "get_saved_games_folder", lambda: empty_directory / "games")
     with serve_in_thread(site) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def match_directory(tmp_path_factory):
+    """Play a match once, and return its run directory."""
+    path = tmp_path_factory.mktemp("results") / "match"
+    run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
+    return path
 
 
 @pytest.fixture

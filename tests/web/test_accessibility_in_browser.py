@@ -10,7 +10,6 @@ import subprocess
 import pytest
 
 from support.browser import open_page
-from support.command_line import run_simgin
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -70,14 +69,6 @@ def axe_script(tmp_path_factory):
     if process.returncode != 0:
         pytest.skip(f"npm cannot install {AXE_PACKAGE}: {process.stderr[-300:]}")
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
-
-
-@pytest.fixture(scope="module")
-def match_directory(tmp_path_factory):
-    """Play a match, and return its run directory."""
-    path = tmp_path_factory.mktemp("saved") / "demo"
-    run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
-    return path
 
 
 @pytest.fixture

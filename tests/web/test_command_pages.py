@@ -123,7 +123,7 @@ def test_every_parameter_of_a_variant_has_a_field():
     assert list(fields)[:2] == ["knock_limit", "knock_by_upcard"]
 
 
-def test_field_required_by_another_value_is_enabled():
+def test_parameter_is_enabled_if_another_value_requires_it():
     fields = describe_variant_fields("standard+joker=before_deal")["fields"]
     assert [field["idle"] for field in fields if field["name"] == "joker_in_hand"] == [""]
 
@@ -210,7 +210,7 @@ def test_job_writes_the_results_of_the_command(browser, site):
     values = {"s1": "gold", "s2": "simple", "size": "200"}
     command = check_form(browser, "compare", **values)["command"]
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
-    job = site.jobs.find(name)
+    job = site.jobs.find_job(name)
     assert job.command == command
     wait_for_job(job, FINISHED, FAILED)
     assert job.state == FINISHED and job.percent == 100 and "gold" in job.output

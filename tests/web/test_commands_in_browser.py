@@ -43,14 +43,14 @@ def wait_for_interim_scorecard(page):
 
 
 @pytest.fixture
-def folder(empty_directory, monkeypatch):
+def working_directory(empty_directory, monkeypatch):
     """Return the directory of the test, which also contains the data of the user."""
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     return empty_directory
 
 
-def test_review_resumes_after_cancelling_and_a_killed_server(folder, chromium):
-    with serve(folder) as (server, address):
+def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, chromium):
+    with serve(working_directory) as (server, address):
         with open_checked_page(chromium, address, f"/review?{REVIEW_QUERY}") as page:
             page.locator("#time", has_text="Expected").wait_for()
             command = page.inner_text("#command")
@@ -64,7 +64,7 @@ def test_review_resumes_after_cancelling_and_a_killed_server(folder, chromium):
             wait_for_interim_scorecard(page)
         server.kill()
     with (
-        serve(folder) as (_, address),
+        serve(working_directory) as (_, address),
         open_checked_page(chromium, address, "/results", 390) as page,
     ):
         page.click("button[data-resume]")
@@ -73,16 +73,16 @@ def test_review_resumes_after_cancelling_and_a_killed_server(folder, chromium):
             timeout=10 * MILLISECONDS_PER_MINUTE
         )
         assert page.frame_locator("#report").locator("h1").inner_text()
-    typed = folder / "typed"
+    typed = working_directory / "typed"
     typed.mkdir()
     subprocess.run([sys.executable, "-m", *command.split()], cwd=typed, check=True)
     report = f"results/{RUN_NAME}/report.html"
-    assert (folder / report).read_bytes() == (typed / report).read_bytes()
+    assert (working_directory / report).read_bytes() == (typed / report).read_bytes()
 
 
-def test_parameter_changes_the_command_and_the_address(folder, chromium):
+def test_parameter_changes_the_command_and_the_address(working_directory, chromium):
     with (
-        serve(folder) as (_, address),
+        serve(working_directory) as (_, address),
         open_checked_page(chromium, address, "/review", 390) as page,
     ):
         page.fill("#r1-gin_bonus", "30")
@@ -104,9 +104,9 @@ def test_parameter_changes_the_command_and_the_address(folder, chromium):
         ).wait_for()
 
 
-def test_page_offers_strategies_for_the_number_of_players(folder, chromium):
+def test_page_offers_strategies_for_the_number_of_players(working_directory, chromium):
     with (
-        serve(folder) as (_, address),
+        serve(working_directory) as (_, address),
         open_checked_page(chromium, address, "/compare", 390) as page,
     ):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
@@ -120,9 +120,12 @@ def test_page_offers_strategies_for_the_number_of_players(folder, chromium):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
 
 
-def test_comparison_shows_a_chart_and_stops_at_the_target_precision(folder, chromium):
+def test_comparison_shows_a_chart_and_stops_at_the_target_precision(working_directory, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
-    with serve(folder) as (_, address), open_checked_page(chromium, address, path) as page:
+    with (
+        serve(working_directory) as (_, address),
+        open_checked_page(chromium, address, path) as page,
+    ):
         page.locator("#time", has_text="Expected").wait_for()
         page.click("button[type=submit]")
         page.locator("#job-chart .band").wait_for(timeout=10 * MILLISECONDS_PER_MINUTE)

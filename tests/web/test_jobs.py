@@ -74,7 +74,7 @@ def test_open_jobs_are_listed_as_interrupted_after_a_restart(site):
             waiting.name: INTERRUPTED,
         }
         wait_for_job(restarted_queue.resume(waiting.name), FINISHED, FAILED)
-        assert restarted_queue.find(waiting.name).state == FINISHED
+        assert restarted_queue.find_job(waiting.name).state == FINISHED
     finally:
         restarted_queue.close()
 
@@ -110,7 +110,7 @@ def test_identical_command_reuses_the_open_job(site, browser):
     values = "s1=gold&s2=simple&size=40M"
     first, second = (browser.post(f"/compare?{values}").json()["job"] for _ in range(2))
     assert first == second and len(site.jobs.list_jobs()) == 1
-    job = site.jobs.find(first)
+    job = site.jobs.find_job(first)
     assert job.words[-1] == str(site.results_directory / job.run)
     site.jobs.cancel(first)
     assert browser.post(f"/compare?{values}").json()["job"] != first

@@ -9,22 +9,13 @@ import pytest
 from simgin.report.html_report import compute_report_script_digest
 from simgin.runs.ledger import open_ledger
 from simgin.web.jobs import FINISHED
-from support.command_line import run_simgin
 from support.web_site import check_page, wait_for_job
 
 
-@pytest.fixture(scope="module")
-def played_match_directory(tmp_path_factory):
-    """Play a match once, and return its run directory."""
-    path = tmp_path_factory.mktemp("results") / "first"
-    run_simgin("match", "gold", "simple", "--deals", "2k", "-o", path)
-    return path
-
-
 @pytest.fixture
-def run_directory(site, played_match_directory):
+def run_directory(site, match_directory):
     """Return the run directory of a match in the results of the site."""
-    return Path(shutil.copytree(played_match_directory, site.results_directory / "first"))
+    return Path(shutil.copytree(match_directory, site.results_directory / "first"))
 
 
 def test_results_page_links_finished_and_interrupted_runs(browser, run_directory, site):
@@ -109,7 +100,7 @@ def test_two_runs_are_compared(browser, run_directory, site):
         "compare-first-second",
     ]
     check_page(browser.get(f"/compare-runs?{query}"))
-    job = site.jobs.find(browser.post(f"/compare-runs?{query}").json()["job"])
+    job = site.jobs.find_job(browser.post(f"/compare-runs?{query}").json()["job"])
     wait_for_job(job, FINISHED)
     assert check_page(browser.get(f"/results/{job.run}"))
     for wrong in ("run=first&base=first", "run=../first&base=second", "run=x"):
