@@ -1,4 +1,4 @@
-"""Packaging steps that pyproject.toml cannot express: the package page and the package list."""
+"""Packaging steps that pyproject.toml cannot express: the PyPI page and the package list."""
 
 import os
 import re
@@ -33,7 +33,7 @@ PACKAGE_FOOTER = "\nThe pages named in this text are in the folder `docs/` of th
 # An editable install adds a finder after sys.path. In the parent folder of a clone that is called
 # simgin, Python would therefore import the clone as an empty namespace package. This entry of
 # sys.path is a regular package, which Python always prefers to a namespace package.
-FINDER_SOURCE = '''"""Find simgin in its clone, also from the parent folder of the clone."""
+IMPORT_FINDER_SOURCE = '''"""Find simgin in its clone, also from the parent folder of the clone."""
 
 import sys
 from importlib.util import spec_from_file_location
@@ -67,7 +67,9 @@ class EditableInstall(editable_wheel):
 
     def _install_namespaces(self, installation_dir, pth_prefix):  # type: ignore[no-untyped-def]
         super()._install_namespaces(installation_dir, pth_prefix)
-        text = FINDER_SOURCE.format(package=str(PROJECT_DIRECTORY / "simgin" / "__init__.py"))
+        text = IMPORT_FINDER_SOURCE.format(
+            package=str(PROJECT_DIRECTORY / "simgin" / "__init__.py")
+        )
         Path(installation_dir, "_simgin_clone.py").write_text(text, encoding="utf-8")
         Path(installation_dir, "_simgin_clone.pth").write_text("import _simgin_clone\n")
 
@@ -79,7 +81,7 @@ class CompiledBuild(build_py):
     """Build that adds compiled code to the package (see simgin/core/shipped_code.py)."""
 
     def run(self) -> None:
-        """Copy the sources, then compile the copies."""
+        """Copy the sources to the build directory, and compile the copies."""
         super().run()
         library = Path(self.build_lib).resolve()
         script = [
@@ -101,7 +103,7 @@ class CompiledWheel(bdist_wheel):
     """Wheel for one version of Python and one platform."""
 
     def finalize_options(self) -> None:
-        """Set the tags of the wheel."""
+        """Mark the wheel as specific to a platform."""
         super().finalize_options()
         self.root_is_pure = False
 
@@ -110,7 +112,7 @@ COMMENT_PATTERN = re.compile(r"<!-- .*? -->\n\n?")
 
 
 def build_package_page(readme: str, repository: str | None) -> str:
-    """Return the README for readers without a checkout.
+    """Return the README as shown on PyPI, whose links do not require a checkout.
 
     Args:
         readme: The README.

@@ -1,7 +1,7 @@
-"""Compile what the commands of simgin need, so that their first call need not compile.
+"""Compile the code that simgin's commands need, so that their first calls are fast.
 
-Without arguments, the script fills the cache of the user until STOP_FILE is created. With the path
-of a package directory, the script writes the compiled code and its manifest (see
+Without arguments, the script fills the cache of the user until STOP_REQUEST_FILE is created. With
+the path of a package directory, the script writes the compiled code and its manifest (see
 `simgin.core.shipped_code`) to that directory.
 """
 
@@ -19,7 +19,7 @@ from simgin.core import jit, shipped_code
 from simgin.strategy import compiler, loader
 
 # Commands that together call every compiled loop of the engine
-COMMANDS = """
+WARM_UP_COMMANDS = """
 simgin match gold simple --deals 2k
 simgin match gold -v solitaire-gin --deals 2k
 simgin doctor
@@ -33,29 +33,31 @@ simgin find gold simple --where undercut
 simgin show gold simple
 simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
 """
-STOP_FILE = Path(sys.prefix, ".tested")  # `make test` creates the file in the virtual environment
+STOP_REQUEST_FILE = Path(
+    sys.prefix, ".tested"
+)  # `make test` creates the file in the virtual environment
 
 
-def compile_everything(is_stopped: Callable[[], bool] = lambda: False) -> None:
+def compile_everything(should_stop: Callable[[], bool] = lambda: False) -> None:
     """Compile all policies of the built-in strategies and all code that the commands need.
 
     Args:
-        is_stopped: Function that returns True to end the compilation early.
+        should_stop: Function that returns True to end the compilation early.
     """
     for policy in loader.list_policies():
-        if is_stopped():
+        if should_stop():
             return
         compiler.compile_policy(policy)
     with tempfile.TemporaryDirectory() as directory:
-        for command in COMMANDS.strip().splitlines():
-            if is_stopped():
+        for command in WARM_UP_COMMANDS.strip().splitlines():
+            if should_stop():
                 return
             words = [sys.executable, "-m", *shlex.split(command)]
             subprocess.run(words, cwd=directory, check=True, stdout=subprocess.DEVNULL)
 
 
 def write_compiled_package(package: Path) -> None:
-    """Copy the compiled code from the cache to a package, and write its manifest."""
+    """Copy the compiled code from the cache to a package directory, and write a manifest."""
     cache = jit.get_cache_directory()
     assert cache is not None, "the cache must be writable"
     files = {}
@@ -78,4 +80,4 @@ if __name__ == "__main__":
         compile_everything()
         write_compiled_package(Path(sys.argv[1]))
     else:
-        compile_everything(STOP_FILE.exists)
+        compile_everything(STOP_REQUEST_FILE.exists)

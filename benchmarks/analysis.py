@@ -21,7 +21,7 @@ from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 
-WORLDS_PER_CALL = 5_000  # number of worlds per engine call
+WORLDS_PER_ROLLOUT_CALL = 5_000  # number of worlds per engine call
 
 
 def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
@@ -41,9 +41,9 @@ def measure_points_by_rollouts(analysis: Analysis, worlds: int, seed: int) -> np
     assert matchup.b is not None
     knock_probability = compute_immediate_knock_probability(matchup.b)
     point_arrays = []
-    for first_world in range(0, worlds, WORLDS_PER_CALL):
+    for first_world in range(0, worlds, WORLDS_PER_ROLLOUT_CALL):
         sampled_worlds = sample_worlds(
-            position.view, rules, WORLDS_PER_CALL, seed, first_world, knock_probability
+            position.view, rules, WORLDS_PER_ROLLOUT_CALL, seed, first_world, knock_probability
         )
         records = roll_out_worlds(
             matchup, position.view, position.actions, sampled_worlds, first_world

@@ -23,14 +23,14 @@ from simgin.strategy import Strategy, loader
 OPPONENTS = ("simple", "marjj")
 LEARNED_SLOTS = ("take", "discard", "knock")
 # All weights of `champion`: the blends, followed by the table that selects a blend
-Weights = np.ndarray
+ChampionWeights = np.ndarray
 
 
-def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-    """Return views of the blends and of the opponent table for the rules of `eaai`."""
+def split_weights(weights: ChampionWeights) -> tuple[np.ndarray, np.ndarray]:
+    """Return the parts of the weights for `eaai`: the blends and the table that selects one."""
     blends = weights[: player.OPPONENT_TABLE_OFFSET]
     opponent_table = weights[player.OPPONENT_TABLE_OFFSET : player.N_WEIGHTS_PER_VARIANT]
-    return blends.reshape(player.N_BLENDS, player.N_WEIGHTS_PER_BLEND), opponent_table
+    return blends.reshape(player.N_WEIGHT_BLENDS, player.N_WEIGHTS_PER_BLEND), opponent_table
 
 
 def find_feature_indices(*names: str) -> list[int]:
@@ -38,31 +38,31 @@ def find_feature_indices(*names: str) -> list[int]:
     indices: list[int] = []
     for name in names:
         first_index = sight.FEATURE_NAMES.index(name)
-        indices += range(first_index, player.KNOCK_OFFSET, sight.N_FEATURES)
+        indices += range(first_index, player.KNOCK_TABLE_OFFSET, sight.N_FEATURES)
     return indices
 
 
-def remove_features(*names: str) -> Callable[[Weights], None]:
+def remove_features(*names: str) -> Callable[[ChampionWeights], None]:
     """Return a function that sets the weights of the given discard features to 0."""
 
-    def change_weights_in_place(weights: Weights) -> None:
+    def change_weights_in_place(weights: ChampionWeights) -> None:
         blends, _ = split_weights(weights)
         blends[:, find_feature_indices(*names)] = 0
 
     return change_weights_in_place
 
 
-def fix_blend(blend: int) -> Callable[[Weights], None]:
-    """Return a function that selects one blend of weights for all opponents."""
+def select_blend(blend_index: int) -> Callable[[ChampionWeights], None]:
+    """Return a function that changes weights so that all opponents get the same blend."""
 
-    def change_weights_in_place(weights: Weights) -> None:
+    def change_weights_in_place(weights: ChampionWeights) -> None:
         _, opponent_table = split_weights(weights)
-        opponent_table[:] = blend
+        opponent_table[:] = blend_index
 
     return change_weights_in_place
 
 
-def keep_weights(weights: Weights) -> None:
+def keep_weights(weights: ChampionWeights) -> None:
     """Leave the weights unchanged."""
 
 
@@ -80,15 +80,15 @@ OPPONENT_ACTION_FEATURES = [
     "extensions_near_shed",
     "deadwood_times_known",
 ]
-HIGHEST_BLEND_INDEX = player.N_BLENDS - 1
-WEIGHT_CHANGE_BY_PART: dict[str, Callable[[Weights], None]] = {
+LAST_BLEND_INDEX = player.N_WEIGHT_BLENDS - 1
+WEIGHT_CHANGE_BY_PART: dict[str, Callable[[ChampionWeights], None]] = {
     "nothing": keep_weights,
-    "estimated probability that the opponent knocks immediately (always 0.5)": fix_blend(
-        HIGHEST_BLEND_INDEX // 2
+    "estimated probability that the opponent knocks immediately (always 0.5)": select_blend(
+        LAST_BLEND_INDEX // 2
     ),
-    "estimated probability that the opponent knocks immediately (always 0)": fix_blend(0),
-    "estimated probability that the opponent knocks immediately (always 1)": fix_blend(
-        HIGHEST_BLEND_INDEX
+    "estimated probability that the opponent knocks immediately (always 0)": select_blend(0),
+    "estimated probability that the opponent knocks immediately (always 1)": select_blend(
+        LAST_BLEND_INDEX
     ),
     "value of the discard to the opponent": remove_features(*SAFETY_FEATURES),
     "live outs": remove_features(*OUTS_FEATURES),
@@ -104,11 +104,11 @@ WEIGHT_CHANGE_BY_PART: dict[str, Callable[[Weights], None]] = {
 }
 
 
-def build_changed_champion(change: Callable[[Weights], None]) -> Strategy:
+def build_changed_champion(change_weights: Callable[[ChampionWeights], None]) -> Strategy:
     """Return a copy of `champion` with changed weights."""
     champion = loader.find_strategy("champion")
     weights = np.load(player.discard_by_learned_cost.weights).astype(np.float64)
-    change(weights)
+    change_weights(weights)
     policies = {}
     for slot in LEARNED_SLOTS:
         policy = champion.policy(slot)
@@ -123,11 +123,11 @@ def replace_policies(**specs: str) -> Strategy:
     return loader.find_strategy("champion" + "".join(spec_parts))
 
 
-def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str:
-    """Return the percentage of matches won, with its confidence interval."""
+def measure_win_rate(strategy: Strategy, opponent: str, n_matches: int, seed: int) -> str:
+    """Format the percentage of matches that a strategy wins, with its confidence interval."""
     opponent_strategy = loader.find_strategy(opponent)
-    matchup = Matchup(variants.find_variant("eaai"), a, opponent_strategy, seed, "match")
-    n_pairs = matchup.count_units(matches)
+    matchup = Matchup(variants.find_variant("eaai"), strategy, opponent_strategy, seed, "match")
+    n_pairs = matchup.count_units(n_matches)
     _, records = kernel.play_with_records(matchup, 0, n_pairs)
     last_deals = records[records["outcome"] >= 0]
     wins_per_pair = np.bincount(last_deals["unit"], last_deals["outcome"] == 0, n_pairs) / 2

@@ -1,4 +1,4 @@
-"""Measure `champion` under rules that its training did not contain.
+"""Measure the win rates of `champion` under rules that it was not trained for.
 
     python benchmarks/champion_rules.py    # two hours on one core; the same command resumes
 
@@ -54,7 +54,7 @@ N_MATCHES_BY_OPPONENT = {
     **dict.fromkeys(STRONG_STRATEGIES, 10_000),
 }
 DEFAULT_N_MATCHES = 2_000
-N_ROUNDS = 12  # number of training rounds, three times as many as by default
+N_TRAINING_ROUNDS = 12  # number of training rounds, three times as many as by default
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
 
 
@@ -62,7 +62,7 @@ def list_opponents() -> list[str]:
     """Return all two-player strategies, with the strong strategies first."""
     weaker_strategies = [
         name
-        for name in loader.list_built_in()
+        for name in loader.list_built_in_strategies()
         if name not in (*STRONG_STRATEGIES, *SLOW_STRATEGIES)
     ]
     return [
@@ -74,7 +74,7 @@ def list_opponents() -> list[str]:
 def load_trained_champion(variant: str, workers: int | None) -> Strategy:
     """Return `champion` with the weights that `simgin train champion` trains for a variant."""
     adaptation = adapt_champion(
-        variant, workers=workers, rounds=N_ROUNDS, confirmation_matches=1_000
+        variant, workers=workers, rounds=N_TRAINING_ROUNDS, confirmation_matches=1_000
     )
     print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
     return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION_LABEL)
@@ -113,7 +113,7 @@ def write_table(table_path: Path, rows: list[dict[str, Any]]) -> None:
     )
 
 
-def is_adapted(variant: Variant) -> bool:
+def is_champion_adapted(variant: Variant) -> bool:
     """Return True if `champion` adapts its weights to a rule set."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None
@@ -138,9 +138,9 @@ def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
 
 
 def iter_variants_and_opponents(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
-    """Yield the rule sets and opponents of the table in the order of its rows."""
+    """Yield the rule set and the opponent of each table row, in order."""
     for variant in map(variants.find_variant, list_two_player_variants()):
-        if is_adapted(variant):
+        if is_champion_adapted(variant):
             yield variant, UNADAPTED_CHAMPION_LABEL
     held_out_variants = sample_held_out_variants(RULE_SET_SEED, n_rule_sets)
     for name in [TRAINED_CHAMPION_LABEL, UNADAPTED_CHAMPION_LABEL, *list_opponents()[1:]]:
@@ -149,7 +149,7 @@ def iter_variants_and_opponents(n_rule_sets: int) -> Iterator[tuple[Variant, str
 
 
 def format_mean_win_rate(rows: pd.DataFrame) -> str:
-    """Format the mean win rate (%) over rule sets, with its interval for these rule sets."""
+    """Format the mean win rate (%) over rule sets, with its confidence interval."""
     se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
     mean = make_estimate_with_t_interval(rows["value"].mean(), se, len(rows), np.inf)
     return format_estimate(mean.value, mean.low, mean.high, 100)

@@ -26,21 +26,21 @@ MAX_FUNCTION_BYTES = 1 << 17  # maximum size of a compiled function in bytes
 SAMPLES_PER_SECOND = 2000
 
 
-def sample_addresses(matchup: Matchup, deals: int) -> list[int]:
-    """Play deals, and return the address of the running instruction at regular intervals."""
+def sample_code_addresses(matchup: Matchup, n_deals: int) -> list[int]:
+    """Play deals, and return the address of the instruction that runs at regular intervals."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "perf.data")
         options = f"-q -e cpu-clock -F {SAMPLES_PER_SECOND} -o {file} -p {os.getpid()}"
         with subprocess.Popen(["perf", "record", *options.split()]) as recorder:
-            kernel.play_batches(matchup, 0, deals)
+            kernel.play_batches(matchup, 0, n_deals)
             recorder.send_signal(signal.SIGINT)
         words = ["perf", "script", "-i", str(file), "-F", "ip"]
         script = subprocess.run(words, capture_output=True, text=True, check=True)
     return [int(line, 16) for line in script.stdout.split()]
 
 
-def find_code_addresses(matchup: Matchup) -> dict[int, str]:
-    """Return the start address of the engine and of each policy, with a label."""
+def label_code_addresses(matchup: Matchup) -> dict[int, str]:
+    """Return labels of the engine and of each policy, by the start address of the code."""
     policies = kernel.compile_policies(matchup)
     slots = [slot for _ in matchup.players for slot in SLOTS]
     names = [player.spec for player in matchup.players for _ in SLOTS]
@@ -61,11 +61,11 @@ def main() -> None:
     parser.add_argument("--deals", type=parse_count, default=100_000)
     args = parser.parse_args()
     matchup = parse_matchup(args.strategy, args.opponent, "eaai", 1, "deal")
-    labels_by_address = find_code_addresses(matchup)
+    labels_by_address = label_code_addresses(matchup)
     starts = sorted(labels_by_address)
     with specialized_kernel.disable_specialized_kernels():
         kernel.play_batches(matchup, 0, 100)
-        samples = sample_addresses(matchup, args.deals)
+        samples = sample_code_addresses(matchup, args.deals)
     counts: Counter[str] = Counter()
     for address in samples:
         index = bisect(starts, address) - 1

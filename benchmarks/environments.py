@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-MIN_SECONDS = 5.0
+MIN_CPU_SECONDS = 5.0
 KNOCK_ACTION = 55  # index of the knock action in OpenSpiel and simgin
 
 
@@ -22,24 +22,24 @@ def choose_action(legal_actions):
     return KNOCK_ACTION if KNOCK_ACTION in legal_actions else random.choice(legal_actions)
 
 
-def measure_speed(play, *arguments):
+def measure_speed(play_game, *arguments):
     """Return the numbers of deals and of steps per second of CPU time."""
-    play(*arguments)
+    play_game(*arguments)
     deals = steps = 0
     start_time = time.process_time()
-    while time.process_time() - start_time < MIN_SECONDS:
-        counts = play(*arguments)
+    while time.process_time() - start_time < MIN_CPU_SECONDS:
+        counts = play_game(*arguments)
         deals, steps = deals + counts[0], steps + counts[1]
     elapsed = time.process_time() - start_time
     return deals / elapsed, steps / elapsed
 
 
-def play_openspiel(game, observe=True):
+def play_openspiel(game, with_observations=True):
     """Play a deal in OpenSpiel, and return the numbers of deals and steps.
 
     Args:
         game: OpenSpiel game.
-        observe: True to compute the observation at every step.
+        with_observations: True to compute an observation at every step.
     """
     state, steps = game.new_initial_state(), 0
     while not state.is_terminal():
@@ -47,7 +47,7 @@ def play_openspiel(game, observe=True):
             card, _ = random.choice(state.chance_outcomes())
             state.apply_action(card)
             continue
-        if observe:
+        if with_observations:
             np.array(state.observation_tensor(), np.float32)
         state.apply_action(choose_action(state.legal_actions()))
         steps += 1
@@ -68,7 +68,7 @@ def play_rlcard(env):
 
 
 def play_gymnasium(env):
-    """Play one deal for one seat, and return 1 and the number of steps."""
+    """Play a deal in Gymnasium, and return the numbers of deals and steps."""
     obs, _ = env.reset()
     steps, is_over = 0, False
     while not is_over:
@@ -78,7 +78,7 @@ def play_gymnasium(env):
 
 
 def play_pettingzoo(env):
-    """Play one deal for both seats, and return 1 and the number of steps."""
+    """Play a deal in PettingZoo, and return the numbers of deals and steps."""
     env.reset()
     steps = 0
     while True:
@@ -143,7 +143,7 @@ def main():
             step_environments, envs, []
         )
         mask_and_time, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
-        while mask_and_time[1] < MIN_SECONDS / 2:
+        while mask_and_time[1] < MIN_CPU_SECONDS / 2:
             result = step_environments_timed(envs, mask_and_time)
             deals, steps = deals + result[0], steps + result[1]
         speeds[f"simgin, vector of {n}{copy_text}"] = (

@@ -35,17 +35,17 @@ SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate firs
 
 @dataclass(frozen=True)
 class EvaluationChunk:
-    """Part of the units of a strategy, which one process evaluates."""
+    """Consecutive units of a strategy, which one process evaluates."""
 
     strategy: str
-    number: int
+    index: int
     n_deals: int  # number of deals in all chunks of the strategy
     folder: Path
 
     @property
     def path(self) -> Path:
         """Path of the file that stores the result of the chunk."""
-        return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
+        return self.folder / "parts" / f"{self.strategy}-{self.index}.pkl"
 
     @property
     def rating_task(self) -> error_rates.EvaluationTask:
@@ -64,12 +64,12 @@ class EvaluationChunk:
 def evaluate_chunk(chunk: EvaluationChunk) -> EvaluationChunk:
     """Evaluate the units of a chunk, and save the result."""
     rating_task = chunk.rating_task
-    first_unit = UNITS_PER_CHUNK * chunk.number
+    first_unit = UNITS_PER_CHUNK * chunk.index
     n_units = min(
         UNITS_PER_CHUNK, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
     )
     evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
-    lead = None if chunk.number else error_rates.estimate_evaluator_lead(rating_task, workers=1)
+    lead = None if chunk.index else error_rates.estimate_evaluator_lead(rating_task, workers=1)
     temporary_path = chunk.path.with_suffix(".tmp")
     temporary_path.write_bytes(pickle.dumps((evaluated_units, lead)))
     temporary_path.rename(chunk.path)
@@ -77,38 +77,42 @@ def evaluate_chunk(chunk: EvaluationChunk) -> EvaluationChunk:
 
 
 def list_chunks(folder: Path, n_deals: int) -> list[EvaluationChunk]:
-    """Return all chunks, sorted by number."""
-    names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
+    """Return the chunks of all strategies, sorted by index."""
+    names = [
+        name for name in loader.list_built_in_strategies() if not catalogue.is_solo_strategy(name)
+    ]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
     chunks = []
-    for number in range(-(-n_deals // UNITS_PER_CHUNK)):
+    for index in range(-(-n_deals // UNITS_PER_CHUNK)):
         for name in names:
-            chunk = EvaluationChunk(name, number, n_deals, folder)
+            chunk = EvaluationChunk(name, index, n_deals, folder)
             matchup = chunk.rating_task.matchup
-            if UNITS_PER_CHUNK * number < matchup.count_units(n_deals):
+            if UNITS_PER_CHUNK * index < matchup.count_units(n_deals):
                 chunks.append(chunk)
     return chunks
 
 
-def evaluate_chunks(unfinished_chunks: list[EvaluationChunk], workers: int, seconds: float) -> None:
-    """Evaluate chunks in parallel, but start no chunk after `seconds` seconds."""
-    deadline = time.monotonic() + seconds
+def evaluate_chunks(
+    unfinished_chunks: list[EvaluationChunk], workers: int, max_seconds: float
+) -> None:
+    """Evaluate chunks in parallel, and start no chunk after `max_seconds` seconds."""
+    deadline = time.monotonic() + max_seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         for n_finished, _ in enumerate(
-            _iter_finished(pool, unfinished_chunks, workers, deadline), start=1
+            _iter_finished_chunks(pool, unfinished_chunks, workers, deadline), start=1
         ):
             print(f"{n_finished} of {len(unfinished_chunks)} chunks", flush=True)
 
 
-def _iter_finished(
+def _iter_finished_chunks(
     pool: ProcessPoolExecutor,
     unfinished_chunks: list[EvaluationChunk],
     workers: int,
     deadline: float,
 ) -> Iterator[EvaluationChunk]:
-    """Yield finished chunks, and submit at most one chunk per process at a time."""
+    """Submit chunks, at most one per process at a time, and yield the finished chunks."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     remaining = iter(unfinished_chunks)
@@ -164,7 +168,7 @@ def write_tables(folder: Path, chunks: list[EvaluationChunk], workers: int) -> N
     chunks_by_strategy: dict[str, list[EvaluationChunk]] = {}
     for chunk in chunks:
         finished_chunks = chunks_by_strategy.setdefault(chunk.strategy, [])
-        if chunk.path.exists() and len(finished_chunks) == chunk.number:
+        if chunk.path.exists() and len(finished_chunks) == chunk.index:
             finished_chunks.append(chunk)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:

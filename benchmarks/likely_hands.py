@@ -1,4 +1,4 @@
-"""Test the calibration of the hands that simgin samples for the opponent.
+"""Test the calibration of the opponent's hands that simgin samples.
 
     python benchmarks/likely_hands.py            (five minutes)
 
@@ -27,8 +27,8 @@ OPPONENTS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 
 HANDS_PER_DECISION = 200
 
 
-def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
-    """Return the probabilities of three models that the opponent holds a card, and the truth.
+def predict_opponent_cards(variant: str, deals: int, seed: int) -> np.ndarray:
+    """Predict with three models whether the opponent holds each card, and add the truth.
 
     Returns:
         `(n_cards, 4) float64`. The columns are the probability in sampled hands, the probability
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=6060)
     args = parser.parse_args()
-    rows = compare_models(args.variant, args.deals, args.seed)
+    rows = predict_opponent_cards(args.variant, args.deals, args.seed)
     sampled_probabilities, is_held = rows[:, 0], rows[:, 3]
     print("| sampled probability | cards | mean probability % | cards held % |\n|---|---|---|---|")
     for lower_bound in range(0, 100, 10):

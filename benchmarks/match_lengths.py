@@ -49,7 +49,7 @@ def iter_metric_values(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str,
 
 
 def _iter_twofold_metric_values(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the metrics of the side that reached the target points first."""
+    """Yield the metrics of the player who first reached the target points (`twofold`)."""
     deals_reaching_target = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
         .groupby(MATCH_KEY_COLUMNS)
@@ -65,7 +65,7 @@ def _iter_twofold_metric_values(deals: pd.DataFrame) -> Iterator[tuple[str, pd.S
 
 
 def add_scores_after_deals(deals: pd.DataFrame) -> pd.DataFrame:
-    """Add columns with the points and the won deals of both sides after each deal."""
+    """Add columns with the points and the won deals of both players after each deal."""
     # A gin or an undercut counts as two won deals.
     is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
@@ -76,7 +76,7 @@ def add_scores_after_deals(deals: pd.DataFrame) -> pd.DataFrame:
 
 
 def iter_metric_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Yield the tidy rows of all metrics of all pairs."""
+    """Yield a table row for each metric of each pair of players."""
     for (variant, a, b), pair_deals in deals.groupby(
         ["variant", "a", "b"], sort=False, observed=True
     ):

@@ -30,7 +30,7 @@ MATCHUPS = (  # variant, both players, number of matches
 )
 
 
-def measure_nanoseconds(
+def measure_nanoseconds_per_deal(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n_units: int
 ) -> float:
     """Return the shortest CPU time per deal of several runs, in nanoseconds."""
@@ -50,7 +50,7 @@ def measure_nanoseconds(
 
 
 for variant, a, b, n in MATCHUPS:
-    deals = measure_nanoseconds(variant, a, b, "deal", 20_000)
-    matches = measure_nanoseconds(variant, a, b, "match", n)
+    deals = measure_nanoseconds_per_deal(variant, a, b, "deal", 20_000)
+    matches = measure_nanoseconds_per_deal(variant, a, b, "match", n)
     ratio = f"{matches / deals:.2f} times"
     print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns per deal, {ratio}")

@@ -19,7 +19,7 @@ import pandas as pd
 from simgin.strategy.cast import STRONG_PLAYER
 
 # Smallest and largest step that an effect size in the direction of the difference includes
-STEP_RANGE_BY_LABEL = {
+STEP_RANGE_BY_EFFECT_SIZE = {
     "same": (0, 0),
     "at most a little": (0, 1),
     "same to much": (0, 2),
@@ -32,19 +32,19 @@ DISTANCE_LABELS = ["equal", "compatible", "one step", "more"]
 
 
 def read_effects(directory: Path) -> pd.DataFrame:
-    """Read the effects on the strong player, with the range of their effect sizes in steps."""
+    """Read a review's effects on the strong player, with effect sizes as ranges of steps."""
     table = pd.read_csv(directory / "differences.csv")
     table = table[table["players"].str.startswith(STRONG_PLAYER)].set_index(KEY_COLUMNS)
-    steps = pd.DataFrame(table["size"].map(STEP_RANGE_BY_LABEL).tolist(), table.index)
+    steps = pd.DataFrame(table["size"].map(STEP_RANGE_BY_EFFECT_SIZE).tolist(), table.index)
     is_decrease = table["value"] < 0
     table["lowest"] = steps[0].where(~is_decrease, -steps[1])
     table["highest"] = steps[1].where(~is_decrease, -steps[0])
     return table[["value", "low", "high", "size", "lowest", "highest"]]
 
 
-def compare_effects(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+def compare_effects(effects_a: pd.DataFrame, effects_b: pd.DataFrame) -> pd.DataFrame:
     """Join the effects of two reviews, and classify the distance of their effect sizes."""
-    pairs = first.merge(second, on=KEY_COLUMNS, suffixes=("_a", "_b"))
+    pairs = effects_a.merge(effects_b, on=KEY_COLUMNS, suffixes=("_a", "_b"))
     gaps = pd.concat(
         [pairs["lowest_a"] - pairs["highest_b"], pairs["lowest_b"] - pairs["highest_a"]], axis=1
     ).max(axis=1)

@@ -1,4 +1,4 @@
-"""Test the rule of fourteen against the play of built-in strategies.
+"""Test whether a rule of thumb, the rule of fourteen, predicts the opponent's cards.
 
     python benchmarks/rule_of_fourteen.py    # 2,000 deals of every pair, two or three minutes
 
@@ -24,20 +24,20 @@ from simgin.stats.estimate import Z95
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("gold-early", "tonic-like", "marjj")
-RANK_TOTALS = (12, 13, 14, 15, 16)
+PARTNER_RANK_SUMS = (12, 13, 14, 15, 16)
 N_JACKKNIFE_GROUPS = 10
-MODULE_SPEC = importlib.util.spec_from_file_location(
+BELIEFS_MODULE_SPEC = importlib.util.spec_from_file_location(
     "training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py"
 )
-beliefs_training = importlib.util.module_from_spec(MODULE_SPEC)
-MODULE_SPEC.loader.exec_module(beliefs_training)
+beliefs_training = importlib.util.module_from_spec(BELIEFS_MODULE_SPEC)
+BELIEFS_MODULE_SPEC.loader.exec_module(beliefs_training)
 
 
-def count_partner_choices(view: np.record, total: int) -> np.ndarray:
-    """Count the opponent's choices at the partner rank of each unseen card.
+def count_partner_choices(view: np.record, rank_sum: int) -> np.ndarray:
+    """Count, for each unseen card, the opponent's choices at the partner rank.
 
     The choices are declined, taken and discarded cards. The partner rank and the rank of the card
-    add up to `total`.
+    add up to `rank_sum`.
 
     Returns:
         `(n_cards, 3) int8`.
@@ -53,7 +53,9 @@ def count_partner_choices(view: np.record, total: int) -> np.ndarray:
     rows = []
     for card in range(52):
         if int(view.unseen) >> card & 1:
-            partner_rank = total - 2 - card % 13  # The first rank is 0 in simgin but 1 in the rule.
+            partner_rank = (
+                rank_sum - 2 - card % 13
+            )  # The first rank is 0 in simgin but 1 in the rule.
             rows.append(counts[:, partner_rank] if 0 <= partner_rank < 13 else np.zeros(3, np.int8))
     return np.array(rows)
 
@@ -74,9 +76,9 @@ def main() -> None:
     print(
         "Factors on the odds if the opponent declined, took or discarded a card of the other rank:"
     )
-    for rank_total in RANK_TOTALS:
+    for rank_sum in PARTNER_RANK_SUMS:
         choices = np.hstack(
-            [rows, np.concatenate([count_partner_choices(view, rank_total) for view in views])]
+            [rows, np.concatenate([count_partner_choices(view, rank_sum) for view in views])]
         )
         log_factors = np.log(beliefs_training.fit_multipliers(choices, is_held)[-3:])
         factors_without_group = [
@@ -92,7 +94,7 @@ def main() -> None:
         se = np.sqrt((N_JACKKNIFE_GROUPS - 1) / N_JACKKNIFE_GROUPS * squared_deviations)
         factors = zip(np.exp(log_factors), Z95 * np.exp(log_factors) * se, strict=True)
         print(
-            f"ranks that add up to {rank_total}: "
+            f"ranks that add up to {rank_sum}: "
             + ", ".join(f"{factor:.3f} ± {half_width:.3f}" for factor, half_width in factors)
         )
 

@@ -55,15 +55,15 @@ class ReusablePool:
 class RunSpeed:
     """Speed of a run, in deals and blocks per second, and the CPU time of this process.
 
-    `cpu_share` is the CPU time of this process as a proportion of one core.
+    `coordination_cpu_share` is the CPU time of this process as a proportion of one core.
     """
 
     deals_per_second: float
     blocks_per_second: float
-    cpu_share: float
+    coordination_cpu_share: float
 
 
-def measure_best_seconds(function):
+def measure_min_seconds(function):
     """Return the shortest duration of several calls of a function, in seconds."""
     seconds = []
     for _ in range(N_REPETITIONS):
@@ -109,33 +109,35 @@ def use_tiny_blocks():
     block.MAX_BLOCKS_PER_SECOND //= 1000
 
 
-def measure_fetch_time(pool, size):
-    """Return the CPU time of client and scheduler for `size` additional bytes of a result."""
-    elapsed = {0: 0.0, size: 0.0}
+def measure_fetch_time(pool, result_bytes):
+    """Return the CPU seconds to fetch `result_bytes` bytes, beyond those for an empty result."""
+    elapsed = {0: 0.0, result_bytes: 0.0}
     for _ in range(N_FETCHES):
         for n_bytes in elapsed:
             start_time = time.process_time()
             pool.client.submit(os.urandom, n_bytes, pure=False).result()
             elapsed[n_bytes] += time.process_time() - start_time
-    return (elapsed[size] - elapsed[0]) / N_FETCHES
+    return (elapsed[result_bytes] - elapsed[0]) / N_FETCHES
 
 
-def measure_commit_time(matchup, blob):
+def measure_commit_time(matchup, packed_block):
     """Return the time for committing a large block, in seconds."""
     with open_new_ledger() as run_ledger:
         units = [matchup.batch_size] * ROWS_PER_BLOCK
-        return measure_best_seconds(lambda: run_ledger.add_block(0, 0, units, blob, "worker"))
+        return measure_min_seconds(
+            lambda: run_ledger.add_block(0, 0, units, packed_block, "worker")
+        )
 
 
 def print_speed(title, speed):
-    """Print the speed of a run."""
+    """Print the deals and blocks per second of a run."""
     deals, blocks = speed.deals_per_second, speed.blocks_per_second
     print(f"{title}: {deals:,.0f} deals and {blocks:.1f} blocks per second")
 
 
-def print_cpu_share(speed):
-    """Print the CPU time of this process as a proportion of the workers' CPU time."""
-    print(f"    client and scheduler use {100 * speed.cpu_share:.1f} % of one core")
+def print_coordination_cpu_share(speed):
+    """Print the CPU time of client and scheduler as a percentage of one core."""
+    print(f"    client and scheduler use {100 * speed.coordination_cpu_share:.1f} % of one core")
 
 
 def main():
@@ -152,13 +154,13 @@ def main():
         )
         speed = measure_run_speed(matchup, pool)
         print_speed(f"{matchup.title}, {N_PROCESSES} processes", speed)
-        print_cpu_share(speed)
+        print_coordination_cpu_share(speed)
     with use_tiny_blocks():
         tiny_block_speed = measure_run_speed(fast_matchup, pool)
     print_speed(
         f"{fast_matchup.title}, {N_PROCESSES} processes in blocks of one batch", tiny_block_speed
     )
-    print_cpu_share(tiny_block_speed)
+    print_coordination_cpu_share(tiny_block_speed)
 
     units = [fast_matchup.batch_size] * ROWS_PER_BLOCK
     start_time = time.perf_counter()
@@ -166,9 +168,9 @@ def main():
     play_seconds = (time.perf_counter() - start_time) / ROWS_PER_BLOCK
     blob = pack_rows(rows)
     check_seconds = (
-        measure_best_seconds(lambda: block.check_rows(fast_matchup, units, rows)) / ROWS_PER_BLOCK
+        measure_min_seconds(lambda: block.check_rows(fast_matchup, units, rows)) / ROWS_PER_BLOCK
     )
-    pack_seconds = measure_best_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
+    pack_seconds = measure_min_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
     print(
         f"To play a batch of 1,000 pairs, a worker takes {1e3 * play_seconds:.2f} ms. It takes "
         f"{1e6 * check_seconds:.0f} microseconds to check the batch, and "
@@ -182,7 +184,9 @@ def main():
         f"The loop takes {1e6 * fetch_seconds:.2f} microseconds to fetch the batch, and "
         f"{1e6 * commit_seconds:.2f} microseconds to commit it."
     )
-    cpu_seconds_per_block = tiny_block_speed.cpu_share / tiny_block_speed.blocks_per_second
+    cpu_seconds_per_block = (
+        tiny_block_speed.coordination_cpu_share / tiny_block_speed.blocks_per_second
+    )
     cpu_proportion = block.MAX_BLOCKS_PER_SECOND * cpu_seconds_per_block
     n_cores = (1 - cpu_proportion) * play_seconds / (fetch_seconds + commit_seconds)
     print(

@@ -83,7 +83,7 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
 
 
 def print_table_row(name, rows, seconds):
-    """Print a row of the table."""
+    """Print how often a strategy agrees with rollouts, and the cost of its errors."""
     n = len(rows)
     agreement_text = format_proportion(rows[:, 0])
     worse_text = format_proportion(rows[:, 2])

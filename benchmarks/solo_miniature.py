@@ -13,6 +13,7 @@ computed from the values with n - 1 remaining cards, so all results are exact. T
     hindsight  can take back its own discards: the upper bound reported by `simgin odds`
 """
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -52,7 +53,7 @@ def count_matched_cards(cards, melds):
 
 @njit
 def compute_remaining_index(remaining_cards, hand):
-    """Return the index of the remaining cards among all sets of cards outside the hand."""
+    """Return the index of a set of remaining cards among all subsets of cards not in the hand."""
     index = position = 0
     for card in range(N_CARDS):
         if not hand >> card & 1:
@@ -63,7 +64,7 @@ def compute_remaining_index(remaining_cards, hand):
 
 @njit
 def solve_for_player(
-    hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values
+    hands, hand_indices, is_gin, criterion, tie_criterion, values_after_discard, hand_values
 ):
     """Compute the probability of gin for each hand and each set of remaining cards.
 
@@ -74,10 +75,10 @@ def solve_for_player(
         hands: Bit masks of all hands.
         hand_indices: Index of every hand by its bit mask.
         is_gin: Array that is True at the bit masks of six melded cards.
-        criterion: Criterion for the kept hand, `(n_hands, N_RESTS) float32`.
-        tie_criterion: Criterion in case of a tie, `(n_hands, N_RESTS) float32`.
-        kept_values: Values after the discard, `(n_hands, N_RESTS) float32`.
-        hand_values: Output: probabilities, `(n_hands, N_RESTS) float32`.
+        criterion: Criterion for the kept hand, `(n_hands, N_REMAINING_SUBSETS) float32`.
+        tie_criterion: Criterion in case of a tie, `(n_hands, N_REMAINING_SUBSETS) float32`.
+        values_after_discard: Values after the discard, `(n_hands, N_REMAINING_SUBSETS) float32`.
+        hand_values: Output: probabilities, `(n_hands, N_REMAINING_SUBSETS) float32`.
     """
     for remaining_cards in range(1 << N_CARDS):  # Sets with one card fewer have smaller indices.
         size = popcount(remaining_cards)
@@ -96,7 +97,7 @@ def solve_for_player(
                         is_gin,
                         criterion,
                         tie_criterion,
-                        kept_values,
+                        values_after_discard,
                     )
             hand_values[hand_indices[hand], compute_remaining_index(remaining_cards, hand)] = (
                 value_sum / (size + 1)
@@ -105,14 +106,20 @@ def solve_for_player(
 
 @njit
 def _compute_value_after_draw(
-    cards, remaining_cards, hand_indices, is_gin, criterion, tie_criterion, kept_values
+    cards_after_draw,
+    remaining_cards,
+    hand_indices,
+    is_gin,
+    criterion,
+    tie_criterion,
+    values_after_discard,
 ):
-    """Return the value of a hand after the next card is drawn."""
+    """Return the value of the best hand after a draw and a discard."""
     best_criterion = value = -1.0
     best_tie_criterion = -1.0
     for card in range(N_CARDS):
-        if cards >> card & 1:
-            kept_hand = cards ^ 1 << card
+        if cards_after_draw >> card & 1:
+            kept_hand = cards_after_draw ^ 1 << card
             if is_gin[kept_hand]:
                 return 1.0
             index = hand_indices[kept_hand], compute_remaining_index(remaining_cards, kept_hand)
@@ -121,12 +128,12 @@ def _compute_value_after_draw(
             ):
                 best_criterion = criterion[index]
                 best_tie_criterion = tie_criterion[index]
-                value = kept_values[index]
+                value = values_after_discard[index]
     return value
 
 
 def compute_hindsight_values(is_gin):
-    """Return the probability of gin with hindsight for each set of remaining cards."""
+    """Return, for each set of remaining cards, the probability of gin with hindsight."""
     all_cards = (1 << N_CARDS) - 1
     values = np.zeros(1 << N_CARDS)
     for remaining_cards in range(1 << N_CARDS):
@@ -161,16 +168,12 @@ def solve_deck(suits, ranks):
         np.float32
     )
 
-    def solve_in_place(criterion, tie_criterion, kept_values, hand_values):
-        solve_for_player(
-            hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values
-        )
-
-    solve_in_place(zeros, zeros, zeros, gin_in_one_draw)
-    solve_in_place(gin_in_one_draw, gin_in_one_draw, gin_in_one_draw, gin_in_two_draws)
-    solve_in_place(matched_counts, gin_in_one_draw, few_values, few_values)
-    solve_in_place(gin_in_two_draws, gin_in_one_draw, two_draws_values, two_draws_values)
-    solve_in_place(best_values, best_values, best_values, best_values)
+    solve = partial(solve_for_player, hands, hand_indices, is_gin)
+    solve(zeros, zeros, zeros, gin_in_one_draw)
+    solve(gin_in_one_draw, gin_in_one_draw, gin_in_one_draw, gin_in_two_draws)
+    solve(matched_counts, gin_in_one_draw, few_values, few_values)
+    solve(gin_in_two_draws, gin_in_one_draw, two_draws_values, two_draws_values)
+    solve(best_values, best_values, best_values, best_values)
     return (
         hand_indices,
         {"few": few_values, "two draws": two_draws_values, "best": best_values},

@@ -49,7 +49,7 @@ def draw_champion_plots() -> Iterator[tuple[str, Figure]]:
     """Yield a plot of champion's gain from knocking, and a plot of the value of its draws."""
     all_weights = np.load(champion.discard_by_learned_cost.weights)
     blends = all_weights[: champion.OPPONENT_TABLE_OFFSET].reshape(
-        champion.N_BLENDS, champion.N_WEIGHTS_PER_BLEND
+        champion.N_WEIGHT_BLENDS, champion.N_WEIGHTS_PER_BLEND
     )
     weights_by_opponent = {
         "opponent waits for gin": blends[0],
@@ -68,11 +68,13 @@ def _draw_knock_gains(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     figure = figures.create_figure(2 * 3.1, "Champion: gain from knocking", caption)
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
     for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
-        table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
-            -1, champion.N_KNOCK_DEADWOOD_VALUES
+        table = weights[champion.KNOCK_TABLE_OFFSET : champion.KNOCK_FEATURES_OFFSET].reshape(
+            -1, champion.N_KNOCK_DEADWOOD_LEVELS
         )
-        values = np.round(table[: len(PLOTTED_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
-        deadwood_values = range(1, champion.N_KNOCK_DEADWOOD_VALUES)
+        values = (
+            np.round(table[: len(PLOTTED_TURNS), 1:].T * 100 / features.MATCH_VALUE_IN_POINTS) + 0.0
+        )
+        deadwood_values = range(1, champion.N_KNOCK_DEADWOOD_LEVELS)
         figures.draw_heat_map(
             axes,
             values,
@@ -107,9 +109,9 @@ def _draw_useful_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figu
         for opponent, weights in weights_by_opponent.items():
             style = styles[opponent]
             values = (
-                -weights[index : champion.KNOCK_OFFSET : features.N_FEATURES]
+                -weights[index : champion.KNOCK_TABLE_OFFSET : features.N_FEATURES]
                 * 100
-                / features.MATCH_VALUE
+                / features.MATCH_VALUE_IN_POINTS
             )
             axes.plot(
                 TURN_RANGE_LABELS,

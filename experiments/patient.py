@@ -1,4 +1,4 @@
-"""Knock early, or else wait for gin, after MARJJ (Ahmed et al. 2021)."""
+"""Patient-gold: knocks in early turns, then waits for gin, like MARJJ (Ahmed et al. 2021)."""
 
 from simgin.strategy import Strategy, knock, param, take
 from simgin.toolkit import deadwood_after_taking

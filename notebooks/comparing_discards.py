@@ -57,7 +57,7 @@ strategies = [
 ]
 against = "simple"
 """)
-results = simgin.run("discards.toml")
+experiment = simgin.run("discards.toml")
 
 # %% [markdown]
 # ## Compare all pairs
@@ -66,10 +66,10 @@ results = simgin.run("discards.toml")
 # drawn deal counts as half a win. Check the table for cycles, which a ranking cannot show.
 
 # %%
-plots.cross_table(results.standings, results.cross_table, unit="deal", seed=1)
+plots.cross_table(experiment.standings, experiment.cross_table, unit="deal", seed=1)
 
 # %%
-print(results.summary())
+print(experiment.summary())
 
 # %% [markdown]
 # ## Compare differences
@@ -79,7 +79,7 @@ print(results.summary())
 # The difference therefore has a much smaller standard error.
 
 # %%
-plots.forest_plot(results.differences, seed=1)
+plots.forest_plot(experiment.differences, seed=1)
 
 # %% [markdown]
 # `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,
@@ -89,7 +89,7 @@ plots.forest_plot(results.differences, seed=1)
 # for the number of comparisons.
 
 # %%
-results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "detectable"]]
+experiment.differences[["strategy", "metric", "value", "low", "high", "p_holm", "detectable"]]
 
 # %% [markdown]
 # ## Test a rule of thumb
@@ -100,13 +100,13 @@ results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "de
 # `gold-early`, which waits for gin after the first turns.
 
 # %%
-result = simgin.match(
+match_result = simgin.match(
     "gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2
 )
-print(result.summary())
+print(match_result.summary())
 
 # %%
-plots.win_and_points(result.frame, seed=2)
+plots.win_and_points(match_result.frame, seed=2)
 
 # %% [markdown]
 # ## Know what the run can detect
@@ -117,9 +117,13 @@ plots.win_and_points(result.frame, seed=2)
 # points per deal and as a proportion of deals:
 
 # %%
-frame = result.frame
-wins = frame[(frame["strategy"] != "gold-early") & frame["metric"].isin(["margin", "deal_win"])]
-wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "detectable", "n"]]
+match_frame = match_result.frame
+win_rows = match_frame[
+    (match_frame["strategy"] != "gold-early") & match_frame["metric"].isin(["margin", "deal_win"])
+]
+win_rows.assign(detectable=2.8 * win_rows["se"])[
+    ["metric", "value", "low", "high", "detectable", "n"]
+]
 
 # %% [markdown]
 # To detect a difference that is half as large, you need four times as many deals. With `until`,
@@ -127,8 +131,8 @@ wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "det
 # wider, because simgin checks the results several times.
 
 # %%
-precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
-precise
+precise_result = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
+precise_result
 
 # %% [markdown]
 # ## Avoid wrong conclusions

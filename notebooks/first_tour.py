@@ -29,8 +29,8 @@ from simgin import plots
 # always prints the same numbers.
 
 # %%
-result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
-result
+match_result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
+match_result
 
 # %% [markdown]
 # The notebook shows the main result, a table and a plot. Three metrics show which strategy is
@@ -38,32 +38,34 @@ result
 # `print(result)` prints the main result and the table as text:
 
 # %%
-print(result)
+print(match_result)
 
 # %% [markdown]
-# `result.plot()` returns the plot as a matplotlib figure. If an error bar crosses the line that
-# marks an even result, there is no significant difference. Four times as many matches halve the
-# length of the error bars.
+# `match_result.plot()` returns the plot as a matplotlib figure. If an error bar crosses the line
+# that marks an even result, there is no significant difference. Four times as many matches halve
+# the length of the error bars.
 
 # %%
-result.plot()
+match_result.plot()
 
 # %% [markdown]
-# `result.frame` is a DataFrame for your own calculations. Each row contains one metric of one
+# `match_result.frame` is a DataFrame for your own calculations. Each row contains one metric of one
 # strategy, with its standard error, its 95 % confidence interval, and n, the number of deals or
-# matches. `result.save("results/tour")` writes the HTML report, tables and plots to a directory.
+# matches. `match_result.save("results/tour")` writes the HTML report, tables and plots to a
+# directory.
 
 # %%
-frame = result.frame
-frame[
-    (frame["strategy"] == "gold-early") & frame["metric"].isin(["match_win", "deal_win", "margin"])
+match_frame = match_result.frame
+match_frame[
+    (match_frame["strategy"] == "gold-early")
+    & match_frame["metric"].isin(["match_win", "deal_win", "margin"])
 ]
 
 # %% [markdown]
 # The next plot shows how many deals ended with a knock, gin, an undercut or an exhausted stock.
 
 # %%
-plots.endings(frame, seed=7)
+plots.endings(match_frame, seed=7)
 
 # %% [markdown]
 # ## One deal, card by card
@@ -86,20 +88,20 @@ print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 # %%
 from simgin.strategy import Strategy, knock
 
-TURNS = 5
+EARLY_TURNS = 5
 
 
 @knock
 def early(view, rules, params):
     """Knock immediately in the first turns; later, wait for gin."""
-    return view.own_turn <= TURNS or view.ending_count == 0
+    return view.own_turn <= EARLY_TURNS or view.ending_count == 0
 
 
-MINE = Strategy("mine", knock=early)
+MY_STRATEGY = Strategy("mine", knock=early)
 
 # %%
-own = simgin.match(MINE, "gold", "standard", matches="2k", seed=7)
-plots.win_and_points(own.frame, seed=7)
+my_result = simgin.match(MY_STRATEGY, "gold", "standard", matches="2k", seed=7)
+plots.win_and_points(my_result.frame, seed=7)
 
 # %% [markdown]
 # ## Solitaire odds
@@ -108,15 +110,15 @@ plots.win_and_points(own.frame, seed=7)
 # strong player, and shows a range for the best possible player:
 
 # %%
-odds = simgin.compute_odds("solitaire-gin", deals="10k").frames()
-plots.skill(odds["bracket"], seed=1)
+odds_frames = simgin.compute_odds("solitaire-gin", deals="10k").frames()
+plots.skill(odds_frames["bracket"], seed=1)
 
 # %% [markdown]
 # The next plot shows, by number of draws, how often the player has gone gin and how often the joker
 # has come first.
 
 # %%
-plots.gin_by_draw(odds["odds"], seed=1)
+plots.gin_by_draw(odds_frames["odds"], seed=1)
 
 # %% [markdown]
 # The last table shows the difference between the weakest and the strongest strategy on the same
@@ -124,7 +126,7 @@ plots.gin_by_draw(odds["odds"], seed=1)
 # separate shuffles (`own_packs`) and with the same shuffles (`same_packs`):
 
 # %%
-odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
+odds_frames["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
 
 # %% [markdown]
 # ## Where to go next

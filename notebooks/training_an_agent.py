@@ -93,10 +93,10 @@ STRATEGY = make_external_strategy("agent", act)
 # %%
 game = run_path("agent.py")["game"]
 torch.set_num_threads(1)
-games = make_vec_env(game, 16, seed=1, env_kwargs={"opponent": "simple"})
+environments = make_vec_env(game, 16, seed=1, env_kwargs={"opponent": "simple"})
 model = MaskablePPO(
     "MlpPolicy",
-    games,
+    environments,
     n_steps=256,
     batch_size=512,
     n_epochs=4,
@@ -128,15 +128,17 @@ matchups = [
     { a = "agent.py", b = "simple" },
 ]
 """)
-ladder = simgin.run("ladder.toml").frame
-plots.win_and_points(ladder, seed=7)
+ladder_frame = simgin.run("ladder.toml").frame
+plots.win_and_points(ladder_frame, seed=7)
 
 # %%
-plots.endings(ladder, seed=7)
+plots.endings(ladder_frame, seed=7)
 
 # %%
-won = ladder[(ladder["metric"] == "deal_win") & (ladder["strategy"] == "agent.py")]
-print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
+win_rates = ladder_frame[
+    (ladder_frame["metric"] == "deal_win") & (ladder_frame["strategy"] == "agent.py")
+]
+print(win_rates[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 
 # %% [markdown]
 # ## Find the agent's mistakes
@@ -146,8 +148,8 @@ print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 # mistake.
 
 # %%
-deal = simgin.analyze_deal("agent.py", "simple", unit=3, strategy="champion", worlds=4_000)
-plots.analysis(deal.frame, seed=1)
+deal_analysis = simgin.analyze_deal("agent.py", "simple", unit=3, strategy="champion", worlds=4_000)
+plots.analysis(deal_analysis.frame, seed=1)
 
 # %% [markdown]
 # ## Improve the agent

@@ -63,7 +63,7 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 # --against simple --against gold-early -o newcomer.toml`, which takes a minute or two.
 
 # %%
-tuned = simgin.tune_strategy(
+tuning_result = simgin.tune_strategy(
     "newcomer.py",
     "eaai",
     ["simple", "gold-early"],
@@ -72,10 +72,10 @@ tuned = simgin.tune_strategy(
     confirmation_matches="20k",
     seed=7,
 )
-tuned.parameters
+tuning_result.parameters
 
 # %%
-plots.search_history(tuned.history_frame, seed=7)
+plots.search_history(tuning_result.history_frame, seed=7)
 
 # %% [markdown]
 # ## Check that the gain is real
@@ -84,10 +84,10 @@ plots.search_history(tuned.history_frame, seed=7)
 # selection. simgin therefore also compares the tuned and the default values on held-out deals.
 
 # %%
-print(tuned.summary())
+print(tuning_result.summary())
 
 # %%
-tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
+tuning_result.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 
 # %% [markdown]
 # The last row shows the result of the tuned strategy against the default. A tuned strategy can win
@@ -108,17 +108,17 @@ seed = 8
 matches = "4k"
 
 [panel]
-strategies = ["newcomer.py", "{tuned.strategy.spec}"]
+strategies = ["newcomer.py", "{tuning_result.strategy.spec}"]
 against = "tonic-like"
 """)
-others = simgin.run("others.toml")
-print(others.summary())
+new_opponent_results = simgin.run("others.toml")
+print(new_opponent_results.summary())
 
 # %%
-plots.win_and_points(others.frame, seed=8)
+plots.win_and_points(new_opponent_results.frame, seed=8)
 
 # %%
-plots.forest_plot(others.differences, seed=8)
+plots.forest_plot(new_opponent_results.differences, seed=8)
 
 # %% [markdown]
 # ## Avoid wrong conclusions

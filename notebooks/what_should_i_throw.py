@@ -31,17 +31,17 @@ from simgin import plots
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
 
-position = simgin.analyze(HAND, PILE, worlds=4_000)
-print(position)
+analysis = simgin.analyze(HAND, PILE, worlds=4_000)
+print(analysis)
 
 # %% [markdown]
 # The best action is in the first row. The cost of an action is the loss compared with the best
-# action, in points per deal. The confidence intervals are simultaneous. `position.frame` contains
+# action, in points per deal. The confidence intervals are simultaneous. `analysis.frame` contains
 # the same estimates. If the column `best` is true in several rows, there is no significant
 # difference between these actions.
 
 # %%
-plots.analysis(position.frame, seed=1)
+plots.analysis(analysis.frame, seed=1)
 
 # %% [markdown]
 # ## Use the match score
@@ -51,8 +51,8 @@ plots.analysis(position.frame, seed=1)
 # winning the match.
 
 # %%
-ahead = simgin.analyze(HAND, PILE, score=(92, 60), worlds=4_000)
-plots.analysis(ahead.frame, seed=1)
+analysis_when_ahead = simgin.analyze(HAND, PILE, score=(92, 60), worlds=4_000)
+plots.analysis(analysis_when_ahead.frame, seed=1)
 
 # %% [markdown]
 # ## Find mistakes of a strategy
@@ -62,10 +62,10 @@ plots.analysis(ahead.frame, seed=1)
 # points more than `gold`.
 
 # %%
-found = simgin.find(
+found_deals = simgin.find(
     "gold", "champion", where="differ, gain <= -40", against="simple", deals=2_000, limit=3
 )
-print(found)
+print(found_deals)
 
 # %% [markdown]
 # One deal cannot show whether a decision was a mistake or bad luck. The next cell analyses the
@@ -73,16 +73,16 @@ print(found)
 # deal.
 
 # %%
-deal = simgin.analyze_deal(
+deal_analysis = simgin.analyze_deal(
     "gold",
     "simple",
-    unit=int(found.frame["unit"][0]),
-    half=int(found.frame["half"][0]),
+    unit=int(found_deals.frame["unit"][0]),
+    half=int(found_deals.frame["half"][0]),
     turn=0,
     strategy="champion",
     worlds=4_000,
 )
-plots.analysis(deal.frame, seed=1)
+plots.analysis(deal_analysis.frame, seed=1)
 
 # %% [markdown]
 # `simgin analyze` and `simgin find` run on the command line, and `simgin analyze -o DIR` writes an

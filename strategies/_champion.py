@@ -5,6 +5,8 @@ The cost of an option is the sum of its features times their weights, which depe
 the deal.
 """
 
+from collections import namedtuple
+
 import numpy as np
 
 from simgin.core.bitboard import sum_card_values_bitwise
@@ -29,7 +31,9 @@ from simgin.toolkit import (
 from simgin.toolkit.prospects import count_gin_outs, find_outs_bitwise
 from simgin.toolkit.stack_arrays import int_stack_array
 
-MATCH_VALUE = 180.0  # value of a match in units of cost (a unit is about one point per deal)
+MATCH_VALUE_IN_POINTS = (
+    180.0  # value of a match in units of cost (a unit is about one point per deal)
+)
 STAGE_START_TURNS = (3, 5, 8, 11)  # turns of the player at which the next stage of the deal begins
 N_STAGES = len(STAGE_START_TURNS) + 1
 
@@ -109,58 +113,9 @@ DISCARD_FEATURES = (
 )
 FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES + DISCARD_FEATURES)
 N_FEATURES = len(FEATURE_NAMES)
-# Indices of the features of a hand and of a discard
-UNMATCHED_INDEX = 0
-(
-    DEADWOOD_INDEX,
-    DEADWOOD_SQUARED_INDEX,
-    DEADWOOD_TO_4_INDEX,
-    DEADWOOD_TO_10_INDEX,
-    DEADWOOD_TO_15_INDEX,
-    DEADWOOD_TO_22_INDEX,
-) = range(11, 17)
-NEW_MELD_OUTS_INDEX, HIGH_OUTS_INDEX, LOW_OUTS_INDEX, EXTENSIONS_INDEX = 17, 21, 22, 23
-(
-    UNPAIRED_INDEX,
-    UNPAIRED_POINTS_INDEX,
-    HIGHEST_UNPAIRED_INDEX,
-    SECOND_UNPAIRED_INDEX,
-    RANK_AND_SUIT_PARTNERS_INDEX,
-    LOW_UNMATCHED_INDEX,
-    LOW_UNMATCHED_POINTS_INDEX,
-) = range(27, 34)
-(
-    UNMATCHED_NEAR_TAKEN_INDEX,
-    OUTS_NEAR_TAKEN_INDEX,
-    OUTS_NEAR_SHED_INDEX,
-    EXTENSIONS_NEAR_SHED_INDEX,
-) = range(34, 38)
-(
-    DEADWOOD_TIMES_KNOWN_INDEX,
-    DEADWOOD_TIMES_OPPONENT_SCORE_INDEX,
-    DEADWOOD_TIMES_OWN_SCORE_INDEX,
-    GIN_DRAWS_INDEX,
-    KNOCK_DRAWS_INDEX,
-) = range(38, 43)
-NEARBY_UNMATCHED_INDEX, NEARBY_MATCHED_INDEX = 43, 44
-MELDS_WITH_TWO_KNOWN_INDEX, SETS_WITH_ONE_KNOWN_INDEX, RUNS_WITH_ONE_KNOWN_INDEX, DEAD_SET_INDEX = (
-    range(45, 49)
-)
-(
-    UNSEEN_SETS_INDEX,
-    UNSEEN_RUNS_INDEX,
-    UNSEEN_SETS_HIGH_INDEX,
-    UNSEEN_RUNS_HIGH_INDEX,
-    UNSEEN_RUNS_LOW_INDEX,
-) = range(49, 54)
-(
-    UNSEEN_SETS_SHED_INDEX,
-    UNSEEN_RUNS_SHED_INDEX,
-    SHED_SAME_RANK_INDEX,
-    SHED_NEIGHBOURS_INDEX,
-    SHED_TWO_RANKS_AWAY_INDEX,
-) = range(54, 59)
-RANK_INDEX, RANK_SQUARED_INDEX, SAME_RANK_AS_LAST_INDEX = 59, 60, 61
+# Index of each feature in the weights of a stage, by name
+FeatureIndices = namedtuple("FeatureIndices", FEATURE_NAMES)
+FEATURES = FeatureIndices(*range(N_FEATURES))
 
 TENS_TO_KINGS = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 ACES_TO_FOURS = sum(0b1111 << (13 * suit) for suit in range(4))
@@ -208,17 +163,21 @@ def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
 @force_inline
 def compute_deadwood_cost(n_unmatched, deadwood_points, view, weights):
     """Return the cost of the deadwood and of the number of unmatched cards of a ten-card hand."""
-    cost = weights[UNMATCHED_INDEX + n_unmatched] + deadwood_points * weights[DEADWOOD_INDEX]
-    cost += deadwood_points * deadwood_points * 0.02 * weights[DEADWOOD_SQUARED_INDEX]
-    cost += (deadwood_points <= 10) * weights[DEADWOOD_TO_10_INDEX]
-    cost += (deadwood_points <= 4) * weights[DEADWOOD_TO_4_INDEX]
-    cost += (deadwood_points > 10) * (deadwood_points <= 15) * weights[DEADWOOD_TO_15_INDEX]
-    cost += (deadwood_points > 15) * (deadwood_points <= 22) * weights[DEADWOOD_TO_22_INDEX]
-    cost += deadwood_points * popcount(view.known) * weights[DEADWOOD_TIMES_KNOWN_INDEX]
-    cost += (
-        deadwood_points * 0.01 * view.other_points * weights[DEADWOOD_TIMES_OPPONENT_SCORE_INDEX]
+    cost = (
+        weights[FEATURES.unmatched_0 + n_unmatched] + deadwood_points * weights[FEATURES.deadwood]
     )
-    return cost + deadwood_points * 0.01 * view.own_points * weights[DEADWOOD_TIMES_OWN_SCORE_INDEX]
+    cost += deadwood_points * deadwood_points * 0.02 * weights[FEATURES.deadwood_squared]
+    cost += (deadwood_points <= 10) * weights[FEATURES.deadwood_to_10]
+    cost += (deadwood_points <= 4) * weights[FEATURES.deadwood_to_4]
+    cost += (deadwood_points > 10) * (deadwood_points <= 15) * weights[FEATURES.deadwood_to_15]
+    cost += (deadwood_points > 15) * (deadwood_points <= 22) * weights[FEATURES.deadwood_to_22]
+    cost += deadwood_points * popcount(view.known) * weights[FEATURES.deadwood_times_known]
+    cost += (
+        deadwood_points * 0.01 * view.other_points * weights[FEATURES.deadwood_times_opponent_score]
+    )
+    return (
+        cost + deadwood_points * 0.01 * view.own_points * weights[FEATURES.deadwood_times_own_score]
+    )
 
 
 @force_inline
@@ -235,20 +194,27 @@ def compute_outs_cost(
         cards_near_shed: Cards next to a card that the opponent discarded or declined.
         weights: Weights of the features.
     """
-    new_index = NEW_MELD_OUTS_INDEX + (n_unmatched >= 4) + (n_unmatched >= 6) + (n_unmatched >= 8)
-    other_index = EXTENSIONS_INDEX + (n_unmatched >= 2) + (n_unmatched >= 4) + (n_unmatched >= 7)
+    new_index = (
+        FEATURES.outs_if_up_to_3 + (n_unmatched >= 4) + (n_unmatched >= 6) + (n_unmatched >= 8)
+    )
+    other_index = (
+        FEATURES.extensions_if_up_to_1
+        + (n_unmatched >= 2)
+        + (n_unmatched >= 4)
+        + (n_unmatched >= 7)
+    )
     cost = popcount(new_meld_outs) * weights[new_index]
     cost += popcount(other_outs) * weights[other_index]
-    cost += popcount(new_meld_outs & TENS_TO_KINGS) * weights[HIGH_OUTS_INDEX]
-    cost += popcount(new_meld_outs & ACES_TO_FOURS) * weights[LOW_OUTS_INDEX]
-    cost += popcount(new_meld_outs & cards_near_taken) * weights[OUTS_NEAR_TAKEN_INDEX]
-    cost += popcount(new_meld_outs & cards_near_shed) * weights[OUTS_NEAR_SHED_INDEX]
-    return cost + popcount(other_outs & cards_near_shed) * weights[EXTENSIONS_NEAR_SHED_INDEX]
+    cost += popcount(new_meld_outs & TENS_TO_KINGS) * weights[FEATURES.high_outs]
+    cost += popcount(new_meld_outs & ACES_TO_FOURS) * weights[FEATURES.low_outs]
+    cost += popcount(new_meld_outs & cards_near_taken) * weights[FEATURES.outs_near_taken]
+    cost += popcount(new_meld_outs & cards_near_shed) * weights[FEATURES.outs_near_shed]
+    return cost + popcount(other_outs & cards_near_shed) * weights[FEATURES.extensions_near_shed]
 
 
 @force_inline
 def sum_points(cards, rules):
-    """Return the total value of a mask of cards, in points, under any rules."""
+    """Return the total points of the cards in a mask, under any rules."""
     aces = popcount(cards & ACES)
     return sum_card_values_bitwise(cards, rules, 0) + aces * (
         rules.value[0, 0] >> N_VALUE_BITS << N_VALUE_BITS
@@ -262,21 +228,23 @@ def compute_unmatched_cost(unmatched, cards_near_taken, rules, weights):
     unpaired, low = unmatched & ~(by_rank | by_suit), unmatched & ACES_TO_THREES
     highest, second = find_two_highest_values(unpaired, rules)
     cost = (
-        popcount(unpaired) * weights[UNPAIRED_INDEX]
-        + sum_points(unpaired, rules) * weights[UNPAIRED_POINTS_INDEX]
+        popcount(unpaired) * weights[FEATURES.unpaired]
+        + sum_points(unpaired, rules) * weights[FEATURES.unpaired_points]
     )
-    cost += highest * weights[HIGHEST_UNPAIRED_INDEX] + second * weights[SECOND_UNPAIRED_INDEX]
-    cost += popcount(by_rank & by_suit) * weights[RANK_AND_SUIT_PARTNERS_INDEX]
     cost += (
-        popcount(low) * weights[LOW_UNMATCHED_INDEX]
-        + sum_points(low, rules) * weights[LOW_UNMATCHED_POINTS_INDEX]
+        highest * weights[FEATURES.highest_unpaired] + second * weights[FEATURES.second_unpaired]
     )
-    return cost + popcount(unmatched & cards_near_taken) * weights[UNMATCHED_NEAR_TAKEN_INDEX]
+    cost += popcount(by_rank & by_suit) * weights[FEATURES.rank_and_suit_partners]
+    cost += (
+        popcount(low) * weights[FEATURES.low_unmatched]
+        + sum_points(low, rules) * weights[FEATURES.low_unmatched_points]
+    )
+    return cost + popcount(unmatched & cards_near_taken) * weights[FEATURES.unmatched_near_taken]
 
 
 @force_inline
 def write_outs(n_hands, hands, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of several hands, separating outs for a new meld from other outs."""
+    """Write the live outs of several hands: outs to a new meld, and other outs."""
     if not rules.by_planes[0]:
         for i in range(n_hands):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
@@ -318,14 +286,14 @@ def write_hand_costs(
         costs[i] = cost + compute_unmatched_cost(unmatched[i], cards_near_taken, rules, weights)
     for i in range(n_hands):
         if deadwood_values[i] == 0:
-            costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS_INDEX]
+            costs[i] += popcount(new_melds[i] | other[i]) * weights[FEATURES.gin_draws]
         elif popcount(unmatched[i]) <= 3:
             gin = count_gin_outs(hands[i], unmatched[i], new_melds[i], other[i], rules)
-            costs[i] += gin * weights[GIN_DRAWS_INDEX]
+            costs[i] += gin * weights[FEATURES.gin_draws]
         highest_value = find_two_highest_values(unmatched[i], rules)[0]
         costs[i] += (
             count_knock_draws(deadwood_values[i], highest_value, new_melds[i], view, rules)
-            * weights[KNOCK_DRAWS_INDEX]
+            * weights[FEATURES.knock_draws]
         )
 
 
@@ -333,37 +301,37 @@ def write_hand_costs(
 def compute_unseen_melds_cost(rank, sets, runs, weights):
     """Return the cost of the risk that the opponent melds a discard with two unseen cards."""
     high, low = np.int64(rank >= 9), np.int64(rank <= 2)
-    cost = sets * weights[UNSEEN_SETS_INDEX] + runs * weights[UNSEEN_RUNS_INDEX]
+    cost = sets * weights[FEATURES.unseen_sets] + runs * weights[FEATURES.unseen_runs]
     cost += (
-        high * sets * weights[UNSEEN_SETS_HIGH_INDEX]
-        + high * runs * weights[UNSEEN_RUNS_HIGH_INDEX]
+        high * sets * weights[FEATURES.unseen_sets_high]
+        + high * runs * weights[FEATURES.unseen_runs_high]
     )
-    return cost + low * runs * weights[UNSEEN_RUNS_LOW_INDEX]
+    return cost + low * runs * weights[FEATURES.unseen_runs_low]
 
 
 @force_inline
-def compute_known_melds_cost(n_known, known_bits, unseen, window, runs, weights):
+def compute_known_melds_cost(n_known, known_bits, n_unseen, unseen_bits, runs, weights):
     """Return the cost of the risk that the opponent melds a discard with its known cards.
 
     Args:
         n_known: Number of known cards of the opponent with the same rank.
         known_bits: Known cards of the opponent near the discard in its suit, in the format of
             `count_run_pairs`.
-        unseen: Number of unseen cards of the same rank.
-        window: Unseen cards near the discard in its suit.
+        n_unseen: Number of unseen cards of the same rank.
+        unseen_bits: Unseen cards near the discard in its suit.
         runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
     """
     known_runs, one_known = count_run_pairs(known_bits), np.int64(n_known == 1)
-    cost = (known_runs + (n_known >= 2)) * weights[MELDS_WITH_TWO_KNOWN_INDEX]
+    cost = (known_runs + (n_known >= 2)) * weights[FEATURES.melds_with_two_known]
     cost += (
-        one_known * unseen * weights[SETS_WITH_ONE_KNOWN_INDEX]
-        + one_known * (unseen == 0) * weights[DEAD_SET_INDEX]
+        one_known * n_unseen * weights[FEATURES.sets_with_one_known]
+        + one_known * (n_unseen == 0) * weights[FEATURES.dead_set]
     )
     return (
         cost
-        + (count_run_pairs(known_bits | window) - known_runs - runs)
-        * weights[RUNS_WITH_ONE_KNOWN_INDEX]
+        + (count_run_pairs(known_bits | unseen_bits) - known_runs - runs)
+        * weights[FEATURES.runs_with_one_known]
     )
 
 
@@ -379,14 +347,18 @@ def compute_shed_cards_cost(n_shed, shed_bits, sets, runs, weights):
         weights: Weights of the features.
     """
     n_adjacent = popcount(shed_bits & 0b01010)
-    cost = sets * (n_shed > 0) * weights[UNSEEN_SETS_SHED_INDEX]
-    cost += runs * (n_adjacent > 0) * weights[UNSEEN_RUNS_SHED_INDEX]
-    cost += n_shed * weights[SHED_SAME_RANK_INDEX] + n_adjacent * weights[SHED_NEIGHBOURS_INDEX]
-    return cost + popcount(shed_bits & 0b10001) * weights[SHED_TWO_RANKS_AWAY_INDEX]
+    cost = sets * (n_shed > 0) * weights[FEATURES.unseen_sets_shed]
+    cost += runs * (n_adjacent > 0) * weights[FEATURES.unseen_runs_shed]
+    cost += (
+        n_shed * weights[FEATURES.shed_same_rank] + n_adjacent * weights[FEATURES.shed_neighbours]
+    )
+    return cost + popcount(shed_bits & 0b10001) * weights[FEATURES.shed_two_ranks_away]
 
 
 @force_inline
-def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last, view, weights):
+def compute_opponent_help_cost(
+    card, rank, ten_cards, unmatched, last_discard, cards_near_last_discard, view, weights
+):
     """Return the cost of helping the opponent with a discard.
 
     Args:
@@ -394,8 +366,8 @@ def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last
         rank: Rank of the discard, 0 to 12.
         ten_cards: The ten remaining cards.
         unmatched: Remaining cards in no possible meld.
-        last: The opponent's last discard, or -1 if it was taken.
-        near_last: Cards near the opponent's last discard.
+        last_discard: The opponent's last discard, or -1 if it was taken.
+        cards_near_last_discard: Cards near the opponent's last discard.
         view: View of the player.
         weights: Weights of the features.
     """
@@ -405,9 +377,9 @@ def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last
     n_unseen = popcount(view.unseen & same_rank)
     window = (view.unseen & suit) >> ace << 2 >> rank
     sets, runs = n_unseen * (n_unseen - 1) // 2, count_run_pairs(window)
-    cost = popcount(nearby & unmatched) * weights[NEARBY_UNMATCHED_INDEX]
-    cost += popcount(nearby & ~unmatched) * weights[NEARBY_MATCHED_INDEX]
-    cost += rank * weights[RANK_INDEX] + rank * rank * 0.1 * weights[RANK_SQUARED_INDEX]
+    cost = popcount(nearby & unmatched) * weights[FEATURES.nearby_unmatched]
+    cost += popcount(nearby & ~unmatched) * weights[FEATURES.nearby_matched]
+    cost += rank * weights[FEATURES.rank] + rank * rank * 0.1 * weights[FEATURES.rank_squared]
     cost += compute_unseen_melds_cost(rank, sets, runs, weights)
     n_known, known_bits = (
         popcount(view.known & same_rank),
@@ -416,13 +388,15 @@ def compute_opponent_help_cost(card, rank, ten_cards, unmatched, last, near_last
     cost += compute_known_melds_cost(n_known, known_bits, n_unseen, window, runs, weights)
     n_shed, shed_bits = (popcount(view.shed & same_rank), (view.shed & suit) >> ace << 2 >> rank)
     cost += compute_shed_cards_cost(n_shed, shed_bits, sets, runs, weights)
-    is_near = np.int64(near_last & card_mask(card) != 0)
-    return cost + is_near * weights[SAME_RANK_AS_LAST_INDEX + min(2, abs(rank - last % 13))]
+    is_near = np.int64(cards_near_last_discard & card_mask(card) != 0)
+    return (
+        cost + is_near * weights[FEATURES.same_rank_as_last + min(2, abs(rank - last_discard % 13))]
+    )
 
 
 @helper
 def find_opponent_signals(view):
-    """Return the cards next to the opponent's known and shed cards, and the declined card."""
+    """Return the cards near the opponent's known and shed cards, and the card just declined."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
@@ -443,12 +417,19 @@ def add_opponent_help_costs(
         weights: Weights of the features.
         costs: Stack array to which the costs are added.
     """
-    last = signals[2]
-    near_last = neighbours(last) if last >= 0 else 0
+    last_discard = signals[2]
+    cards_near_last_discard = neighbours(last_discard) if last_discard >= 0 else 0
     for i in range(n_discards + 3 & ~3):
         card, rank, ten_cards = cards[i], ranks[i], hands[i]
         costs[i] += compute_opponent_help_cost(
-            card, rank, ten_cards, unmatched[i], last, near_last, view, weights
+            card,
+            rank,
+            ten_cards,
+            unmatched[i],
+            last_discard,
+            cards_near_last_discard,
+            view,
+            weights,
         )
 
 

@@ -36,11 +36,11 @@ from simgin.core.rules_record import (
 # Values of the parameters under the rules of eaai (the gin and the undercut bonus are equal)
 EAAI_GIN_OR_UNDERCUT_BONUS, EAAI_KNOCK_LIMIT, EAAI_BIG_GIN_BONUS = 25, 10, 31
 EAAI_STOCK_RESERVE, EAAI_POINTS_TARGET = 2, 100
-BONUS_KNOTS = (0, 10, 25, 50, 100)
-KNOCK_LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
-N_RULE_FEATURES, N_PRODUCT_FEATURES = 124, 72
+BONUS_RAMP_BOUNDS = (0, 10, 25, 50, 100)
+KNOCK_LIMIT_RAMP_BOUNDS = (0, 1, 4, 7, 10, 15, 25)
+N_RULE_FEATURES, N_RULE_PRODUCT_FEATURES = 124, 72
 # A small scale strengthens the ridge penalty on products.
-PRODUCT_FEATURE_SCALE = 0.4
+RULE_PRODUCT_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1
 ACTIVE_FEATURES_BY_TRAINED_VARIANT = {
     "eaai": (),
@@ -50,32 +50,32 @@ ACTIVE_FEATURES_BY_TRAINED_VARIANT = {
 }
 
 
-def compute_ramp(value, low, high, eaai_value):
-    """Return the difference between a value and its value in eaai, as a proportion of a range."""
-    return (min(max(value, low), high) - min(max(eaai_value, low), high)) / (high - low)
+def compute_ramp(parameter_value, low, high, eaai_value):
+    """Return a parameter value minus its value in eaai, clipped to a range of length 1."""
+    return (min(max(parameter_value, low), high) - min(max(eaai_value, low), high)) / (high - low)
 
 
-def compute_ramps(value, knots, eaai_value):
-    """Return one ramp per pair of adjacent knots, as a basis for piecewise linear functions."""
-    return [compute_ramp(value, *pair, eaai_value) for pair in pairwise(knots)]
+def compute_ramps(value, bounds, eaai_value):
+    """Return a ramp for each pair of adjacent bounds, for piecewise linear functions."""
+    return [compute_ramp(value, *pair, eaai_value) for pair in pairwise(bounds)]
 
 
 def compute_bonus_ramps(rules):
-    """Return the ramps of the undercut bonus, of the gin bonus and of the knock limit."""
+    """Return the ramp features of the undercut bonus, of the gin bonus and of the knock limit."""
     is_paid = rules.goal != GOAL_DEALS
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
     undercut = rules.undercut_bonus if is_paid and has_knocks else EAAI_GIN_OR_UNDERCUT_BONUS
     gin = rules.gin_bonus if is_paid else EAAI_GIN_OR_UNDERCUT_BONUS
     limit = EAAI_KNOCK_LIMIT if rules.knock_by_upcard else rules.knock_limit
     return (
-        compute_ramps(undercut, BONUS_KNOTS, EAAI_GIN_OR_UNDERCUT_BONUS),
-        compute_ramps(gin, BONUS_KNOTS, EAAI_GIN_OR_UNDERCUT_BONUS),
-        [*compute_ramps(limit, KNOCK_LIMIT_KNOTS, EAAI_KNOCK_LIMIT), rules.knock_by_upcard],
+        compute_ramps(undercut, BONUS_RAMP_BOUNDS, EAAI_GIN_OR_UNDERCUT_BONUS),
+        compute_ramps(gin, BONUS_RAMP_BOUNDS, EAAI_GIN_OR_UNDERCUT_BONUS),
+        [*compute_ramps(limit, KNOCK_LIMIT_RAMP_BOUNDS, EAAI_KNOCK_LIMIT), rules.knock_by_upcard],
     )
 
 
 def encode_bonuses(rules):
-    """Return the features of bonuses and knock limits."""
+    """Return the rule features of bonuses and knock limits."""
     undercuts, gins, limits = compute_bonus_ramps(rules)
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
     return [
@@ -92,10 +92,10 @@ def encode_bonuses(rules):
 
 
 def encode_products(rules):
-    """Return the scaled products of the ramps of different bonuses and of the knock limit."""
+    """Return the interaction features: scaled products of the ramps of different parameters."""
     undercuts, gins, limits = compute_bonus_ramps(rules)
     pairs = [*product(undercuts, gins), *product([*undercuts, *gins], limits)]
-    return [PRODUCT_FEATURE_SCALE * x * y for x, y in pairs]
+    return [RULE_PRODUCT_SCALE * x * y for x, y in pairs]
 
 
 def encode_play_rules(rules):
@@ -129,7 +129,7 @@ def encode_play_rules(rules):
 
 
 def encode_score_rules(rules):
-    """Return the features of premiums, multipliers and the match goal."""
+    """Return the rule features of premiums, multipliers and the match goal."""
     counts_deals = rules.goal == GOAL_DEALS
     target = rules.points_target if rules.goal == GOAL_POINTS else EAAI_POINTS_TARGET
     return [
@@ -152,7 +152,7 @@ def compute_rule_features(rules):
 
 @lru_cache(maxsize=64)
 def _compute_features_from_values(values):
-    """Compute the features of the rules as a read-only array, from the values of all parameters."""
+    """Compute the rule features from the values of all rule parameters, as a read-only array."""
     rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
     features = np.array(
         [

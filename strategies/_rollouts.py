@@ -39,7 +39,7 @@ from simgin.toolkit import (
 
 ACTION_DISCARD, ACTION_END_DEAL = 3, 4  # actions that are not actions of a take policy
 ANY_DRAW_SOURCE = -1  # action with an unspecified draw source
-WIN_PROBABILITY_TABLE_TARGET = 100  # target score of the matches in the table of win probabilities
+WIN_TABLE_TARGET_POINTS = 100  # target score of the matches in the table of win probabilities
 
 PARAMETERS = {
     "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
@@ -58,14 +58,14 @@ PARAMETERS = {
 }
 (
     N_WORLDS_INDEX,
-    PATIENT_INDEX,
-    DEVELOPED_INDEX,
+    WAITS_FOR_GIN_INDEX,
+    HAND_SAMPLING_INDEX,
     VALUE_TYPE_INDEX,
-    MIN_LEAD_INDEX,
+    MIN_LEAD_OVER_GOLD_INDEX,
     N_CANDIDATES_INDEX,
     WIN_PROBABILITIES_OFFSET,
 ) = range(7)  # indices of `params`
-SAMPLED_HAND_IMPROVED, SAMPLED_HAND_BEST_OF_DRAWS, SAMPLED_HAND_RANDOM = (
+SAMPLING_TO_EXPECTED_DEADWOOD, SAMPLING_BEST_OF_DRAWS, SAMPLING_AT_RANDOM = (
     0,
     1,
     2,
@@ -77,7 +77,7 @@ EXPECTED_DEADWOOD = (
     (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
 )  # fmt: skip
-MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
+MAX_HAND_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
 # Number of worlds before the first check for inferior actions. The number doubles at each check.
 N_WORLDS_BEFORE_FIRST_CHECK = 32
 
@@ -87,7 +87,7 @@ N_WORLDS_BEFORE_FIRST_CHECK = 32
 
 @helper
 def _draw_cards(pool, n_cards, seed, stream):
-    """Draw random cards from the pool, move them to its front, and return their mask."""
+    """Move random cards to the front of the array `pool`, and return their mask."""
     cards = 0
     for i in range(n_cards):
         j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
@@ -97,11 +97,11 @@ def _draw_cards(pool, n_cards, seed, stream):
 
 
 @helper
-def _improve_hand(hidden, known, target, pool, seed, stream, rules):
-    """Return the hidden hand after random card swaps that bring the deadwood closer to a target."""
-    distance = abs(deadwood(known | hidden, rules) - target)
+def _improve_hand(hidden, known, target_deadwood, pool, seed, stream, rules):
+    """Swap random hidden cards of a hand to bring its deadwood closer to a target."""
+    distance = abs(deadwood(known | hidden, rules) - target_deadwood)
     n_hidden = popcount(hidden)
-    for _ in range(MAX_SWAPS):
+    for _ in range(MAX_HAND_SWAPS):
         if distance == 0 or n_hidden == 0:
             break
         word = next_random_word(seed, stream)
@@ -112,31 +112,31 @@ def _improve_hand(hidden, known, target, pool, seed, stream, rules):
             hidden & ~(1 << nth_bit(hidden, random_below(n_hidden, (word & 0xFFFF) << 16)))
             | new_card
         )
-        new_distance = abs(deadwood(known | swapped, rules) - target)
+        new_distance = abs(deadwood(known | swapped, rules) - target_deadwood)
         if new_distance < distance:
             hidden, distance = swapped, new_distance
     return hidden
 
 
 @helper
-def _sample_hidden_cards(view, rules, developed, pool, stream):
+def _sample_hidden_cards(view, rules, hand_sampling, pool, stream):
     """Return a random sample of the opponent's hidden cards.
 
-    If `developed` is SAMPLED_HAND_RANDOM, the function draws the cards at random. Otherwise, the
+    If `hand_sampling` is SAMPLING_AT_RANDOM, the function draws the cards at random. Otherwise, the
     function draws the cards once for each card in the pile, and keeps the draw with the least
-    deadwood. If `developed` is SAMPLED_HAND_IMPROVED, the function then swaps cards until the
-    deadwood is close to the expected deadwood.
+    deadwood. If `hand_sampling` is SAMPLING_TO_EXPECTED_DEADWOOD, the function then swaps cards
+    until the deadwood is close to the expected deadwood.
     """
     n_missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
     hidden_cards = _draw_cards(pool, n_missing, view.noise, stream)
-    if developed == SAMPLED_HAND_RANDOM:
+    if hand_sampling == SAMPLING_AT_RANDOM:
         return hidden_cards
     for _ in range(pile - 1):
         candidate = _draw_cards(pool, n_missing, view.noise, stream)
         if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden_cards, rules):
             hidden_cards = candidate
-    if developed == SAMPLED_HAND_BEST_OF_DRAWS:
+    if hand_sampling == SAMPLING_BEST_OF_DRAWS:
         return hidden_cards
     return _improve_hand(
         hidden_cards, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
@@ -144,12 +144,12 @@ def _sample_hidden_cards(view, rules, developed, pool, stream):
 
 
 @helper
-def sample_world(view, rules, developed, pool, stream, stock):
+def sample_world(view, rules, hand_sampling, pool, stream, stock):
     """Sample one world, and return the opponent's hand as a mask.
 
     The stock is written to `stock`, starting with the next card.
     """
-    hidden_cards = _sample_hidden_cards(view, rules, developed, pool, stream)
+    hidden_cards = _sample_hidden_cards(view, rules, hand_sampling, pool, stream)
     _draw_cards(pool, pool.shape[0], view.noise, stream)
     n = 0
     for i in range(pool.shape[0]):
@@ -164,7 +164,7 @@ def sample_world(view, rules, developed, pool, stream, stock):
 
 @helper
 def _allocate_scratch():
-    """Return scratch arrays for a showdown, three for meldings and two for lay-offs."""
+    """Return arrays for temporary results of a showdown: three for meldings, two for lay-offs."""
     row_shape = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -206,7 +206,7 @@ def score_ending(
 def roll_out(
     own_hand,
     opponent_hand,
-    top,
+    top_card,
     is_own_turn,
     source,
     stock,
@@ -223,7 +223,7 @@ def roll_out(
     Args:
         own_hand: Hand of the player.
         opponent_hand: Hand of the opponent.
-        top: Top card of the pile.
+        top_card: Top card of the pile.
         is_own_turn: True if it is the player's turn.
         source: Source of the first draw.
         stock: Cards of the stock in order.
@@ -244,7 +244,7 @@ def roll_out(
         eleven_cards = hand
         least_deadwood, cards = 1 << 20, 0
         if source != ACTION_STOCK:
-            eleven_cards = hand | 1 << top
+            eleven_cards = hand | 1 << top_card
             least_deadwood, cards = best_discards(
                 eleven_cards, eleven_cards if rules.discard_ban == DISCARD_BAN_NONE else hand, rules
             )
@@ -260,12 +260,12 @@ def roll_out(
                 hand if rules.discard_ban == DISCARD_BAN_DRAWN else eleven_cards,
                 rules,
             )
-        top = lowest_bit(highest_value_cards(cards, rules)[0])
-        ten_cards = eleven_cards & ~(1 << top)
+        top_card = lowest_bit(highest_value_cards(cards, rules)[0])
+        ten_cards = eleven_cards & ~(1 << top_card)
         if least_deadwood <= (0 if is_own_turn and waits_for_gin else view.limit):
             points = score_ending(
                 ten_cards,
-                1 << top,
+                1 << top_card,
                 least_deadwood,
                 other_deadwood,
                 stock_left,
@@ -286,7 +286,7 @@ def roll_out(
 
 @helper
 def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rules, scratch):
-    """Return the player's points minus the opponent's points if an action is played in a world."""
+    """Return the player's points minus the opponent's points after an action in a world."""
     if action == ACTION_END_DEAL:
         return score_ending(
             view.hand & ~(1 << card),
@@ -341,23 +341,19 @@ def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rul
 
 @helper
 def evaluate_points(points, view, params):
-    """Return the value of a deal result, in points or as the match win probability."""
+    """Return the value of a deal result: its points or the match win probability."""
     if params[VALUE_TYPE_INDEX] == 1 or view.goal != GOAL_POINTS:
         return float(points)
-    own_score = (
-        max(0, view.own_points + max(points, 0)) * WIN_PROBABILITY_TABLE_TARGET // view.target
-    )
+    own_score = max(0, view.own_points + max(points, 0)) * WIN_TABLE_TARGET_POINTS // view.target
     opponent_score = (
-        max(0, view.other_points + max(-points, 0)) * WIN_PROBABILITY_TABLE_TARGET // view.target
+        max(0, view.other_points + max(-points, 0)) * WIN_TABLE_TARGET_POINTS // view.target
     )
-    if own_score >= WIN_PROBABILITY_TABLE_TARGET:
+    if own_score >= WIN_TABLE_TARGET_POINTS:
         return 1.0
     return (
         0.0
-        if opponent_score >= WIN_PROBABILITY_TABLE_TARGET
-        else params[
-            WIN_PROBABILITIES_OFFSET + own_score * WIN_PROBABILITY_TABLE_TARGET + opponent_score
-        ]
+        if opponent_score >= WIN_TABLE_TARGET_POINTS
+        else params[WIN_PROBABILITIES_OFFSET + own_score * WIN_TABLE_TARGET_POINTS + opponent_score]
     )
 
 
@@ -365,7 +361,7 @@ def evaluate_points(points, view, params):
 
 
 @helper
-def _is_significantly_better(values_a, values_b, n_worlds, min_lead):
+def _has_significant_lead(values_a, values_b, n_worlds, min_lead):
     """Return True if the mean of `values_a - values_b` exceeds `min_lead` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n_worlds):
@@ -393,9 +389,9 @@ def _evaluate_worlds(
     params,
     scratch,
 ):
-    """Write the values of the actions in the mask `remaining` to `values` for a range of worlds."""
+    """Write the values of the remaining actions in a range of worlds to `values`."""
     for world in range(start, stop):
-        opponent_hand = sample_world(view, rules, params[DEVELOPED_INDEX], pool, stream, stock)
+        opponent_hand = sample_world(view, rules, params[HAND_SAMPLING_INDEX], pool, stream, stock)
         for i in range(actions.shape[0]):
             if remaining >> i & 1:
                 points = evaluate_action(
@@ -403,7 +399,7 @@ def _evaluate_worlds(
                     cards[i],
                     opponent_hand,
                     stock,
-                    params[PATIENT_INDEX] > 0,
+                    params[WAITS_FOR_GIN_INDEX] > 0,
                     view,
                     rules,
                     scratch,
@@ -430,7 +426,7 @@ def find_best_action(actions, cards, view, rules, params):
     The first action, which is gold's action, is returned unless another action is significantly
     better.
     """
-    n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[MIN_LEAD_INDEX]
+    n, k, min_lead = int(params[N_WORLDS_INDEX]), actions.shape[0], params[MIN_LEAD_OVER_GOLD_INDEX]
     values = np.zeros((k, n))
     pool, stream, scratch = (
         _convert_mask_to_array(view.unseen),
@@ -458,7 +454,7 @@ def find_best_action(actions, cards, view, rules, params):
         )
         n_done = last
         for i in range(1, k):
-            if _is_significantly_better(values[0], values[i], n_done, min_lead):
+            if _has_significant_lead(values[0], values[i], n_done, min_lead):
                 remaining &= ~(1 << i)
     best_index, best_value = 0, 0.0
     for i in range(1, k):
@@ -466,7 +462,7 @@ def find_best_action(actions, cards, view, rules, params):
         if (
             remaining >> i & 1
             and gain > best_value
-            and _is_significantly_better(values[i], values[0], n_done, min_lead)
+            and _has_significant_lead(values[i], values[0], n_done, min_lead)
         ):
             best_index, best_value = i, gain
     return best_index

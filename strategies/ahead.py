@@ -29,7 +29,7 @@ from simgin.toolkit import (
 )
 
 AIM_DEADWOOD, AIM_GIN, AIM_BEST_DRAWS, AIM_UNMATCHED = 0, 1, 2, 3
-MAX_NEXT_DRAWS = 52
+MAX_UNSEEN_CARDS = 52
 
 
 @discard(
@@ -47,7 +47,7 @@ def discard_by_next_draw(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    deadwood_values = np.empty(MAX_NEXT_DRAWS, np.int64)
+    deadwood_values = np.empty(MAX_UNSEEN_CARDS, np.int64)
     best_card, min_cost = -1, 1 << 60
     legal = view.legal
     while legal:
@@ -182,11 +182,13 @@ def _count_cards_outside_runs(spades, hearts, diamonds, clubs, rules):
 
 
 @helper
-def _count_cards_outside_suit_runs(lane, rules):
-    """Return the number of cards left in a lane after its runs have been melded.
+def _count_cards_outside_suit_runs(suit_cards, rules):
+    """Return the number of cards of one suit that remain after melding its runs.
 
     The result counts the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the
     same ace.
     """
-    has_both_ends = rules.ace_runs == ACE_HIGH_OR_LOW and lane & 0b1110000001111 == 0b1100000000111
-    return popcount(lane & ~int(rules.lane[0, lane])) + 2 * has_both_ends
+    has_both_ends = (
+        rules.ace_runs == ACE_HIGH_OR_LOW and suit_cards & 0b1110000001111 == 0b1100000000111
+    )
+    return popcount(suit_cards & ~int(rules.lane[0, suit_cards])) + 2 * has_both_ends

@@ -59,46 +59,46 @@ from simgin.toolkit import (
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 # Number of blends, one for each probability 0, 1/8, ..., 1 that the opponent knocks immediately
-N_BLENDS = 9
+N_WEIGHT_BLENDS = 9
 # Shape of the table that gives the probability that the opponent knocks immediately
 N_DEALS_WON_BINS, N_MEAN_POINTS_BINS, N_TURN_BINS = 5, 16, 16
 MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard, in general and for a card without a partner
-MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_UNPAIRED = 6, 10
-N_KNOCK_DEADWOOD_VALUES, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
+MAX_EXTRA_DEADWOOD, MAX_EXTRA_DEADWOOD_IF_UNPAIRED = 6, 10
+N_KNOCK_DEADWOOD_LEVELS, N_KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
-KNOCK_OFFSET = N_STAGES * N_FEATURES
-KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOOD_VALUES
-TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
-N_WEIGHTS_PER_BLEND = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
+KNOCK_TABLE_OFFSET = N_STAGES * N_FEATURES
+KNOCK_FEATURES_OFFSET = KNOCK_TABLE_OFFSET + N_KNOCK_TURNS * N_KNOCK_DEADWOOD_LEVELS
+TAKE_FEATURES_OFFSET = KNOCK_FEATURES_OFFSET + N_STAGES * N_KNOCK_FEATURES
+N_WEIGHTS_PER_BLEND = TAKE_FEATURES_OFFSET + N_STAGES * N_TAKE_FEATURES
 # Offset of the table that gives the probability that the opponent knocks immediately
-OPPONENT_TABLE_OFFSET = N_BLENDS * N_WEIGHTS_PER_BLEND
+OPPONENT_TABLE_OFFSET = N_WEIGHT_BLENDS * N_WEIGHTS_PER_BLEND
 N_WEIGHTS_PER_VARIANT = OPPONENT_TABLE_OFFSET + N_DEALS_WON_BINS * N_MEAN_POINTS_BINS * N_TURN_BINS
 # Offsets of the weights for each of the variants used in training
 TRAINED_VARIANTS = tuple(ACTIVE_FEATURES_BY_TRAINED_VARIANT)
-EAAI_OFFSET, RUSH_OFFSET, TEDESCO_OFFSET, DICE_OFFSET, N_WEIGHTS = (
+EAAI_WEIGHTS_OFFSET, RUSH_WEIGHTS_OFFSET, TEDESCO_WEIGHTS_OFFSET, DICE_WEIGHTS_OFFSET, N_WEIGHTS = (
     i * N_WEIGHTS_PER_VARIANT for i in range(5)
 )
-N_LOG_ODDS = (
+N_OPPONENT_LOG_ODDS = (
     N_DEALS_WON_BINS * N_MEAN_POINTS_BINS + N_TURN_BINS
 )  # number of log odds of the opponent's type
 
 
-def find_rules_offset(rules):
+def find_weights_offset(rules):
     """Return the offset of the weights that were trained under the most similar rules."""
     if rules.goal == GOAL_DEALS:
-        return DICE_OFFSET
+        return DICE_WEIGHTS_OFFSET
     if rules.rush_premium:
-        return RUSH_OFFSET
+        return RUSH_WEIGHTS_OFFSET
     return (
-        TEDESCO_OFFSET
+        TEDESCO_WEIGHTS_OFFSET
         if rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard
-        else EAAI_OFFSET
+        else EAAI_WEIGHTS_OFFSET
     )
 
 
-compiled_find_rules_offset = helper(find_rules_offset)
+compiled_find_weights_offset = helper(find_weights_offset)
 
 
 def adapt_weights(weights, deltas, rules):
@@ -107,15 +107,16 @@ def adapt_weights(weights, deltas, rules):
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
         deltas: Contents of champion-rules.npy,
-            (1 + N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND + N_LOG_ODDS). The first row contains the
-            values under the rules of eaai. The other rows contain the change in both sets of
-            weights and in the log odds of the opponent's type per unit of each rule feature.
+            (1 + N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND + N_OPPONENT_LOG_ODDS). The first row
+            contains the values under the rules of eaai. The other rows contain the change in both
+            sets of weights and in the log odds of the opponent's type per unit of each rule
+            feature.
         rules: Rules of the variant.
     """
-    features, offset = compute_rule_features(rules), find_rules_offset(rules)
+    features, offset = compute_rule_features(rules), find_weights_offset(rules)
     trained_features = compute_variant_features(TRAINED_VARIANTS[offset // N_WEIGHTS_PER_VARIANT])
     # Of the variants used in training, only rush plays better with a correction for its own rules.
-    if offset != RUSH_OFFSET and (features == trained_features).all():
+    if offset != RUSH_WEIGHTS_OFFSET and (features == trained_features).all():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
@@ -123,7 +124,7 @@ def adapt_weights(weights, deltas, rules):
     waiting_change, knocking_change = change[: 2 * N_WEIGHTS_PER_BLEND].reshape(
         2, N_WEIGHTS_PER_BLEND
     )
-    knocking_proportion = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
+    knocking_proportion = np.arange(N_WEIGHT_BLENDS)[:, None] / (N_WEIGHT_BLENDS - 1)
     before, after = (
         compute_knock_probabilities((constants + x @ changes)[2 * N_WEIGHTS_PER_BLEND :])
         for x in (trained_features, features)
@@ -133,17 +134,17 @@ def adapt_weights(weights, deltas, rules):
         adapted_weights[offset : offset + N_WEIGHTS_PER_VARIANT], [OPPONENT_TABLE_OFFSET]
     )
     blends += (waiting_change + (knocking_change - waiting_change) * knocking_proportion).ravel()
-    knock_levels += (N_BLENDS - 1) * (after - before).ravel()
-    knock_levels[:] = np.rint(knock_levels).clip(0, N_BLENDS - 1)
+    knock_levels += (N_WEIGHT_BLENDS - 1) * (after - before).ravel()
+    knock_levels[:] = np.rint(knock_levels).clip(0, N_WEIGHT_BLENDS - 1)
     return adapted_weights
 
 
 def compute_knock_probabilities(log_odds):
-    """Return the probabilities that the opponent knocks immediately, for each table cell.
+    """Return the probability that the opponent knocks immediately, by results and turn.
 
     Args:
         log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
-            of the player, (N_LOG_ODDS,).
+            of the player, (N_OPPONENT_LOG_ODDS,).
     """
     points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON_BINS * N_MEAN_POINTS_BINS])
     return 1 / (
@@ -151,7 +152,7 @@ def compute_knock_probabilities(log_odds):
     )
 
 
-WEIGHT_OPTIONS = {
+CHAMPION_WEIGHT_OPTIONS = {
     "weights": "champion.npy",
     "rules_weights": "champion-rules.npy",
     "for_rules": adapt_weights,
@@ -170,21 +171,21 @@ def find_knock_probability_index(view, rules, params):
     if n_won > 0:
         mean = min(N_MEAN_POINTS_BINS - 1, view.other_points // (3 * view.other_deals))
     turn = min(view.own_turn, N_TURN_BINS) - 1
-    table = compiled_find_rules_offset(rules) + OPPONENT_TABLE_OFFSET
+    table = compiled_find_weights_offset(rules) + OPPONENT_TABLE_OFFSET
     return int(params[table + (n_won * N_MEAN_POINTS_BINS + mean) * N_TURN_BINS + turn])
 
 
 @helper
 def find_blend_offset(view, rules, params):
     """Return the offset of the blend of weights for the current opponent."""
-    return compiled_find_rules_offset(rules) + N_WEIGHTS_PER_BLEND * find_knock_probability_index(
+    return compiled_find_weights_offset(rules) + N_WEIGHTS_PER_BLEND * find_knock_probability_index(
         view, rules, params
     )
 
 
 @force_inline
 def get_stage_weights(blend_offset, view, params):
-    """Return the blended feature weights of the current stage, given the index of the blend."""
+    """Return the feature weights of the current stage, given the offset of the blend."""
     return get_params_at(
         params.ctypes.data + 8 * (blend_offset + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
     )
@@ -198,7 +199,7 @@ def get_current_weights(view, rules, params):
 
 @force_inline
 def write_candidates(legal, view, rules, weights, cards, costs):
-    """Write the candidate discards to `cards` and their costs to `costs`; return their number.
+    """Write the candidate discards and their costs to two arrays, and return their number.
 
     Candidates are legal discards that leave nearly the least possible deadwood.
     """
@@ -225,7 +226,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
         ten_cards = view.hand ^ bit
         deadwood_points, remaining_unmatched = total - card_value(card, rules), ten_cards & ~melded
         limit = view.least + (
-            MAX_EXTRA_DEADWOOD if bit & paired_or_melded else MAX_EXTRA_DEADWOOD_UNPAIRED
+            MAX_EXTRA_DEADWOOD if bit & paired_or_melded else MAX_EXTRA_DEADWOOD_IF_UNPAIRED
         )
         if bit & melded:
             remaining_unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
@@ -259,7 +260,7 @@ def find_lowest_cost_discard(legal, view, rules, params):
     return best_card
 
 
-@discard(name="champion", **WEIGHT_OPTIONS)
+@discard(name="champion", **CHAMPION_WEIGHT_OPTIONS)
 def discard_by_learned_cost(view, rules, params):
     """Discard the card with the lowest cost according to the trained weights."""
     return find_lowest_cost_discard(view.legal, view, rules, params)
@@ -294,17 +295,17 @@ def estimate_knock_gain(view, rules, params):
     turn = min(view.own_turn, N_KNOCK_TURNS) - 1
     gain = params[
         blend_offset
-        + KNOCK_OFFSET
-        + turn * N_KNOCK_DEADWOOD_VALUES
-        + min(view.ending_count, N_KNOCK_DEADWOOD_VALUES - 1)
+        + KNOCK_TABLE_OFFSET
+        + turn * N_KNOCK_DEADWOOD_LEVELS
+        + min(view.ending_count, N_KNOCK_DEADWOOD_LEVELS - 1)
     ]
-    offset = blend_offset + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
+    offset = blend_offset + KNOCK_FEATURES_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
     for i in range(N_KNOCK_FEATURES):
         gain += features[i] * params[offset + i]
     return gain
 
 
-@knock(name="champion", **WEIGHT_OPTIONS)
+@knock(name="champion", **CHAMPION_WEIGHT_OPTIONS)
 def knock_by_learned_gain(view, rules, params):
     """Knock with gin or on the last discard; otherwise decide by the turn, deadwood and outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
@@ -366,14 +367,14 @@ def estimate_take_gain(view, rules, params):
     """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
     blend_offset = find_blend_offset(view, rules, params)
     features = compute_take_features(view, rules, get_stage_weights(blend_offset, view, params))
-    offset = blend_offset + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
+    offset = blend_offset + TAKE_FEATURES_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):
         gain += features[i] * params[offset + i]
     return gain
 
 
-@take(name="champion", **WEIGHT_OPTIONS)
+@take(name="champion", **CHAMPION_WEIGHT_OPTIONS)
 def take_by_learned_gain(view, rules, params):
     """Take a card that lowers the deadwood if the weights predict a gain."""
     return take_if(estimate_take_gain(view, rules, params) > 0, view.legal)

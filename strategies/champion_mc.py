@@ -14,9 +14,9 @@ and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion_worlds import (
-    KNOCK_SPREAD_INDEX,
+    COST_STANDARD_ERROR_INDEX,
+    KNOCK_STANDARD_ERROR_INDEX,
     PARAMETERS,
-    SPREAD_INDEX,
     find_best_action,
     get_champion_weights,
 )
@@ -41,15 +41,19 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
 def adapt_weights(weights, deltas, rules):
-    """Return the weights, with champion's part adapted to the rules."""
+    """Return the weights of champion-mc, in which champion's weights are adapted to the rules."""
     champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
     return np.concatenate([player.adapt_weights(champion_part, deltas, rules), other_weights])
 
 
-WEIGHT_OPTIONS = {**player.WEIGHT_OPTIONS, "weights": "champion-mc.npy", "for_rules": adapt_weights}
+MC_WEIGHT_OPTIONS = {
+    **player.CHAMPION_WEIGHT_OPTIONS,
+    "weights": "champion-mc.npy",
+    "for_rules": adapt_weights,
+}
 
 
-@take(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
+@take(name="champion-mc", noise=True, **MC_WEIGHT_OPTIONS, **PARAMETERS)
 def take_by_champion_rollouts(view, rules, params):
     """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
@@ -62,7 +66,9 @@ def take_by_champion_rollouts(view, rules, params):
     prior_gains = np.array([0.0, -abs(gain)])
     cards = np.array([-1, -1])
     return choices[
-        find_best_action(actions, cards, prior_gains, params[SPREAD_INDEX], view, rules, params)
+        find_best_action(
+            actions, cards, prior_gains, params[COST_STANDARD_ERROR_INDEX], view, rules, params
+        )
     ]
 
 
@@ -86,7 +92,7 @@ def find_lowest_cost_discards(legal, view, rules, params):
     return cards, prior_gains
 
 
-@discard(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
+@discard(name="champion-mc", noise=True, **MC_WEIGHT_OPTIONS, **PARAMETERS)
 def discard_by_champion_rollouts(view, rules, params):
     """Discard the candidate with the best estimate from weights and rollouts."""
     cards, prior_gains = find_lowest_cost_discards(view.legal, view, rules, params)
@@ -94,11 +100,13 @@ def discard_by_champion_rollouts(view, rules, params):
         return cards[0]
     actions = np.full(len(cards), ACTION_DISCARD)
     return cards[
-        find_best_action(actions, cards, prior_gains, params[SPREAD_INDEX], view, rules, params)
+        find_best_action(
+            actions, cards, prior_gains, params[COST_STANDARD_ERROR_INDEX], view, rules, params
+        )
     ]
 
 
-@knock(name="champion-mc", noise=True, **WEIGHT_OPTIONS, **PARAMETERS)
+@knock(name="champion-mc", noise=True, **MC_WEIGHT_OPTIONS, **PARAMETERS)
 def knock_by_champion_rollouts(view, rules, params):
     """Knock with gin or on the last discard, or if a knock is better than the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
@@ -119,7 +127,7 @@ def knock_by_champion_rollouts(view, rules, params):
     )
     prior_gains = np.array([0.0, -abs(gain)])
     best = find_best_action(
-        actions, cards, prior_gains, params[KNOCK_SPREAD_INDEX], view, rules, params
+        actions, cards, prior_gains, params[KNOCK_STANDARD_ERROR_INDEX], view, rules, params
     )
     return actions[best] == ACTION_END_DEAL
 

@@ -79,7 +79,7 @@ def discard_for_most_hits(view, rules, params):
 
 @helper
 def _compute_hits_cost(view, rules, params, card, context):
-    """Return a cost that ranks hands by the number of hits, and then by deadwood."""
+    """Return a cost that ranks discards by the remaining outs, and then by deadwood."""
     ten_cards = view.hand & ~(1 << card)
     return deadwood(ten_cards, rules) - 1000 * count_outs(ten_cards, view.unseen, rules)
 

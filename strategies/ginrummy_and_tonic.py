@@ -44,11 +44,11 @@ from simgin.toolkit import (
 N_DEADWOOD_VALUES = 300  # larger than the deadwood of eleven cards, even if an ace counts 99 points
 # The axes of improvement.npy are the rank, the numbers of other cards of the rank that are known
 # and unseen, and the states of the four nearest cards in the suit (gone, unseen or known).
-N_RANKS, N_SAME_RANK_STATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
+N_RANKS, N_SAME_RANK_COMBINATIONS, N_NEIGHBOUR_COMBINATIONS = 13, 10, 3**4
 (
     MAX_CANDIDATES_INDEX,
     MAX_EXTRA_DEADWOOD_INDEX,
-    AVERAGED_PROPORTION_INDEX,
+    BEST_DRAW_PROPORTION_INDEX,
     TURNS_AHEAD_INDEX,
     OPPONENT_HELP_WEIGHT_INDEX,
     IMPROVEMENT_TABLE_OFFSET,
@@ -81,7 +81,7 @@ def discard_by_expected_deadwood(view, rules, params):
         )
         ten_cards = view.hand & ~(1 << card)
         deadwood_after_one_draw[card] = compute_next_deadwood(
-            ten_cards, view.unseen, params[AVERAGED_PROPORTION_INDEX], tally, rules
+            ten_cards, view.unseen, params[BEST_DRAW_PROPORTION_INDEX], tally, rules
         )
     best_card, min_score = -1, 1e18
     while cards:
@@ -89,7 +89,7 @@ def discard_by_expected_deadwood(view, rules, params):
         cards &= ~touching_cards(1 << card)
         ten_cards = view.hand & ~(1 << card)
         second = _compute_deadwood_after_two_draws(
-            ten_cards, view.unseen, params[AVERAGED_PROPORTION_INDEX], tally, rules
+            ten_cards, view.unseen, params[BEST_DRAW_PROPORTION_INDEX], tally, rules
         )
         projected = deadwood_after_one_draw[card] + (params[TURNS_AHEAD_INDEX] - 2) * (
             second - deadwood_after_one_draw[card]
@@ -140,7 +140,7 @@ def _find_lowest_cost_discard(cards, opponent_help_values, deadwood_after_one_dr
 
 @helper
 def compute_next_deadwood(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after a draw and a discard, averaged over the best draws."""
+    """Return the mean deadwood after a draw and a discard, over the best draws."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, proportion * n))
@@ -148,7 +148,7 @@ def compute_next_deadwood(ten_cards, unseen, proportion, tally, rules):
 
 @helper
 def _compute_deadwood_after_two_draws(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after two draws and a discard, averaged over the best pairs."""
+    """Return the mean deadwood after two draws and a discard, over the best pairs of draws."""
     tally[:] = 0
     pairs = 0
     while unseen:
@@ -160,7 +160,7 @@ def _compute_deadwood_after_two_draws(ten_cards, unseen, proportion, tally, rule
 
 @helper
 def find_improvement_index(card, known_cards, unseen):
-    """Return the table index of a card, given the cards that the opponent holds or might hold."""
+    """Return a card's index in the improvement table, given the known and unseen cards."""
     same_rank, card_suit = cards_of_rank(card % 13), card // 13
     n_known, n_unseen = popcount(known_cards & same_rank), popcount(unseen & same_rank)
     mate_index = 4 * n_known - n_known * (n_known - 1) // 2 + n_unseen
@@ -171,7 +171,9 @@ def find_improvement_index(card, known_cards, unseen):
         if 0 <= neighbour < 52 and neighbour // 13 == card_suit:
             state = 2 * (known_cards >> neighbour & 1) + (unseen >> neighbour & 1)
         neighbour_index = 3 * neighbour_index + state
-    return (card % 13 * N_SAME_RANK_STATES + mate_index) * N_NEIGHBOUR_STATES + neighbour_index
+    return (
+        card % 13 * N_SAME_RANK_COMBINATIONS + mate_index
+    ) * N_NEIGHBOUR_COMBINATIONS + neighbour_index
 
 
 GINRUMMY_AND_TONIC = Strategy(

@@ -79,9 +79,13 @@ def _compute_structure_value(card, view, held_probabilities):
 
 
 @helper
-def _compute_structure_weight(view, start, fade, floor):
+def _compute_structure_weight(view, initial_weight, n_fade_turns, min_weight):
     """Return the current weight of hand structure relative to deadwood."""
-    return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
+    return (
+        max(min_weight, initial_weight * (1 - sqrt(view.turns / n_fade_turns)))
+        if n_fade_turns > 0
+        else initial_weight
+    )
 
 
 @discard(

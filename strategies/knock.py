@@ -1,4 +1,4 @@
-"""Elementary knock policies, which accept or decline the ending in `view.ending*`."""
+"""Elementary knock policies, which accept or decline the proposed ending (`view.ending*`)."""
 
 from simgin.core.rules_record import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
@@ -45,7 +45,7 @@ def knock_by_schedule(view, rules, params):
 
 @helper
 def _count_points_needed(rules, seat, points):
-    """Return the number of points that a seat with `points` needs to win the match or game.
+    """Return the number of points that a player still needs to win the match or game.
 
     If points cannot win the match or game, the result is UNREACHABLE_POINTS.
     """

@@ -38,21 +38,21 @@ from simgin.toolkit import (
 
 # Indices of the parameters
 (
-    VALUE_WINDOW_INDEX,
+    MAX_POINTS_BELOW_HIGHEST_INDEX,
     NEXT_DEADWOOD_WEIGHT_INDEX,
     WEIGHT_DECAY_INDEX,
-    N_AVERAGED_INDEX,
-    NONE_GONE_IN_RANK_COST_INDEX,
+    N_AVERAGED_VALUES_INDEX,
+    NO_RANK_CARD_GONE_COST_INDEX,
 ) = range(5)
 (
     NO_RUN_COST_INDEX,
     NEIGHBOUR_GONE_COST_INDEX,
-    FAR_CARD_GONE_COST_INDEX,
+    TWO_RANKS_AWAY_GONE_COST_INDEX,
     RUN_COST_INDEX,
     KNOWN_NEIGHBOUR_COST_INDEX,
-    KNOWN_FAR_CARD_COST_INDEX,
+    KNOWN_TWO_RANKS_AWAY_COST_INDEX,
 ) = range(5, 11)
-NO_SET_COST_INDEX, ONE_GONE_IN_RANK_COST_INDEX, SET_COST_INDEX = range(11, 14)
+NO_SET_COST_INDEX, ONE_RANK_CARD_GONE_COST_INDEX, SET_COST_INDEX = range(11, 14)
 N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points
 
 
@@ -90,7 +90,7 @@ def discard_like_marjj(view, rules, params):
             return card
         tally[: deadwood_points + 1] = 0  # A draw never increases the deadwood.
         score = deadwood_points + params[NEXT_DEADWOOD_WEIGHT_INDEX] * _compute_mean_next_deadwood(
-            ten_cards, view.unseen, int(params[N_AVERAGED_INDEX]), tally, rules
+            ten_cards, view.unseen, int(params[N_AVERAGED_VALUES_INDEX]), tally, rules
         ) * _compute_power(params[WEIGHT_DECAY_INDEX], view.own_turn - 1)
         score += _score_use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
         if score < min_score:
@@ -124,9 +124,13 @@ def _select_candidates(view, rules, params):
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
         return _select_cards_by_value(
-            highest_value_cards(options, rules)[1] - params[VALUE_WINDOW_INDEX], options, rules
+            highest_value_cards(options, rules)[1] - params[MAX_POINTS_BELOW_HIGHEST_INDEX],
+            options,
+            rules,
         )
-    return discards_leaving(view.hand, view.legal, view.least + params[VALUE_WINDOW_INDEX], rules)
+    return discards_leaving(
+        view.hand, view.legal, view.least + params[MAX_POINTS_BELOW_HIGHEST_INDEX], rules
+    )
 
 
 @helper
@@ -143,7 +147,7 @@ def _select_cards_by_value(min_value, cards, rules):
 
 @helper
 def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
-    """Return the mean of the lowest deadwood values that are possible after a draw and a discard.
+    """Return the mean of the few lowest deadwood values after the next draw and discard.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
@@ -158,44 +162,46 @@ def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 
 @helper
 def _score_use_to_opponent(card, known_cards, unavailable_cards, params):
-    """Return a score of a card's use to the opponent, based on known and gone cards nearby."""
+    """Return a score of a card's use to the opponent, from the known and the dead cards nearby."""
     suit_start, rank = 13 * (card // 13), card % 13
     score = _score_run_neighbours(
-        _add_edge_bits(_find_neighbour_bits(unavailable_cards >> suit_start & 0x1FFF, rank), rank),
+        _add_bits_beyond_edge(
+            _find_neighbour_bits(unavailable_cards >> suit_start & 0x1FFF, rank), rank
+        ),
         params[NO_RUN_COST_INDEX],
         params[NEIGHBOUR_GONE_COST_INDEX],
-        params[FAR_CARD_GONE_COST_INDEX],
+        params[TWO_RANKS_AWAY_GONE_COST_INDEX],
     )
     score += _score_run_neighbours(
         _find_neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
         params[RUN_COST_INDEX],
         params[KNOWN_NEIGHBOUR_COST_INDEX],
-        params[KNOWN_FAR_CARD_COST_INDEX],
+        params[KNOWN_TWO_RANKS_AWAY_COST_INDEX],
     )
     same_rank = cards_of_rank(rank) & ~(1 << card)
     n_gone_in_rank = popcount(unavailable_cards & same_rank)
     if n_gone_in_rank:
         score += (
-            params[ONE_GONE_IN_RANK_COST_INDEX]
+            params[ONE_RANK_CARD_GONE_COST_INDEX]
             if n_gone_in_rank == 1
             else params[NO_SET_COST_INDEX]
         )
     if popcount(known_cards & same_rank) >= 2:
         score += params[SET_COST_INDEX]
     elif n_gone_in_rank == 0:
-        score += params[NONE_GONE_IN_RANK_COST_INDEX]
+        score += params[NO_RANK_CARD_GONE_COST_INDEX]
     return score
 
 
 @helper
-def _find_neighbour_bits(lane, rank):
+def _find_neighbour_bits(suit_cards, rank):
     """Return the cards near a rank in a suit as bits 0 and 1 (below) and bits 3 and 4 (above)."""
-    return (lane << 2 >> rank) & 0b11011
+    return (suit_cards << 2 >> rank) & 0b11011
 
 
 @helper
-def _add_edge_bits(neighbours, rank):
-    """Return the neighbour bits of a rank, in which the bits beyond the ace and the king are set.
+def _add_bits_beyond_edge(neighbours, rank):
+    """Set the bits beyond the ace and the king in the neighbour bits of a rank.
 
     For a queen, the bit of the king is also set, as in the file.
     """
@@ -204,18 +210,20 @@ def _add_edge_bits(neighbours, rank):
 
 
 @helper
-def _score_run_neighbours(neighbours, both_score, near_score, far_score):
-    """Return `both_score` if the neighbours complete a run, otherwise the sum of their scores.
+def _score_run_neighbours(neighbours, run_score, neighbour_score, two_ranks_away_score):
+    """Return `run_score` if the neighbours complete a run, otherwise the sum of their scores.
 
     The cards complete a run if they include a neighbour and at least one card on the other side of
-    the rank. The sum adds `near_score` for each neighbour and `far_score` for each card two ranks
-    away.
+    the rank. The sum adds `neighbour_score` for each neighbour and `two_ranks_away_score` for each
+    card two ranks away.
     """
     if (neighbours & 0b01000 and neighbours & 0b00011) or (
         neighbours & 0b00010 and neighbours & 0b11000
     ):
-        return both_score
-    return near_score * popcount(neighbours & 0b01010) + far_score * popcount(neighbours & 0b10001)
+        return run_score
+    return neighbour_score * popcount(neighbours & 0b01010) + two_ranks_away_score * popcount(
+        neighbours & 0b10001
+    )
 
 
 MARJJ = Strategy(

@@ -88,7 +88,7 @@ def take_by_greedy_rollouts(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def discard_by_greedy_rollouts(view, rules, params):
-    """Roll out the `width` discards with the least deadwood, and make the best discard.
+    """Roll out the discards with the least deadwood, and make the best one.
 
     If no discard is significantly better, make gold's discard.
     """

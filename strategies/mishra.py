@@ -46,8 +46,8 @@ VALUE_PARAMETERS = {
 }
 (
     MELD_VALUE_INDEX,
-    PARTNER_VALUE_INDEX,
-    URGENCY_FACTOR_INDEX,
+    MELD_PARTNER_VALUE_INDEX,
+    NEAR_KNOCK_FACTOR_INDEX,
     ACE_VALUE_INDEX,
     KNOCK_VALUE_INDEX,
     GIN_VALUE_INDEX,
@@ -56,7 +56,7 @@ VALUE_PARAMETERS = {
 
 @helper
 def _compute_pair_probabilities(p_held):
-    """Return, for each card, the probabilities that the opponent holds pairs that meld with it.
+    """Return the probability that the opponent holds each pair that would meld with each card.
 
     Args:
         p_held: Probability that the opponent holds each card, (52,) float64. Cards are
@@ -169,9 +169,9 @@ def _compute_no_meld_probability(summed_meld_probability):
 
 
 @helper
-def _evaluate_meld(partners, params):
+def _evaluate_meld(n_cards_in_hand, params):
     """Return the value of a possible meld, given the number of its cards in the hand."""
-    return params[MELD_VALUE_INDEX] + params[PARTNER_VALUE_INDEX] * partners
+    return params[MELD_VALUE_INDEX] + params[MELD_PARTNER_VALUE_INDEX] * n_cards_in_hand
 
 
 @helper
@@ -223,7 +223,7 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
 
 @helper
 def _compute_urgency(unmatched, limit, rules, params):
-    """Return the factor for the points of low cards, which is higher close to a knock.
+    """Return the factor for the points of low cards, which increases close to a knock.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
     """
@@ -231,7 +231,7 @@ def _compute_urgency(unmatched, limit, rules, params):
         unmatched &= (
             ~(1 << lowest_bit(highest_value_cards(unmatched, rules)[0])) if unmatched else 0
         )
-    return params[URGENCY_FACTOR_INDEX] if total_points(unmatched, rules) <= limit else 1.0
+    return params[NEAR_KNOCK_FACTOR_INDEX] if total_points(unmatched, rules) <= limit else 1.0
 
 
 @helper
@@ -475,7 +475,7 @@ def _find_best_discard(view, candidate_cards, rules, params):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def knock_by_estimated_deadwood(view, rules, params):
-    """Knock with up to `own` points, or with more if the opponent probably has high deadwood."""
+    """Knock with low deadwood, or with more if the opponent probably has high deadwood."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

@@ -75,13 +75,13 @@ def discard_by_suit_order(view, rules, params):
 
 
 @helper
-def _compute_suit_order_cost(view, rules, params, card, last):
+def _compute_suit_order_cost(view, rules, params, card, last_discard):
     """Return the cost of discarding a card, given the opponent's last discard."""
-    if last < 0:
+    if last_discard < 0:
         return 0.0
-    if card % 13 == last % 13:
+    if card % 13 == last_discard % 13:
         return -params[1]
-    if abs(card % 13 - last % 13) == 1 and card // 13 != last // 13:
+    if abs(card % 13 - last_discard % 13) == 1 and card // 13 != last_discard // 13:
         return -params[0]
     return 0.0
 

@@ -35,11 +35,13 @@ from simgin.toolkit import (
 )
 from simgin.toolkit.prospects import same_rank_or_suit
 
-REACH_PARAM = param(0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld")
-HOLD_PARAM = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
+EXPECTED_MELD_WEIGHT = param(
+    0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld"
+)
+WITHHELD_WEIGHT = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 
-@take(name="mmd", reach=REACH_PARAM, hold=HOLD_PARAM)
+@take(name="mmd", reach=EXPECTED_MELD_WEIGHT, hold=WITHHELD_WEIGHT)
 def take_by_meld_distance(view, rules, params):
     """Take the card if the resulting hand is better than the mean hand after a draw (SIGRA)."""
     return take_if(
@@ -69,7 +71,7 @@ def _is_better_than_draw(view, scratch, rules, params):
     return cost_if_taken * n < total_cost_if_drawn
 
 
-@discard(name="mmd", reach=REACH_PARAM, hold=HOLD_PARAM)
+@discard(name="mmd", reach=EXPECTED_MELD_WEIGHT, hold=WITHHELD_WEIGHT)
 def discard_by_meld_distance(view, rules, params):
     """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
     return _find_best_discard(
@@ -79,7 +81,7 @@ def discard_by_meld_distance(view, rules, params):
 
 @helper
 def _allocate_scratch(view, rules):
-    """Return scratch arrays that contain one number per card.
+    """Return arrays for temporary results, with one number per card.
 
     Two arrays contain the value that each card withholds from the opponent, for the hand and for
     eleven cards. The value of other cards is 0. Two further arrays contain the results of
@@ -166,7 +168,7 @@ def _find_best_discard(view, eleven_cards, legal, max_cost, scratch, rules, para
 
 @helper
 def _compute_hand_cost(view, ten_cards, scratch, rules, params):
-    """Return the deadwood minus the values of expected melds and of withheld cards."""
+    """Return the cost of a hand: deadwood minus the values of expected melds and withheld cards."""
     withheld, _, _, prospects = scratch
     n = max(1, popcount(view.unseen))
     unmatched = _select_unmatched_cards(ten_cards, rules)
@@ -188,7 +190,7 @@ def _select_unmatched_cards(hand, rules):
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write, for each card, its points times the number of melds that an unseen card completes."""
+    """Write each card's points times the number of melds that unseen cards would complete."""
     remaining_cards = hand
     while remaining_cards:
         prospects[lowest_bit(remaining_cards)] = 0

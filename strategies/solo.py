@@ -12,7 +12,7 @@ Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and 
 
 import numpy as np
 from simgin_strategies.ahead import (
-    MAX_NEXT_DRAWS,
+    MAX_UNSEEN_CARDS,
     compute_hand_cost,
     discard_by_next_draw,
     is_last_discard,
@@ -24,7 +24,7 @@ from simgin_strategies.stop import stop_by_backward_induction
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
-N_PARAMS = 4  # number of parameters; the values of solo.npy come after the parameters
+N_PARAMETERS = 4  # number of parameters; the values of solo.npy come after the parameters
 # solo.npy contains the values of N_TOTAL_SCORES total scores in steps of TOTAL_SCORE_STEP, starting
 # with MIN_TOTAL_SCORE.
 TOTAL_SCORE_STEP, MIN_TOTAL_SCORE, N_TOTAL_SCORES = 5, -100, 50
@@ -43,7 +43,7 @@ def discard_for_melds_then_penalties(view, rules, params):
     is_late = count_turns_left(view, rules) <= params[0]
     if is_late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    deadwood_values = np.empty(MAX_NEXT_DRAWS, np.int64)
+    deadwood_values = np.empty(MAX_UNSEEN_CARDS, np.int64)
     best_card, min_cost = -1, 1e18
     legal = view.legal
     while legal:
@@ -102,7 +102,9 @@ def compute_goal_probability(max_total, deals, params):
     i = (int(max_total) - MIN_TOTAL_SCORE) // TOTAL_SCORE_STEP
     if i < 0:
         return 0.0
-    return params[N_PARAMS + max(0, min(4, deals)) * N_TOTAL_SCORES + min(i, N_TOTAL_SCORES - 1)]
+    return params[
+        N_PARAMETERS + max(0, min(4, deals)) * N_TOTAL_SCORES + min(i, N_TOTAL_SCORES - 1)
+    ]
 
 
 WAIT_FOR_GIN = knock_with_limit(k=0)

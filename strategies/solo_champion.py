@@ -16,8 +16,8 @@ Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 199
 import numpy as np
 from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
-    N_PLANE_COEFFICIENTS,
-    N_SCORINGS,
+    N_LINEAR_COEFFICIENTS,
+    N_SCORING_TYPES,
     N_TIME_STEPS,
     N_UNMATCHED_COUNTS,
     PENALTY_SCORING_INDEX,
@@ -25,7 +25,7 @@ from simgin_strategies.solo_dp import (
     find_scoring_index,
     stop_by_table_value,
 )
-from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, find_best_discards
+from simgin_strategies.solo_two_draws import N_PARAMETERS, count_draws_left, find_best_discards
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
@@ -58,18 +58,20 @@ HAND_FEATURES = (
     ("rank_and_suit_partners", "cards in no possible meld with a partner in rank and one in suit"),
 )
 N_HAND_FEATURES = len(HAND_FEATURES)
-N_UNMATCHED_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
+N_UNMATCHED_GROUPS = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
 # Offset of the weights that are multiplied by the proportion of time that is left
-TIME_WEIGHTS_OFFSET = N_HAND_FEATURES * N_UNMATCHED_CLASSES
-N_WEIGHTS = 2 * TIME_WEIGHTS_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
+TIME_LEFT_WEIGHTS_OFFSET = N_HAND_FEATURES * N_UNMATCHED_GROUPS
+N_WEIGHTS = (
+    2 * TIME_LEFT_WEIGHTS_OFFSET + 1
+)  # The weight of the search value is 1 plus the last weight.
 # Size of solo_dp.npy, whose values precede the other weights
-DP_TABLE_SIZE = N_SCORINGS * N_TIME_STEPS * N_UNMATCHED_COUNTS * N_PLANE_COEFFICIENTS
+DP_TABLE_SIZE = N_SCORING_TYPES * N_TIME_STEPS * N_UNMATCHED_COUNTS * N_LINEAR_COEFFICIENTS
 JOKER_DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 
 @helper
 def find_correction_offset(rules):
-    """Return the offset of the correction trained under the most similar rules."""
+    """Return the offset of the correction weights trained under the most similar rules."""
     kind = 0
     if find_scoring_index(rules) == PENALTY_SCORING_INDEX:
         kind = 4
@@ -89,9 +91,12 @@ def discard_by_corrected_value(view, rules, params):
     """Keep the cards that maximise the tabulated value after the next draw, plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    table, draws_left = params[N_PARAMS : N_PARAMS + DP_TABLE_SIZE], count_draws_left(view, rules)
+    table, draws_left = (
+        params[N_PARAMETERS : N_PARAMETERS + DP_TABLE_SIZE],
+        count_draws_left(view, rules),
+    )
     cards, values = find_best_discards(view, int(params[0]), rules, table)
-    first = N_PARAMS + find_correction_offset(rules)
+    first = N_PARAMETERS + find_correction_offset(rules)
     weights, features = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
     for i in range(len(cards)):
         write_features(
@@ -102,14 +107,14 @@ def discard_by_corrected_value(view, rules, params):
 
 
 @helper
-def write_features(ten_cards, unseen, draws_left, search_value, rules, features):
-    """Write the features of ten cards to `features`, at the offset of their class.
+def write_features(ten_cards, unseen, draws_left, value_by_search, rules, features):
+    """Write the features of ten cards, at an offset for the number of unmatched cards.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
         draws_left: Number of draws left, or of cards left in the deck including the joker.
-        search_value: Value of the cards according to the search.
+        value_by_search: Value of the cards according to the search.
         rules: Rules of the variant.
         features: Output, (N_WEIGHTS,) float64.
     """
@@ -120,7 +125,7 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, features)
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone_cards = unmatched & ~(by_rank | by_suit)
     deadwood_points = deadwood(ten_cards, rules)
-    first = min(n_unmatched, N_UNMATCHED_CLASSES - 1) * N_HAND_FEATURES
+    first = min(n_unmatched, N_UNMATCHED_GROUPS - 1) * N_HAND_FEATURES
     features[first : first + 4] = (1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three)
     features[first + 4] = 0.05 * count_live_pairs(unmatched, unseen)
     features[first + 5] = 0.3 * popcount(lone_cards)
@@ -134,13 +139,13 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, features)
     features[first + 13] = 0.3 * popcount(by_rank & by_suit)
     time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else JOKER_DECK_SIZE + 1)
     for i in range(first, first + N_HAND_FEATURES):
-        features[TIME_WEIGHTS_OFFSET + i] = time_left * features[i]
-    features[N_WEIGHTS - 1] = search_value
+        features[TIME_LEFT_WEIGHTS_OFFSET + i] = time_left * features[i]
+    features[N_WEIGHTS - 1] = value_by_search
 
 
 @helper
 def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
-    """Count the live cards that save one, two, and at least three unmatched cards."""
+    """Count the live cards that would match one, two, and three or more unmatched cards."""
     saves_one, saves_two, saves_three = 0.0, 0.0, 0.0
     live_outs = outs(ten_cards, rules) & unseen
     while live_outs:
@@ -156,7 +161,7 @@ def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
 
 @helper
 def count_live_pairs(unmatched, unseen):
-    """Return the number of melds that unmatched cards can form with two live cards each."""
+    """Return the number of melds that contain an unmatched card and two live cards."""
     total = 0
     while unmatched:
         card = lowest_bit(unmatched)

@@ -22,7 +22,7 @@ from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_b
 
 # Shape of solo_dp.npy. The last axis contains an intercept, a slope by the number of cards saved
 # and a slope by deadwood.
-N_SCORINGS, N_TIME_STEPS, N_UNMATCHED_COUNTS, N_PLANE_COEFFICIENTS = 3, 15, 11, 3
+N_SCORING_TYPES, N_TIME_STEPS, N_UNMATCHED_COUNTS, N_LINEAR_COEFFICIENTS = 3, 15, 11, 3
 WIN_SCORING_INDEX, POINTS_SCORING_INDEX, PENALTY_SCORING_INDEX = 0, 1, 2
 CARDS_PER_TIME_STEP = 3  # number of cards per time step in a deck with the joker
 
@@ -32,13 +32,13 @@ def discard_by_table_value(view, rules, params):
     """Keep the ten cards with the highest value in the learned table."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    time_left = find_time_index(view, rules)
+    time_index = find_time_index(view, rules)
     best_card, best_value = -1, -1e18
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        value = look_up_value(view.hand & ~(1 << card), view.unseen, time_left, rules, params)
+        value = look_up_value(view.hand & ~(1 << card), view.unseen, time_index, rules, params)
         if value > best_value:
             best_card, best_value = card, value
     return best_card
@@ -58,7 +58,7 @@ def stop_by_table_value(view, rules, params):
 
 @helper
 def find_time_index(view, rules):
-    """Return the index on the time axis of the table, which is the number of draws left.
+    """Return the index of the remaining time in the table, which counts the draws left.
 
     With a joker, the index is the number of cards left in the deck, divided by three. In a
     two-player game, it is the number of cards in the stock.
@@ -70,18 +70,18 @@ def find_time_index(view, rules):
 
 
 @helper
-def look_up_value(ten_cards, unseen, time_left, rules, table):
+def look_up_value(ten_cards, unseen, time_index, rules, table):
     """Look up the value of ten cards in the learned table."""
     n_unmatched, n_saved = compute_hand_features(ten_cards, unseen, rules)
     plane = (
-        (find_scoring_index(rules) * N_TIME_STEPS + time_left) * N_UNMATCHED_COUNTS + n_unmatched
-    ) * N_PLANE_COEFFICIENTS
+        (find_scoring_index(rules) * N_TIME_STEPS + time_index) * N_UNMATCHED_COUNTS + n_unmatched
+    ) * N_LINEAR_COEFFICIENTS
     return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
 
 @helper
 def find_scoring_index(rules):
-    """Return the index of the part of the table that was learned for the scoring rules."""
+    """Return the index of the scoring type, which selects a part of the table."""
     return (
         WIN_SCORING_INDEX
         if rules.deal_scoring == SCORING_WINLOSS
@@ -93,7 +93,7 @@ def find_scoring_index(rules):
 
 @helper
 def compute_hand_features(ten_cards, unseen, rules):
-    """Return the number of unmatched cards, and the sum of its decreases over all draws."""
+    """Return the number of unmatched cards, and the sum of its decreases over all next draws."""
     n_unmatched = count_min_unmatched(ten_cards, rules)
     live_outs = outs(ten_cards, rules) & unseen
     n_saved = 0

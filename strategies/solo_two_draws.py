@@ -27,9 +27,9 @@ from simgin_strategies.stop import compute_stopping_value
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
-N_PARAMS = 1  # number of parameters; the values of solo_dp.npy come after the parameters
+N_PARAMETERS = 1  # number of parameters; the values of solo_dp.npy come after the parameters
 MAX_HAND_SIZE = 11
-MIN_VALUE = -1e18  # lower than any value
+LOWER_THAN_ANY_VALUE = -1e18  # lower than any value
 
 
 @discard(
@@ -41,18 +41,21 @@ def discard_by_two_draws(view, rules, params):
     """Keep the ten cards with the best table value after the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    cards, values = find_best_discards(view, int(params[0]), rules, params[N_PARAMS:])
+    cards, values = find_best_discards(view, int(params[0]), rules, params[N_PARAMETERS:])
     return cards[values.argmax()]
 
 
 @helper
 def find_best_discards(view, width, rules, table):
-    """Return the `width` best discards according to the table, with their values after a draw.
+    """Return the best discards according to the table, with their mean values after a draw.
 
     The arrays, int64 and float64, are in descending order of the table values.
     """
     draws_left = count_draws_left(view, rules)
-    cards, table_values = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
+    cards, table_values = (
+        np.empty(MAX_HAND_SIZE, np.int64),
+        np.full(MAX_HAND_SIZE, LOWER_THAN_ANY_VALUE),
+    )
     n = 0
     legal = view.legal
     while legal:
@@ -66,7 +69,7 @@ def find_best_discards(view, width, rules, table):
     best_cards, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
         best_index = table_values.argmax()
-        table_values[best_index] = MIN_VALUE
+        table_values[best_index] = LOWER_THAN_ANY_VALUE
         best_cards[i] = cards[best_index]
         values[i] = evaluate_by_next_draw(
             view.hand & ~(1 << best_cards[i]), view.unseen, draws_left, rules, table
@@ -127,7 +130,7 @@ def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
 @helper
 def _find_best_nine_cards(ten_cards, unseen, draws_left, rules, table):
     """Return the nine of ten cards that have the highest table value after a discard."""
-    best_nine, best_value = ten_cards, MIN_VALUE
+    best_nine, best_value = ten_cards, LOWER_THAN_ANY_VALUE
     n_unmatched = count_min_unmatched(ten_cards, rules)
     cards = ten_cards
     while cards:
@@ -149,7 +152,7 @@ def _evaluate_with_meld(eleven_cards, unseen, draws_left, rules, table):
     n_unmatched = count_min_unmatched(eleven_cards, rules)
     if n_unmatched <= 1:
         return compute_gin_value(draws_left, rules)
-    best_value = MIN_VALUE
+    best_value = LOWER_THAN_ANY_VALUE
     cards = eleven_cards
     while cards:
         card = cards & -cards

@@ -39,15 +39,14 @@ def take_to_speculate(view, rules, params):
     is_speculating = view.own_turn <= params[0] or view.count >= params[1]
     return take_if(
         is_speculating
-        and _count_two_way_partial_melds(view.hand, view.taken_offer, view.unseen, rules)
-        >= params[2],
+        and _count_new_partial_melds(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
         view.legal,
     )
 
 
 @helper
-def _count_two_way_partial_melds(hand, card, unseen, rules):
-    """Return the number of unmatched cards with which a card has two live completers."""
+def _count_new_partial_melds(hand, card, unseen, rules):
+    """Return the number of partial melds with two outs that a card forms with unmatched cards."""
     n = 0
     partner_cards = unmatched_cards(hand, rules) & partners(card, rules)
     while partner_cards:
@@ -58,7 +57,7 @@ def _count_two_way_partial_melds(hand, card, unseen, rules):
 
 @take(name="upcard")
 def take_first_upcard(view, rules, params):
-    """Take the first upcard as the nondealer; later, take cards as `lower` does (tyskwo.com)."""
+    """Also take the first upcard as the nondealer, whatever the card is (tyskwo.com)."""
     is_first_offer = view.phase == PHASE_UPCARD and view.seat != view.dealer
     return take_if(is_first_offer or lowers_deadwood(view, rules), view.legal)
 
@@ -73,14 +72,14 @@ def take_to_deny_meld(view, rules, params):
     deadwood_increase = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(
         deadwood_increase < 0
-        or (deadwood_increase <= params[1] and _taking_prevents_meld(view, params[0], rules)),
+        or (deadwood_increase <= params[1] and _prevents_opponent_meld(view, params[0], rules)),
         view.legal,
     )
 
 
 @helper
-def _taking_prevents_meld(view, min_known, rules):
-    """Return True if taking the card on offer prevents a meld of the opponent.
+def _prevents_opponent_meld(view, min_known, rules):
+    """Return True if taking the card on offer could prevent a meld of the opponent.
 
     One or two cards of the meld are known cards of the opponent. At most one card is unseen.
     """

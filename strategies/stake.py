@@ -28,10 +28,10 @@ from simgin.toolkit import bernoulli, pick_random
 
 # The axes of stake.npy are the number of the player's turns and bands of five points of deadwood.
 # The last index of turns includes all later turns.
-N_TURNS, N_DEADWOOD_BANDS, DEADWOOD_BAND_WIDTH = 16, 16, 5
-ON_TURN_INDEX, OFF_TURN_INDEX = 0, 1
-MAX_DEALS_NEEDED = 21
-MATCH_VALUES_OFFSET = 2 * N_TURNS * N_DEADWOOD_BANDS * 2  # offset of V in stake.npy
+N_TABLE_TURNS, N_DEADWOOD_BANDS, DEADWOOD_BAND_WIDTH = 16, 16, 5
+OWN_TURN_INDEX, OPPONENT_TURN_INDEX = 0, 1
+MAX_WINS_NEEDED = 21
+MATCH_VALUES_OFFSET = 2 * N_TABLE_TURNS * N_DEADWOOD_BANDS * 2  # offset of V in stake.npy
 
 
 @offer(name="none")
@@ -81,7 +81,7 @@ def offer_with_low_deadwood(view, rules, params):
     blind=flag(True, "accept offers before the cards are seen"),
 )
 def accept_with_low_deadwood(view, rules, params):
-    """Accept with at most `count` points of deadwood, or before the deal if `blind` is set."""
+    """Accept with low deadwood, or before the deal if the parameter `blind` is set."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
@@ -95,8 +95,8 @@ def accept_with_low_deadwood(view, rules, params):
     weights="stake.npy",
 )
 def offer_by_win_probability(view, rules, params):
-    """Offer the largest number whose threshold (w2 to w6) is at most the win probability."""
-    p_win = _look_up_deal_probabilities(view, rules, params[5:], ON_TURN_INDEX)[0]
+    """Offer the largest number for which the probability of winning the deal is high enough."""
+    p_win = _look_up_deal_probabilities(view, rules, params[5:], OWN_TURN_INDEX)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if p_win >= params[min(n, 6) - 2]:
             return n
@@ -109,8 +109,8 @@ def offer_by_win_probability(view, rules, params):
     weights="stake.npy",
 )
 def accept_by_expected_result(view, rules, params):
-    """Accept if the expected result at the new stake is at least the result of a refusal."""
-    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OFF_TURN_INDEX)
+    """Accept unless a refusal gives a better expected result."""
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OPPONENT_TURN_INDEX)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return p_win - p_loss - shift >= -payment / view.offered
@@ -126,7 +126,7 @@ def offer_by_match_value(view, rules, params):
 
     If several offers are equally good, make the largest of these offers.
     """
-    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], ON_TURN_INDEX)
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OWN_TURN_INDEX)
     best_offer, best_value = (
         0,
         _evaluate_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0],
@@ -147,8 +147,8 @@ def offer_by_match_value(view, rules, params):
     weights="stake.npy",
 )
 def accept_by_match_value(view, rules, params):
-    """Accept if accepting gives at least the match win probability of refusing."""
-    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OFF_TURN_INDEX)
+    """Accept unless a refusal gives a higher match win probability."""
+    p_win, p_loss = _look_up_deal_probabilities(view, rules, params[1:], OPPONENT_TURN_INDEX)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)
     payment = view.offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else view.stake
     return _evaluate_stake(
@@ -157,7 +157,7 @@ def accept_by_match_value(view, rules, params):
 
 
 @helper
-def _look_up_deal_probabilities(view, rules, table, turn):
+def _look_up_deal_probabilities(view, rules, table, turn_owner_index):
     """Return the probabilities of winning and of losing the deal's stake.
 
     Before the cards are seen, both probabilities are 0.5. Later, they are looked up in the table by
@@ -173,9 +173,9 @@ def _look_up_deal_probabilities(view, rules, table, turn):
         return p_win, 1 - p_win
     if view.phase == PHASE_BLIND:
         return 0.5, 0.5
-    cell = (turn * N_TURNS + min(N_TURNS, view.own_turn) - 1) * N_DEADWOOD_BANDS + min(
-        N_DEADWOOD_BANDS - 1, view.count // DEADWOOD_BAND_WIDTH
-    )
+    cell = (
+        turn_owner_index * N_TABLE_TURNS + min(N_TABLE_TURNS, view.own_turn) - 1
+    ) * N_DEADWOOD_BANDS + min(N_DEADWOOD_BANDS - 1, view.count // DEADWOOD_BAND_WIDTH)
     return table[2 * cell], table[2 * cell + 1]
 
 
@@ -230,7 +230,7 @@ def _evaluate_after_wins(view, own_wins, opponent_wins, table):
 
 @helper
 def look_up_match_value(own_needed, opponent_needed, dealer, table):
-    """Return the match win probability V, given the number of wins that each player needs.
+    """Return the match win probability V, given the number of wins that each player still needs.
 
     `dealer` is 1 if the player deals next, otherwise 0.
     """
@@ -238,10 +238,10 @@ def look_up_match_value(own_needed, opponent_needed, dealer, table):
         return 1.0
     if opponent_needed <= 0:
         return 0.0
-    row = min(own_needed, MAX_DEALS_NEEDED) - 1
+    row = min(own_needed, MAX_WINS_NEEDED) - 1
     return table[
         MATCH_VALUES_OFFSET
-        + (dealer * MAX_DEALS_NEEDED + row) * MAX_DEALS_NEEDED
-        + min(opponent_needed, MAX_DEALS_NEEDED)
+        + (dealer * MAX_WINS_NEEDED + row) * MAX_WINS_NEEDED
+        + min(opponent_needed, MAX_WINS_NEEDED)
         - 1
     ]

@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-N_DEADWOOD_STATES = (
+N_DEADWOOD_BANDS = (
     17  # number of states: deadwood of 0 to 10 points, and six bands of higher deadwood
 )
 MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
@@ -84,12 +84,12 @@ def _compute_continuing_value(deadwood_points, cards_left, limit, rules, table):
 
     Either the joker ends the deal, or play continues optimally according to the table.
     """
-    values = np.empty(N_DEADWOOD_STATES)
-    after = np.empty(N_DEADWOOD_STATES)
-    for i in range(N_DEADWOOD_STATES):
+    values = np.empty(N_DEADWOOD_BANDS)
+    after = np.empty(N_DEADWOOD_BANDS)
+    for i in range(N_DEADWOOD_BANDS):
         after[i] = -table[i]
     for n_left in range(1, cards_left):
-        for i in range(N_DEADWOOD_STATES):
+        for i in range(N_DEADWOOD_BANDS):
             value = -table[i] / n_left + (1 - 1 / n_left) * _compute_mean_next_value(
                 n_left, i, after, table
             )
@@ -98,28 +98,26 @@ def _compute_continuing_value(deadwood_points, cards_left, limit, rules, table):
                 if i == 0 or (i <= 10 and i <= limit)
                 else value
             )
-        for i in range(N_DEADWOOD_STATES):
+        for i in range(N_DEADWOOD_BANDS):
             after[i] = values[i]
     return -deadwood_points / cards_left + (1 - 1 / cards_left) * _compute_mean_next_value(
-        cards_left, find_state_index(deadwood_points), after, table
+        cards_left, find_deadwood_band(deadwood_points), after, table
     )
 
 
 @helper
-def _compute_mean_next_value(cards_left, state_index, values, table):
-    """Return the mean value after the next draw, over all possible amounts of deadwood."""
-    row_offset = (
-        N_DEADWOOD_STATES + (cards_left * N_DEADWOOD_STATES + state_index) * N_DEADWOOD_STATES
-    )
+def _compute_mean_next_value(cards_left, band_index, values, table):
+    """Return the mean value after the next draw, averaged over the deadwood after the draw."""
+    row_offset = N_DEADWOOD_BANDS + (cards_left * N_DEADWOOD_BANDS + band_index) * N_DEADWOOD_BANDS
     total = 0.0
-    for j in range(N_DEADWOOD_STATES):
+    for j in range(N_DEADWOOD_BANDS):
         total += table[row_offset + j] * values[j]
     return total
 
 
 @helper
-def find_state_index(deadwood_points):
-    """Return the table index of an amount of deadwood.
+def find_deadwood_band(deadwood_points):
+    """Return the index of the deadwood band that contains an amount of deadwood.
 
     The states are 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 and 45+.
     """

@@ -70,9 +70,9 @@ def take_to_knock_or_meld(view, rules, params):
 )
 def take_if_better_than_draw(view, rules, params):
     """Take the card on offer if the best hand with it is better than the mean hand after a draw."""
-    by_hits = params[0] == 1
+    counts_hits = params[0] == 1
     value_if_taken = _evaluate_hand(
-        view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules
+        view.hand, view.taken_offer, view.hand, view.unseen, counts_hits, rules
     )
     total = 0
     remaining_cards = view.unseen
@@ -80,15 +80,15 @@ def take_if_better_than_draw(view, rules, params):
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
         legal = view.hand if rules.discard_ban == DISCARD_BAN_DRAWN else view.hand | 1 << card
-        total += _evaluate_hand(view.hand, card, legal, view.unseen, by_hits, rules)
+        total += _evaluate_hand(view.hand, card, legal, view.unseen, counts_hits, rules)
     return take_if(value_if_taken * popcount(view.unseen) > total, view.legal)
 
 
 @helper
-def _evaluate_hand(hand, card, legal, unseen, by_hits, rules):
-    """Return the highest value of ten cards from a hand and one additional card."""
+def _evaluate_hand(hand, card, legal, unseen, counts_hits, rules):
+    """Return the highest value of a hand after adding a card and making the best discard."""
     eleven_cards = hand | 1 << card
-    if not by_hits:
+    if not counts_hits:
         return -best_discards(eleven_cards, legal, rules)[0]
     best_value = 0
     while legal:

@@ -1,4 +1,4 @@
-"""Fit the odds multipliers for the opponent's cards, and write strategies/beliefs.npy.
+"""Fit a model of the cards that the opponent holds, and write strategies/beliefs.npy.
 
     python training/beliefs.py                     # committed file: 3,000 deals per pair, seed 1
     python training/beliefs.py --deals 200 --out x.npy
@@ -34,7 +34,7 @@ RIDGE_PENALTY = (
     4.0  # penalty on squared log multipliers, which keeps multipliers of rare events near 1
 )
 NEWTON_STEPS = 8
-MAX_TURNS = 30  # number of turns in the table of mean deadwood
+N_DEADWOOD_TABLE_TURNS = 30  # number of turns in the table of mean deadwood
 
 
 def iter_deals(pair: tuple[str, str], n_deals: int, seed: int) -> Iterator[TracedDeal]:
@@ -66,7 +66,7 @@ def sample_discard(deal: TracedDeal, rng: np.random.Generator) -> Decision | Non
 
 
 def compute_card_features(view: np.record) -> np.ndarray:
-    """Return the features of each unseen card, which are the exponents of the odds multipliers.
+    """Return the features of each unseen card: the exponents of the odds multipliers.
 
     The exponents are computed with the model itself: if one multiplier is 2 and all others are 1,
     the odds are 2 to the power of the exponent.
@@ -111,7 +111,7 @@ def collect_decisions(
 
 
 def fit_multipliers(rows: np.ndarray, is_held: np.ndarray) -> np.ndarray:
-    """Fit the multipliers by Newton's method with a ridge penalty, and round to four decimals."""
+    """Fit the odds multipliers by ridge regression, rounded to four decimals."""
     log_multipliers = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         gradient, hessian = (
@@ -130,7 +130,7 @@ def fit_multipliers(rows: np.ndarray, is_held: np.ndarray) -> np.ndarray:
 def compute_prediction_losses(
     multipliers: np.ndarray, is_held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
-    """Return the log-loss (nats) and the Brier score per card of the model and a uniform guess."""
+    """Return the log-loss (nats) and the Brier score of the model and of a uniform guess."""
     fitted_probabilities, uniform_probabilities = [], []
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
@@ -158,14 +158,14 @@ def compute_mean_deadwood_by_turn(n_deals: int, seed: int) -> list[float]:
     Hands after the last turn of a deal are excluded.
     """
     own_rules = build_rules(variants.find_variant("standard"))
-    deadwood_sums, counts = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
+    deadwood_sums, counts = np.zeros(N_DEADWOOD_TABLE_TURNS), np.zeros(N_DEADWOOD_TABLE_TURNS)
     for deal in iter_deals(("gold-early", "gold-early"), n_deals, seed):
         hands_by_turn, n_turns = reconstruct_hands(deal), [0, 0]
         turns_and_hands = zip(
             (turn[0] for turn in deal.turns[:-1]), hands_by_turn[1:], strict=False
         )
         for seat, hands in [(0, hands_by_turn[0]), (1, hands_by_turn[0]), *turns_and_hands]:
-            if n_turns[seat] < MAX_TURNS:
+            if n_turns[seat] < N_DEADWOOD_TABLE_TURNS:
                 deadwood_sums[n_turns[seat]] += deadwood(hands[seat], own_rules)
                 counts[n_turns[seat]] += 1
             n_turns[seat] += 1

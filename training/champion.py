@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import DEADWOOD_INDEX, N_FEATURES, N_STAGES
+from simgin_strategies._champion import FEATURES, N_FEATURES, N_STAGES
 
 from simgin.learn.champion_weights import (
     WARM_UP_ROUNDS,
@@ -25,7 +25,7 @@ from simgin.rules import variants
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 N_DEALS, SEED = 400_000, 20261122
-N_ROUNDS = WARM_UP_ROUNDS + 8
+N_TRAINING_ROUNDS = WARM_UP_ROUNDS + 8
 # The committed weights were trained with False: each sampled decision has the same weight, so
 # decisions in long deals have too little weight. True removes this bias, but changes the weights,
 # so all published results of `champion` would have to be computed again. With True, the
@@ -36,18 +36,20 @@ USES_IMPORTANCE_WEIGHTS = False
 def make_naive_weights() -> np.ndarray:
     """Return initial weights, which minimise deadwood and knock immediately."""
     weights = np.zeros(player.N_WEIGHTS_PER_BLEND)
-    weights[DEADWOOD_INDEX : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
-    weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
-    weights[player.TAKE_OFFSET :: player.N_TAKE_FEATURES] = 1.0
+    weights[FEATURES.deadwood : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
+    weights[player.KNOCK_TABLE_OFFSET : player.KNOCK_FEATURES_OFFSET] = 1.0
+    weights[player.TAKE_FEATURES_OFFSET :: player.N_TAKE_FEATURES] = 1.0
     return weights
 
 
-def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUNDS) -> np.ndarray:
-    """Train weights for a group of similar rules, (player.N_WEIGHTS_PER_VARIANT,) float64."""
+def train_for_variant(
+    variant: str, n_deals: int, seed: int, n_rounds: int = N_TRAINING_ROUNDS
+) -> np.ndarray:
+    """Train weights for rules similar to a variant, (N_WEIGHTS_PER_VARIANT,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     weight_sets = []
-    deals_by_opponent_type = {"knock_immediately": deals // 2, "wait_for_gin": deals}
+    deals_by_opponent_type = {"knock_immediately": n_deals // 2, "wait_for_gin": n_deals}
     for seed_offset, (opponent_type, deals_per_round) in enumerate(deals_by_opponent_type.items()):
         trainer = ChampionTrainer(
             list_training_opponents(opponent_type),
@@ -56,7 +58,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUND
             rules,
             is_weighted=USES_IMPORTANCE_WEIGHTS,
         )
-        for round_index in range(rounds):
+        for round_index in range(n_rounds):
             win_rates = ", ".join(
                 f"{100 * proportion:.1f} %" for proportion in trainer.run_round(deals_per_round)
             )
@@ -75,12 +77,12 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = N_ROUND
     )
 
 
-def train_all(deals: int, seed: int) -> np.ndarray:
-    """Train all weights, and return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
+def train_all_variants(n_deals: int, seed: int) -> np.ndarray:
+    """Train the weights for all variants, and return them as in champion.npy."""
     first_variant, *other_variants = player.TRAINED_VARIANTS
-    weight_parts = [train_for_variant(first_variant, deals, seed)]
+    weight_parts = [train_for_variant(first_variant, n_deals, seed)]
     for variant in other_variants:
-        weight_parts.append(train_for_variant(variant, deals // 2, seed))
+        weight_parts.append(train_for_variant(variant, n_deals // 2, seed))
     return np.concatenate(weight_parts).astype(np.float32)
 
 
@@ -93,7 +95,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "champion.npy")
     args = parser.parse_args()
-    np.save(args.out, train_all(args.deals, args.seed))
+    np.save(args.out, train_all_variants(args.deals, args.seed))
     print(f"Output: {args.out}")
 
 

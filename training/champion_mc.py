@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
-from simgin_strategies._champion import MATCH_VALUE
+from simgin_strategies._champion import MATCH_VALUE_IN_POINTS
 
 from simgin.analysis.world_sampling import sample_worlds
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL
@@ -40,8 +40,15 @@ WEIGHT_FILES = ("champion.npy", "hands.npy", "mc.npy")
 N_UNITS, N_WORLDS, SEED = 400, 256, 991
 ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # strategies of the opponent in rollouts
 IMMEDIATE_KNOCK_PROBABILITY = 0.5  # prior probability that the opponent knocks immediately
-LOSS_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # upper bounds of the estimated loss from an action, in points
-TABLE_HEADER = """\
+ESTIMATED_LOSS_BOUNDS = (
+    0.5,
+    1,
+    2,
+    4,
+    8,
+    16,
+)  # upper bounds of the estimated loss from an action, in points
+SPREAD_TABLE_HEADER = """\
 | slot | loss, points | actions | gain by weights | gain in worlds | spread | sd of worlds | turns |
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
@@ -111,19 +118,19 @@ def roll_out_actions(
     win_probabilities = np.where(
         points_a >= 100, 1.0, np.where(points_b >= 100, 0.0, win_probabilities)
     )
-    return np.stack([MATCH_VALUE * win_probabilities, records["turns"] - view.turns])
+    return np.stack([MATCH_VALUE_IN_POINTS * win_probabilities, records["turns"] - view.turns])
 
 
-def iter_decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
+def iter_decisions_of_first_seat(matchup: Matchup, n_units: int) -> Iterator[tuple[str, Any]]:
     """Yield the slot and the view of each decision that the player at seat 0 makes."""
-    for unit in range(units):
+    for unit in range(n_units):
         for decision in trace_deal(matchup, unit).decisions:
             if decision.seat == 0:
                 yield decision.slot, decision.view
 
 
-def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
-    """Return gains by the weights and by rollouts, grouped by slot and bound of the loss.
+def compare_estimated_gains(n_units: int) -> dict[tuple[str, float], list[np.ndarray]]:
+    """Estimate gains from weights and from rollouts, grouped by slot and estimated loss.
 
     A row contains the estimate of the weights, the estimates of both halves of the worlds, the
     variance between worlds and the remaining turns.
@@ -134,7 +141,7 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
     rankings = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
     rows_by_loss = defaultdict(list)
-    for slot, view in iter_decisions_of_first_seat(matchups[0], units):
+    for slot, view in iter_decisions_of_first_seat(matchups[0], n_units):
         ranking_params = params if slot == "discard" else weights
         actions, losses = rankings[slot](view, rules, ranking_params)
         if len(actions) < 2:
@@ -144,16 +151,16 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
             gains = values[:, i] - values[:, 0]
             half_means = gains[::2].mean(), gains[1::2].mean()
             row = np.array([-losses[i], *half_means, gains.var(), turns[:, i].mean()])
-            bound_index = np.searchsorted(LOSS_BOUNDS, losses[i])
-            if bound_index < len(LOSS_BOUNDS):
-                rows_by_loss[slot, LOSS_BOUNDS[bound_index]].append(row)
+            bound_index = np.searchsorted(ESTIMATED_LOSS_BOUNDS, losses[i])
+            if bound_index < len(ESTIMATED_LOSS_BOUNDS):
+                rows_by_loss[slot, ESTIMATED_LOSS_BOUNDS[bound_index]].append(row)
     return rows_by_loss
 
 
-def print_spread_table(units: int) -> None:
-    """Print the table that compares the weights with rollouts."""
-    print(TABLE_HEADER)
-    rows_by_loss = compare_estimates(units)
+def print_spread_table(n_units: int) -> None:
+    """Print how much the gains estimated from weights differ from those of rollouts."""
+    print(SPREAD_TABLE_HEADER)
+    rows_by_loss = compare_estimated_gains(n_units)
     for slot, loss_bound in sorted(rows_by_loss):
         rows = np.array(rows_by_loss[slot, loss_bound])
         estimated_gains, gains_in_first_half, gains_in_second_half, variances, n_turns = rows.T

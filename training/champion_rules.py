@@ -24,8 +24,8 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
 from simgin_strategies._champion_rules import (
-    N_PRODUCT_FEATURES,
     N_RULE_FEATURES,
+    N_RULE_PRODUCT_FEATURES,
     compute_rule_features,
 )
 
@@ -53,13 +53,13 @@ N_DEALS_BY_OPPONENT_TYPE = {
 }
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
 N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
-N_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
-ROUND_DECAY = 0.85  # factor for the sums of previous rounds
+N_MATCH_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
+ROUND_WEIGHT_DECAY = 0.85  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 6  # number of rounds in one regression
 # Indices of the rule features that change the log odds of the opponent's type
 LOG_ODDS_FEATURE_INDICES = (
     *range(8),
-    *range(N_RULE_FEATURES - N_PRODUCT_FEATURES, N_RULE_FEATURES),
+    *range(N_RULE_FEATURES - N_RULE_PRODUCT_FEATURES, N_RULE_FEATURES),
 )
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
@@ -71,7 +71,7 @@ RIDGE_PENALTY = 40.0  # penalty on squared weights, in decisions
 # Maximum number of steps and tolerance of the conjugate gradient method
 MAX_SOLVER_STEPS, SOLVER_TOLERANCE = 400, 1e-5
 
-N_WEIGHTS_IN_BOTH_SETS = 2 * player.N_WEIGHTS_PER_BLEND  # total number of weights in both sets
+N_WEIGHTS_FOR_BOTH_TYPES = 2 * player.N_WEIGHTS_PER_BLEND  # total number of weights in both sets
 RuleSetSums = dict[
     str, np.ndarray
 ]  # sums of one rule set, or of several rule sets along the first axis
@@ -83,9 +83,9 @@ RuleSetSums = dict[
 def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     """Return the weights of `champion` for the most similar rules, by type of opponent."""
     all_weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
-    blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_TABLE_OFFSET]
+    blends = all_weights[player.find_weights_offset(rules) :][: player.OPPONENT_TABLE_OFFSET]
     weights_against_waiters, *_, weights_against_knockers = blends.reshape(
-        player.N_BLENDS, player.N_WEIGHTS_PER_BLEND
+        player.N_WEIGHT_BLENDS, player.N_WEIGHTS_PER_BLEND
     )
     return dict(
         zip(
@@ -127,7 +127,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
             variant,
             1,
             is_trained=True,
-            value_deals=N_VALUE_DEALS,
+            value_deals=N_MATCH_VALUE_DEALS,
         )
         add_all_decisions(trainer, opponent_type)
         for decision_type, (squares, products) in trainer.sums.items():
@@ -150,7 +150,7 @@ def estimate_points_scale(rules: np.record) -> float:
 
 
 def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
-    """Add decisions against one type of opponent to the least-squares sums."""
+    """Add decisions against one type of opponent to the trainer's least-squares sums."""
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
     n_discards, n_knocks, n_takes = N_DEALS_BY_OPPONENT_TYPE[opponent_type]
@@ -160,7 +160,7 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
 
 
 def compute_equity_scale(trainer: ChampionTrainer) -> float:
-    """Return the factor that converts equity to approximate points."""
+    """Return the factor that converts match equity to approximate points."""
     goal, points_target = (trainer.variant.params[name] for name in ("goal", "points_target"))
     if goal != "points" or trainer.equity is champion_weights.compute_point_equity:
         return 1.0
@@ -168,18 +168,21 @@ def compute_equity_scale(trainer: ChampionTrainer) -> float:
 
 
 def split_by_decision(weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Split one set of weights by type of decision. The first axis of each part is the stage."""
+    """Split one set of weights by type of decision.
+
+    The first axis of the weights for discards and takes is the stage.
+    """
     return {
         "discards": weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES),
-        "knocks": weights[player.KNOCK_OFFSET : player.TAKE_OFFSET],
-        "takes": weights[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES),
+        "knocks": weights[player.KNOCK_TABLE_OFFSET : player.TAKE_FEATURES_OFFSET],
+        "takes": weights[player.TAKE_FEATURES_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES),
     }
 
 
 # Regression on the decisions under all rule sets
 
 
-def solve_joint_ridge(
+def solve_ridge_regression(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: np.ndarray
 ) -> np.ndarray:
     """Solve the joint ridge regression of all rule sets by the conjugate gradient method.
@@ -231,7 +234,7 @@ def fit_by_stage(
     ridge, n_stages = RIDGE_PENALTY * np.eye(squares.shape[-1]), squares.shape[1]
     mean_squares = squares.mean(axis=0, dtype=np.float64)
     penalty_matrix = penalty * mean_squares.sum(axis=0) + ridge
-    common_deltas = solve_joint_ridge(
+    common_deltas = solve_ridge_regression(
         features, squares.sum(axis=1), residuals.sum(axis=1), penalty_matrix
     )
     common_changes = features @ common_deltas
@@ -244,13 +247,13 @@ def fit_by_stage(
         penalty_matrix = n_stages * penalty * mean_squares[stage] + ridge
         weights.append(
             common_deltas
-            + solve_joint_ridge(features, stage_squares, stage_residuals, penalty_matrix)
+            + solve_ridge_regression(features, stage_squares, stage_residuals, penalty_matrix)
         )
     return np.concatenate(weights, axis=1)
 
 
-def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
-    """Fit the change of both sets of weights per unit of each rule feature.
+def fit_weight_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
+    """Fit the changes in weights per unit of each rule feature, for both opponent types.
 
     Args:
         sums: Sums of all rule sets.
@@ -270,7 +273,7 @@ def fit_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.ndarray:
                     axis=0, dtype=np.float64
                 )
                 delta_parts.append(
-                    solve_joint_ridge(features, squares, residuals * scale_factors, penalty)
+                    solve_ridge_regression(features, squares, residuals * scale_factors, penalty)
                 )
             else:
                 weighted_residuals = residuals * scale_factors[..., None]
@@ -313,7 +316,8 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     The regression contains all features, to separate the effects of bonuses from other effects.
 
     Returns:
-        Log odds in row 0, and their changes in the other rows, (1 + N_RULE_FEATURES, N_LOG_ODDS).
+        Log odds in row 0, and their changes in the other rows,
+        (1 + N_RULE_FEATURES, N_OPPONENT_LOG_ODDS).
     """
     named_variants = [variants.find_variant(name) for name in list_two_player_variants()]
     named_variants += sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
@@ -330,11 +334,13 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 # Rounds
 
 
-def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> RuleSetSums:
+def play_round(
+    round_index: int, deltas: np.ndarray, n_rule_sets: int, pool: Executor
+) -> RuleSetSums:
     """Play one training round with random rule sets."""
-    sampled_variants = sample_training_variants(round_index, rule_sets)
+    sampled_variants = sample_training_variants(round_index, n_rule_sets)
     seeds = TRAINING_SEED + SEED_STRIDE * np.arange(
-        round_index * rule_sets, (round_index + 1) * rule_sets
+        round_index * n_rule_sets, (round_index + 1) * n_rule_sets
     )
     sums_by_rule_set = list(
         pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds))
@@ -345,8 +351,8 @@ def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Execu
     }
 
 
-def fit_weights_to_last_rounds(finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
-    """Fit the weights to the last rounds.
+def fit_deltas_to_last_rounds(finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
+    """Fit the changes in weights per unit of each rule feature to the last rounds.
 
     The weight of a rule set decreases with the age of the round and with the bonuses, because large
     bonuses increase the variance of the points.
@@ -357,36 +363,38 @@ def fit_weights_to_last_rounds(finished_rounds: Sequence[RuleSetSums]) -> np.nda
         for name in last_rounds[0]
     }
     ages = np.arange(len(last_rounds))[::-1]
-    age_weights = np.repeat(ROUND_DECAY**ages, len(last_rounds[0]["features"]))
-    return fit_deltas(sums, age_weights / sums["points_scale"])
+    age_weights = np.repeat(ROUND_WEIGHT_DECAY**ages, len(last_rounds[0]["features"]))
+    return fit_weight_deltas(sums, age_weights / sums["points_scale"])
 
 
-def train_deltas(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> np.ndarray:
-    """Return the change of both sets of weights per unit of each rule feature."""
+def train_weight_deltas(
+    n_rounds: int, n_rule_sets: int, work_directory: Path, pool: Executor
+) -> np.ndarray:
+    """Train the changes in weights per unit of each rule feature, for both opponent types."""
     work_directory.mkdir(parents=True, exist_ok=True)
     finished_rounds: list[RuleSetSums] = []
-    for round_index in range(rounds):
+    for round_index in range(n_rounds):
         file = work_directory / f"round-{round_index + 1}.npz"
         temporary_file = work_directory / "unfinished.npz"
         if not file.exists():
             start_time = time.monotonic()
             deltas = (
-                fit_weights_to_last_rounds(finished_rounds)
+                fit_deltas_to_last_rounds(finished_rounds)
                 if finished_rounds
-                else np.zeros((N_RULE_FEATURES, N_WEIGHTS_IN_BOTH_SETS))
+                else np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES))
             )
-            np.savez(temporary_file, **play_round(round_index, deltas, rule_sets, pool))
+            np.savez(temporary_file, **play_round(round_index, deltas, n_rule_sets, pool))
             temporary_file.rename(file)
             print(f"round {round_index + 1}: {time.monotonic() - start_time:.0f} s", flush=True)
         with np.load(file) as saved_arrays:
             finished_rounds.append(dict(saved_arrays))
-    return fit_weights_to_last_rounds(finished_rounds)
+    return fit_deltas_to_last_rounds(finished_rounds)
 
 
-def find_work_directory(rule_sets: int) -> Path:
+def find_work_directory(n_rule_sets: int) -> Path:
     """Return the directory for finished rounds, whose name is a digest of the training inputs."""
     inputs = [(STRATEGIES_DIRECTORY / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
-    digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
+    digest = hashlib.sha256(b"".join([*inputs, str(n_rule_sets).encode()])).hexdigest()
     cache = jit.get_cache_directory()
     assert cache is not None, "the cache directory is not writable"
     return cache / f"champion-rules-{digest[:8]}"
@@ -407,7 +415,7 @@ def main() -> None:
     args = parser.parse_args()
     work_directory = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
-        deltas = train_deltas(args.rounds, args.rule_sets, work_directory, pool)
+        deltas = train_weight_deltas(args.rounds, args.rule_sets, work_directory, pool)
         log_odds = fit_log_odds(deltas, pool)
     rows = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
     np.save(args.out, rows.astype(np.float32))

@@ -1,4 +1,4 @@
-"""Fit the likelihood of opponents' hands, and write strategies/hands.npy.
+"""Fit a model of which hands an opponent probably holds, and write strategies/hands.npy.
 
     python training/hands.py                     # committed file: about four minutes on one core
     python training/hands.py --deals 300 --out x.npy
@@ -39,7 +39,7 @@ VARIANT = "eaai"
 PLAYERS_WAITING_FOR_GIN = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
 N_DEALS, SEED = 20_000, 20261123  # number of deals per type of opponent, and seed
-N_EXCHANGES_PER_HAND = 12
+N_CARD_EXCHANGES_PER_HAND = 12
 RIDGE_PENALTY = 5.0  # penalty on squared weights
 NEWTON_STEPS = 12
 
@@ -113,10 +113,10 @@ def compute_feature_differences(
     views: np.ndarray, hands: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the feature differences and the stage of each decision."""
-    out = np.zeros((len(views), N_EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
+    out = np.zeros((len(views), N_CARD_EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
-    write_feature_differences(views, hands, rules, N_EXCHANGES_PER_HAND, stages, out)
+    write_feature_differences(views, hands, rules, N_CARD_EXCHANGES_PER_HAND, stages, out)
     return out, stages
 
 

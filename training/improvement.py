@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from beliefs import TRAINING_PLAYERS, iter_deals, reconstruct_hands
 from simgin_strategies.ginrummy_and_tonic import (
-    N_NEIGHBOUR_STATES,
+    N_NEIGHBOUR_COMBINATIONS,
     N_RANKS,
-    N_SAME_RANK_STATES,
+    N_SAME_RANK_COMBINATIONS,
     find_improvement_index,
 )
 
@@ -35,7 +35,7 @@ STANDARD_RULES = build_rules(variants.find_variant("standard"))
 
 
 def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
-    """Return the table cell and the decrease in deadwood for each unmatched card of a deal."""
+    """Return the table cell and the opponent's deadwood decrease for each possible discard."""
     hands = reconstruct_hands(deal)
     drops = []
     for decision in deal.decisions:
@@ -62,8 +62,8 @@ def compute_mean_deadwood_drops(
     pairs: list[tuple[str, str]], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean decrease in deadwood and the number of observations for each table cell."""
-    drop_sums = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES)
-    counts = np.zeros(N_RANKS * N_SAME_RANK_STATES * N_NEIGHBOUR_STATES, np.int64)
+    drop_sums = np.zeros(N_RANKS * N_SAME_RANK_COMBINATIONS * N_NEIGHBOUR_COMBINATIONS)
+    counts = np.zeros(N_RANKS * N_SAME_RANK_COMBINATIONS * N_NEIGHBOUR_COMBINATIONS, np.int64)
     for pair in pairs:
         for deal in iter_deals(pair, n_deals, seed):
             for cell, drop in compute_deadwood_drops(deal):

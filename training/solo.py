@@ -21,8 +21,8 @@ import numpy as np
 from simgin_strategies.solo import MIN_TOTAL_SCORE, N_TOTAL_SCORES, TOTAL_SCORE_STEP
 from simgin_strategies.solo_dp import (
     CARDS_PER_TIME_STEP,
-    N_PLANE_COEFFICIENTS,
-    N_SCORINGS,
+    N_LINEAR_COEFFICIENTS,
+    N_SCORING_TYPES,
     N_TIME_STEPS,
     N_UNMATCHED_COUNTS,
     PENALTY_SCORING_INDEX,
@@ -31,9 +31,9 @@ from simgin_strategies.solo_dp import (
 )
 from simgin_strategies.stop import (
     MAX_CARDS_LEFT,
-    N_DEADWOOD_STATES,
+    N_DEADWOOD_BANDS,
     compute_stopping_value,
-    find_state_index,
+    find_deadwood_band,
 )
 
 from simgin.core import jit, rng
@@ -51,12 +51,12 @@ MAX_DRAWS = 42
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
 # Weight of the prior of each function, in hands. The prior is a function that is fitted to hands
 # with any number of unmatched cards.
-N_PRIOR_HANDS = 1000
+PRIOR_WEIGHT_IN_HANDS = 1000
 
 
 @jit.jit
 def write_shuffled_pack(seed, unit, pack):
-    """Write a shuffled pack to `pack`."""
+    """Shuffle the cards for a unit, and write them to `pack`."""
     for i in range(52):
         pack[i] = i
     for i in range(51):
@@ -146,19 +146,19 @@ def collect_self_play(variant, discard, n_deals, seed, params=None, rng=None):
 
 @jit.jit
 def count_transitions(hands, rules, deadwood_totals, transition_counts):
-    """Count how often each state occurs, and how often each state follows, by cards left."""
+    """Count the deadwood bands of hands and the transitions between bands, by cards left."""
     for deal in range(hands.shape[0]):
         deadwood_before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
-            deadwood_totals[find_state_index(deadwood_before), 0] += 1
-            deadwood_totals[find_state_index(deadwood_before), 1] += deadwood_before
+            deadwood_totals[find_deadwood_band(deadwood_before), 0] += 1
+            deadwood_totals[find_deadwood_band(deadwood_before), 1] += deadwood_before
             if hands[deal, t] == 0:
                 break
             deadwood_after = deadwood(hands[deal, t], rules)
             transition_counts[
                 hands.shape[1] - t + 1,
-                find_state_index(deadwood_before),
-                find_state_index(deadwood_after),
+                find_deadwood_band(deadwood_before),
+                find_deadwood_band(deadwood_after),
             ] += 1
             deadwood_before = deadwood_after
 
@@ -170,12 +170,12 @@ def compute_stop_table(n_deals, seed, discard="ahead:aim=gin"):
     is assumed not to change.
     """
     rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, n_deals, seed)
-    deadwood_totals = np.zeros((N_DEADWOOD_STATES, 2))
-    transition_counts = np.zeros((MAX_CARDS_LEFT + 1, N_DEADWOOD_STATES, N_DEADWOOD_STATES))
+    deadwood_totals = np.zeros((N_DEADWOOD_BANDS, 2))
+    transition_counts = np.zeros((MAX_CARDS_LEFT + 1, N_DEADWOOD_BANDS, N_DEADWOOD_BANDS))
     count_transitions(hands, rules, deadwood_totals, transition_counts)
     padded_counts = np.pad(transition_counts, ((2, 2), (0, 0), (0, 0)))
     pooled_counts = sum(np.roll(padded_counts, k, axis=0) for k in range(-2, 3))[2:-2]
-    pooled_counts += 1e-9 * np.eye(N_DEADWOOD_STATES)
+    pooled_counts += 1e-9 * np.eye(N_DEADWOOD_BANDS)
     probabilities = pooled_counts / pooled_counts.sum(axis=2, keepdims=True)
     mean_deadwood = deadwood_totals[:, 1] / np.maximum(deadwood_totals[:, 0], 1)
     print(
@@ -211,21 +211,21 @@ def compute_goal_table(n_deals, seed, discard="switch:k=2"):
 
 
 @jit.jit
-def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
-    """Return the expected value of continuing a recorded deal after t draws.
+def compute_continuing_value(hands, n_draws, last_draw, is_gin, scoring, rules):
+    """Return the expected value of continuing a recorded deal after some draws.
 
     Without the joker, the deal ends after `last_draw` draws. The value is averaged over the
     positions of the joker.
     """
     if scoring == PENALTY_SCORING_INDEX:
         return -float(rules.penalty_gin) if is_gin else -float(deadwood(hands[last_draw], rules))
-    n_cards_left = MAX_CARDS_LEFT - t
-    n_cards_at_end = n_cards_left - (last_draw - t)
+    n_cards_left = MAX_CARDS_LEFT - n_draws
+    n_cards_at_end = n_cards_left - (last_draw - n_draws)
     reach_probability = n_cards_at_end / n_cards_left if is_gin else 0.0
     if scoring == WIN_SCORING_INDEX:
         return reach_probability
     deadwood_sum = 0
-    for i in range(t, last_draw if is_gin else last_draw + 1):
+    for i in range(n_draws, last_draw if is_gin else last_draw + 1):
         deadwood_sum += deadwood(hands[i], rules)
     return (
         reach_probability * compute_stopping_value(0, n_cards_at_end, rules)
@@ -237,7 +237,7 @@ def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
 def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
     """Add the hands after a random discard to the least-squares sums."""
     n_draws = hands.shape[1] - 1
-    x = np.ones(N_PLANE_COEFFICIENTS + 1)
+    x = np.ones(N_LINEAR_COEFFICIENTS + 1)
     for deal in range(hands.shape[0]):
         last_draw = n_draws
         while hands[deal, last_draw] == 0:
@@ -249,18 +249,18 @@ def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
                 saved,
                 0 if scoring == WIN_SCORING_INDEX else deadwood(hands[deal, t], rules),
             )
-            x[3] = compute_continuation_value(hands[deal], t, last_draw, is_gin, scoring, rules)
+            x[3] = compute_continuing_value(hands[deal], t, last_draw, is_gin, scoring, rules)
             time = (
                 n_draws - t - 1
                 if scoring == PENALTY_SCORING_INDEX
                 else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_TIME_STEP
             )
-            for i in range(N_PLANE_COEFFICIENTS):
-                for j in range(N_PLANE_COEFFICIENTS + 1):
+            for i in range(N_LINEAR_COEFFICIENTS):
+                for j in range(N_LINEAR_COEFFICIENTS + 1):
                     sums[time, n_unmatched, i, j] += x[i] * x[j]
 
 
-def fit_planes(sums):
+def fit_value_functions(sums):
     """Fit the linear value functions for one scoring rule by least squares.
 
     There is one function for each time and each number of unmatched cards. Functions with few hands
@@ -269,25 +269,25 @@ def fit_planes(sums):
     planes = np.zeros(sums.shape[:-1])
     for time in range(N_TIME_STEPS):
         squares, products = (
-            sums[time, :, :, :N_PLANE_COEFFICIENTS],
-            sums[time, :, :, N_PLANE_COEFFICIENTS],
+            sums[time, :, :, :N_LINEAR_COEFFICIENTS],
+            sums[time, :, :, N_LINEAR_COEFFICIENTS],
         )
         n = squares[:, 0, 0].sum()
-        mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(N_PLANE_COEFFICIENTS)
+        mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(N_LINEAR_COEFFICIENTS)
         plane_matrices = [
-            np.vstack([np.eye(N_PLANE_COEFFICIENTS), [n_cards, 0, 0]])
+            np.vstack([np.eye(N_LINEAR_COEFFICIENTS), [n_cards, 0, 0]])
             for n_cards in range(N_UNMATCHED_COUNTS)
         ]
         pooled_squares = sum(a @ s @ a.T for a, s in zip(plane_matrices, squares, strict=True))
-        pooled_squares = pooled_squares + 1e-9 * np.eye(N_PLANE_COEFFICIENTS + 1)
+        pooled_squares = pooled_squares + 1e-9 * np.eye(N_LINEAR_COEFFICIENTS + 1)
         linear_plane = np.linalg.solve(
             pooled_squares, sum(a @ p for a, p in zip(plane_matrices, products, strict=True))
         )
         for n_unmatched in range(N_UNMATCHED_COUNTS):
             prior_plane = linear_plane @ plane_matrices[n_unmatched]
             planes[time, n_unmatched] = np.linalg.solve(
-                squares[n_unmatched] + N_PRIOR_HANDS * mean_squares,
-                products[n_unmatched] + N_PRIOR_HANDS * mean_squares @ prior_plane,
+                squares[n_unmatched] + PRIOR_WEIGHT_IN_HANDS * mean_squares,
+                products[n_unmatched] + PRIOR_WEIGHT_IN_HANDS * mean_squares @ prior_plane,
             )
     return planes
 
@@ -299,11 +299,11 @@ def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
     """
     sums = np.zeros(
         (
-            N_SCORINGS,
+            N_SCORING_TYPES,
             N_TIME_STEPS,
             N_UNMATCHED_COUNTS,
-            N_PLANE_COEFFICIENTS,
-            N_PLANE_COEFFICIENTS + 1,
+            N_LINEAR_COEFFICIENTS,
+            N_LINEAR_COEFFICIENTS + 1,
         )
     )
     params = None
@@ -315,7 +315,9 @@ def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
             )
             add_hand_sums(hands, unseen, random_discards, scoring, rules, sums[scoring])
         table = (
-            np.stack([fit_planes(scoring_sums) for scoring_sums in sums]).astype(np.float32).ravel()
+            np.stack([fit_value_functions(scoring_sums) for scoring_sums in sums])
+            .astype(np.float32)
+            .ravel()
         )
         discard, params = "dp", table.astype(np.float64)
     hands = f"{sums[..., 0, 0].sum():,.0f} hands"

@@ -45,7 +45,7 @@ from simgin.strategy import compiler, loader
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Unit of the regression by game: a typical difference between the two best discards. The games are
 # in the order of the weights.
-REGRESSION_UNIT_BY_GAME = {
+TYPICAL_DIFFERENCE_BY_GAME = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
     "solitaire-gin-knock": 0.8,
@@ -54,7 +54,7 @@ REGRESSION_UNIT_BY_GAME = {
 }
 N_DECISIONS, N_DEALS, SEED = 300_000, 20_000, 9_000
 # Number of discards that are rolled out, and number of discards that are searched
-MAX_DISCARDS, SEARCH_WIDTH = 3, 4
+MAX_ROLLED_OUT_DISCARDS, MAX_SEARCHED_DISCARDS = 3, 4
 DECKS_PER_DECISION = 2
 RIDGE_PENALTY = 200.0
 
@@ -66,32 +66,32 @@ def compute_max_draws(rules):
 
 
 @jit
-def update_view(view, hand, unseen, t, rules):
-    """Update the view of a player who holds eleven cards after t draws."""
+def update_view(view, hand, unseen, n_draws, rules):
+    """Update the view of a player who holds eleven cards after some draws."""
     view.hand = view.legal = hand
     view.unseen = unseen
-    view.own_turn = view.turn = t
-    view.deck_left = JOKER_DECK_SIZE - t + 1
+    view.own_turn = view.turn = n_draws
+    view.deck_left = JOKER_DECK_SIZE - n_draws + 1
     view.least, view.best = best_discards(hand, hand, rules)
 
 
 @jit
-def compute_mean_deal_value(hands, t, last_draw, rules):
-    """Return the value of a deal after t draws, averaged over all positions of the joker."""
+def compute_mean_deal_value(hands, n_draws, last_draw, rules):
+    """Return the value of a deal after some draws, averaged over all joker positions."""
     n_cards = compute_max_draws(rules) - last_draw + 1
     value = compute_final_value(hands[last_draw], rules)
     if deadwood(hands[last_draw], rules) == 0:
         value = compute_gin_value(n_cards, rules)
     if rules.deal_scoring != SCORING_PENALTY:
-        for s in range(last_draw - 1, t - 1, -1):
+        for s in range(last_draw - 1, n_draws - 1, -1):
             n_cards += 1
             value += (compute_final_value(hands[s], rules) - value) / n_cards
     return value
 
 
 @jit
-def roll_out_to_end(view, rules, discard, params, deck, hand, t, unseen, hands):
-    """Roll out a deal after t draws until gin or the last draw, and return the number of draws.
+def roll_out_to_end(view, rules, discard, params, deck, hand, n_draws, unseen, hands):
+    """Roll out a deal until gin or the last draw, and return the total number of draws.
 
     Args:
         view: View of the player.
@@ -100,19 +100,19 @@ def roll_out_to_end(view, rules, discard, params, deck, hand, t, unseen, hands):
         params: Parameters and weights of the policy.
         deck: Cards in the order in which they are drawn.
         hand: Ten cards, as a mask.
-        t: Number of draws so far.
+        n_draws: Number of draws so far.
         unseen: Unseen cards, as a mask.
         hands: Output: hands[k] is the hand after k draws.
     """
-    first_draw = t
+    first_draw = n_draws
     while True:
-        hands[t] = hand
-        if t == compute_max_draws(rules) or deadwood(hand, rules) == 0:
-            return t
-        drawn_card = deck[t - first_draw]
+        hands[n_draws] = hand
+        if n_draws == compute_max_draws(rules) or deadwood(hand, rules) == 0:
+            return n_draws
+        drawn_card = deck[n_draws - first_draw]
         unseen &= ~(1 << drawn_card)
-        t += 1
-        update_view(view, hand | 1 << drawn_card, unseen, t, rules)
+        n_draws += 1
+        update_view(view, hand | 1 << drawn_card, unseen, n_draws, rules)
         discarded_card = lowest_bit(view.best)
         if view.least > 0:
             discarded_card = discard(view, rules, params)
@@ -143,7 +143,7 @@ def convert_to_mask(cards):
 
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
-    """Play a random deal up to a random turn, and return True if the turn has a decision."""
+    """Play a random deal up to a random turn, and return True if a discard must be chosen."""
     shuffle_cards(ALL_CARDS, pack)
     t = np.random.randint(1, compute_max_draws(rules))
     # The joker could have ended the deal before this turn.
@@ -162,19 +162,19 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
     """Add sampled decisions to the least-squares sums."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
-    x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
+    x, results = np.zeros((MAX_ROLLED_OUT_DISCARDS, N_WEIGHTS)), np.zeros(MAX_ROLLED_OUT_DISCARDS)
     n = 0
     while n < n_decisions:
         if not sample_decision(view, rules, discard, table, pack, hands):
             continue
         eleven, unseen, t = view.hand, view.unseen, view.own_turn
         draws_left = count_draws_left(view, rules)
-        cards, values = find_best_discards(view, SEARCH_WIDTH, rules, table)
-        order = np.argsort(-values)[:MAX_DISCARDS]
+        cards, values = find_best_discards(view, MAX_SEARCHED_DISCARDS, rules, table)
+        order = np.argsort(-values)[:MAX_ROLLED_OUT_DISCARDS]
         results[:] = 0
         for _ in range(DECKS_PER_DECISION):
             shuffle_cards(unseen, deck)
-            for k in range(MAX_DISCARDS):
+            for k in range(MAX_ROLLED_OUT_DISCARDS):
                 ten_cards = eleven & ~(1 << cards[order[k]])
                 n_draws = roll_out_to_end(
                     view, rules, discard, table, deck, ten_cards, t, unseen, hands
@@ -182,10 +182,10 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
                 results[k] += compute_mean_deal_value(hands, t, n_draws, rules) / (
                     DECKS_PER_DECISION * unit
                 )
-        for k in range(MAX_DISCARDS):
+        for k in range(MAX_ROLLED_OUT_DISCARDS):
             ten_cards = eleven & ~(1 << cards[order[k]])
             write_features(ten_cards, unseen, draws_left, values[order[k]] / unit, rules, x[k])
-        for k in range(1, MAX_DISCARDS):
+        for k in range(1, MAX_ROLLED_OUT_DISCARDS):
             add_difference_sums(x[k] - x[0], results[k] - results[0], squares, products)
         n += 1
 
@@ -247,7 +247,7 @@ def create_solo_view():
 
 def fit_correction(game, n_decisions, seed, add_sums):
     """Fit the weights of the correction for a game, (N_WEIGHTS,) float32."""
-    rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNIT_BY_GAME[game]
+    rules, unit = build_rules(variants.find_variant(game)), TYPICAL_DIFFERENCE_BY_GAME[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
     policy_address, table = get_policy_arguments("solo-dp")
     add_sums(
@@ -263,7 +263,7 @@ def has_significant_gain(game, weights, deals, seed, measure_values):
     rules = build_rules(variants.find_variant(game))
     policy_address, params = get_policy_arguments("solo-champion")
     first_weight = len(params) - N_WEIGHTS * (
-        len(REGRESSION_UNIT_BY_GAME) - list(REGRESSION_UNIT_BY_GAME).index(game)
+        len(TYPICAL_DIFFERENCE_BY_GAME) - list(TYPICAL_DIFFERENCE_BY_GAME).index(game)
     )
     results = np.zeros((2, deals))
     for is_corrected in (0, 1):
@@ -283,7 +283,7 @@ def train_corrections(games, n_decisions, deals, seed):
     add_sums, measure_values = compile_kernels()
     _, table = get_policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
-    for game in REGRESSION_UNIT_BY_GAME:
+    for game in TYPICAL_DIFFERENCE_BY_GAME:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
             correction = fit_correction(game, n_decisions, seed, add_sums)
@@ -301,8 +301,8 @@ def main():
     parser.add_argument(
         "--games",
         nargs="+",
-        default=list(REGRESSION_UNIT_BY_GAME),
-        choices=list(REGRESSION_UNIT_BY_GAME),
+        default=list(TYPICAL_DIFFERENCE_BY_GAME),
+        choices=list(TYPICAL_DIFFERENCE_BY_GAME),
     )
     parser.add_argument("--questions", type=int, default=N_DECISIONS)
     parser.add_argument("--deals", type=int, default=N_DEALS)

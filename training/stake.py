@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from simgin_strategies.stake import (
     DEADWOOD_BAND_WIDTH,
-    MAX_DEALS_NEEDED,
+    MAX_WINS_NEEDED,
     N_DEADWOOD_BANDS,
-    N_TURNS,
-    OFF_TURN_INDEX,
-    ON_TURN_INDEX,
+    N_TABLE_TURNS,
+    OPPONENT_TURN_INDEX,
+    OWN_TURN_INDEX,
 )
 
 from simgin.core.state import SLOT_TAKE, create_state
@@ -56,7 +56,7 @@ def iter_self_play_deals(variant, strategy, deals, seed):
         )
 
 
-def add_deal_to_tally(tally, seats, counts, turns, final_deadwood, winner):
+def add_deal_to_tally(tally, seats, deadwood_values, turns, final_deadwood, winner):
     """Add the decisions in one deal to the tally of both players.
 
     The deadwood of the opponent is for the hand that the opponent holds until its next turn.
@@ -66,27 +66,28 @@ def add_deal_to_tally(tally, seats, counts, turns, final_deadwood, winner):
             (later for later in range(i + 1, len(seats)) if seats[later] != seat), None
         )
         deadwood_points, turn = (
-            (counts[next_index], turns[next_index])
+            (deadwood_values[next_index], turns[next_index])
             if next_index is not None
             else (final_deadwood[1 - seat], turns[i])
         )
-        _add_decision_to_tally(tally[ON_TURN_INDEX], turns[i], counts[i], seat, winner)
-        _add_decision_to_tally(tally[OFF_TURN_INDEX], turn, deadwood_points, 1 - seat, winner)
+        _add_decision_to_tally(tally[OWN_TURN_INDEX], turns[i], deadwood_values[i], seat, winner)
+        _add_decision_to_tally(tally[OPPONENT_TURN_INDEX], turn, deadwood_points, 1 - seat, winner)
 
 
 def _add_decision_to_tally(tally, turn, deadwood_points, seat, winner):
     """Add the result of the deal to the table cell of a turn and a deadwood."""
     tally[
-        min(turn, N_TURNS) - 1, min(deadwood_points // DEADWOOD_BAND_WIDTH, N_DEADWOOD_BANDS - 1)
+        min(turn, N_TABLE_TURNS) - 1,
+        min(deadwood_points // DEADWOOD_BAND_WIDTH, N_DEADWOOD_BANDS - 1),
     ] += (winner == seat, winner == 1 - seat, 1)
 
 
 def compute_deal_probabilities(deals, seed, strategy="gold"):
-    """Return the proportions of won and of lost deals, (2, N_TURNS, N_DEADWOOD_BANDS, 2) float64.
+    """Return the proportions of won and of lost deals by turn and deadwood, as in stake.npy.
 
     Index 0 of the first axis is the player on turn, and index 1 the opponent.
     """
-    tally = np.zeros((2, N_TURNS, N_DEADWOOD_BANDS, 3))
+    tally = np.zeros((2, N_TABLE_TURNS, N_DEADWOOD_BANDS, 3))
     for deal in iter_self_play_deals("standard", strategy, deals, seed):
         add_deal_to_tally(tally, *deal)
     win_rate_text = f"{_compute_win_rate(tally[0, 2, 4]):.1%}"
@@ -117,11 +118,12 @@ def smooth_proportions(tally):
 
 
 def compute_match_values():
-    """Compute match win probabilities V[dealer, i, j], (2, n, n) float64.
+    """Compute the match win probabilities V by dealer and wins needed, (2, n, n) float64.
 
-    The player needs i + 1 won deals, and the opponent j + 1. `dealer` is 1 if the player deals.
+    For V[dealer, i, j], the player needs i + 1 won deals, and the opponent j + 1. `dealer` is 1 if
+    the player deals.
     """
-    table = np.zeros((2, MAX_DEALS_NEEDED, MAX_DEALS_NEEDED))
+    table = np.zeros((2, MAX_WINS_NEEDED, MAX_WINS_NEEDED))
 
     def look_up_match_value(own_needed, opponent_needed, dealer):
         if own_needed <= 0 or opponent_needed <= 0:
@@ -141,9 +143,9 @@ def compute_match_values():
             for n in range(2, MAX_DIE_NUMBER + 1)
         )
 
-    for deals_needed in range(2, 2 * MAX_DEALS_NEEDED + 1):
+    for deals_needed in range(2, 2 * MAX_WINS_NEEDED + 1):
         for own_needed in range(
-            max(1, deals_needed - MAX_DEALS_NEEDED), min(MAX_DEALS_NEEDED, deals_needed - 1) + 1
+            max(1, deals_needed - MAX_WINS_NEEDED), min(MAX_WINS_NEEDED, deals_needed - 1) + 1
         ):
             opponent_needed = deals_needed - own_needed
             no_offer_value = compute_play_value(own_needed, opponent_needed, 1)

@@ -29,7 +29,7 @@ import pandas as pd
 from blocks.markdown import format_table
 from blocks.reference import DOCS_DIRECTORY, REFERENCE_DIRECTORY
 from simgin.stats import differences
-from simgin.strategy.cast import CAST
+from simgin.strategy.cast import PLAYER_TYPE_TABLES
 
 FINDINGS_PATH = DOCS_DIRECTORY / "findings.toml"
 MAX_VERDICT_WORDS = 10
@@ -45,7 +45,7 @@ GAIN_SYMBOL, EQUIVALENT_SYMBOL, LOSS_SYMBOL, INCONCLUSIVE_SYMBOL = EFFECT_SYMBOL
 )
 STRATEGIES_BY_PLAYER_TYPE = {  # strategies of each player type in the results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
-    for entry in CAST["two_player"]
+    for entry in PLAYER_TYPE_TABLES["two_player"]
     if "short" in entry
 }
 QUANTIFIER_PATTERN = re.compile(

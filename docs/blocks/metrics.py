@@ -182,7 +182,7 @@ def render_review_players() -> str:
 def render_player_types(variant: str) -> str:
     """Return a table of the player types of a game."""
     game = variants.find_variant(variant)
-    entries = cast.CAST["solitaire" if game.is_solo else "two_player"]
+    entries = cast.PLAYER_TYPE_TABLES["solitaire" if game.is_solo else "two_player"]
     types = zip(cast.list_player_types(game), entries, strict=True)
     lines = [(name, f"`{strategy}`", entry["about"]) for (name, strategy), entry in types]
     return format_table(("Player type", "Strategy", "Behaviour"), lines)

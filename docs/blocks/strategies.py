@@ -62,7 +62,7 @@ def render_strategies() -> str:
     }
     lines = []
     for strategy in catalogue.sort_by_strength(
-        [loader.find_strategy(name) for name in loader.list_built_in()]
+        [loader.find_strategy(name) for name in loader.list_built_in_strategies()]
     ):
         name = strategy.name
         rate = f"{rates[name]:,.0f}" if name in rates else ""
@@ -81,7 +81,7 @@ def render_strategies() -> str:
 
 def render_benchmark() -> str:
     """Return a table of benchmark rates, each compared with a calibration benchmark."""
-    strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
+    strategies = {f"{name}, eaai deals" for name in loader.list_built_in_strategies()}
     lines = []
     for row in read_benchmark_rows():
         if row["figure"] not in strategies and " of " not in row["figure"]:
@@ -172,7 +172,7 @@ def _make_unrated_entries() -> dict[str, dict[str, str]]:
             **_make_speed_entry("dice-player"),
         },
     }
-    for name in filter(catalogue.is_solo_strategy, loader.list_built_in()):
+    for name in filter(catalogue.is_solo_strategy, loader.list_built_in_strategies()):
         result = "solo-champion" if name == "solo-champion" else "solo-players"
         wins = _read_metric(result, "solitaire-gin", name, "", "win")
         penalty = _read_metric(result, "solitary-gin", name, "", "score")

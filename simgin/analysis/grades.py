@@ -40,14 +40,14 @@ from simgin.stats.estimate import (
     make_undefined_estimate,
 )
 from simgin.stats.variance import estimate_mean_with_control_variate
-from simgin.strategy.cast import CAST, find_strong_player
+from simgin.strategy.cast import PLAYER_TYPE_TABLES, find_strong_player
 from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
 from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_ERROR_RATES = {
-    name: (points, half) for name, (points, half) in CAST["points_lost"].items()
+    name: (points, half) for name, (points, half) in PLAYER_TYPE_TABLES["points_lost"].items()
 }
 MIN_MEANINGFUL_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Number of worlds before the first comparison. With fewer worlds, different seeds would often lead

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from simgin_strategies._champion import MATCH_VALUE
+from simgin_strategies._champion import MATCH_VALUE_IN_POINTS
 
 from simgin import plots
 from simgin.charts.chart_kinds import CHART_KINDS, ChartKind
@@ -316,7 +316,7 @@ def measure_chart(
     start_score = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
     is_match = request.score is not None
     evaluate = make_match_equity_function(matchup.variant) if is_match else compute_point_equity
-    unit_divisor = MATCH_VALUE if is_match else 1
+    unit_divisor = MATCH_VALUE_IN_POINTS if is_match else 1
 
     def measure_block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         scores = np.tile(start_score, (units, 1))

@@ -344,7 +344,9 @@ def _query_views(views, rules, params, policy_function, n):  # type: ignore[no-u
 
 def list_two_player_strategies() -> list[str]:
     """Return the names of the built-in strategies for two players."""
-    return [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
+    return [
+        name for name in loader.list_built_in_strategies() if not catalogue.is_solo_strategy(name)
+    ]
 
 
 def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:

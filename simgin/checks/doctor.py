@@ -207,7 +207,7 @@ def check_plug_ins() -> HealthCheck:
     plug_ins, problems = loader.find_plug_ins(), []
     for plug_in in plug_ins:
         try:
-            loader.load_plug_in(plug_in, loader.list_built_in())
+            loader.load_plug_in(plug_in, loader.list_built_in_strategies())
         except StrategyError as error:
             problems.append(str(error))
     details = ", ".join(plug_in.name for plug_in in plug_ins) or "none"

@@ -27,7 +27,7 @@ def complete_strategy(word: str) -> Iterator[str]:
 
     prefix, separator, _ = word.rpartition("+")
     if not separator:
-        yield from (*catalogue.list_by_strength(), *cast.NAMED_PLAYER_TYPES)
+        yield from (*catalogue.list_strategies_by_strength(), *cast.NAMED_PLAYER_TYPES)
         return
     for slot, names in catalogue.list_policy_names().items():
         slot_spec = f"{prefix}+{slot}="

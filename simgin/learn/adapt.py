@@ -133,12 +133,12 @@ class AdaptRequest(TrainingRequest):
         variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip(
             "-"
         )
-        return folder / loader.LEARNED_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
+        return folder / loader.TRAINED_WEIGHTS_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
         """Return the path of the weights file. Its name contains the variant and a digest."""
         ledger_path = self.ledger_file
-        return ledger_path.with_name(loader.format_learned_name(ledger_path.stem, content))
+        return ledger_path.with_name(loader.format_weights_file_name(ledger_path.stem, content))
 
     @property
     def is_cached(self) -> bool:

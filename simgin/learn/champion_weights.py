@@ -23,7 +23,7 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import (
     HAND_FEATURES,
-    MATCH_VALUE,
+    MATCH_VALUE_IN_POINTS,
     N_FEATURES,
     N_STAGES,
     STAGE_START_TURNS,
@@ -31,7 +31,7 @@ from simgin_strategies._champion import (
     find_opponent_signals,
     write_hand_costs,
 )
-from simgin_strategies._champion_worlds import DEAL_VALUE
+from simgin_strategies._champion_worlds import WON_DEAL_VALUE
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compile_function
@@ -192,7 +192,7 @@ def find_deal_stages(views: np.ndarray) -> np.ndarray:
 # Regression
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
-N_KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_VALUES
+N_KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_LEVELS
 # number of cells in the knock table, plus number of linear features for each stage
 N_KNOCK_COLUMNS = N_KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
@@ -220,10 +220,10 @@ def compute_knock_sums(
         root_weights: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
-    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_VALUES - 1)
+    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_LEVELS - 1)
     row_index = np.arange(len(views))
     knock_features = np.zeros((len(views), N_KNOCK_COLUMNS))
-    knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_VALUES + deadwood] = 1
+    knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_LEVELS + deadwood] = 1
     first_column = N_KNOCK_CELLS + player.N_KNOCK_FEATURES * find_deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         knock_features[row_index, first_column + j] = features[:, j]
@@ -264,7 +264,7 @@ def fit_near_prior(
 def build_knock_penalty(level: float) -> np.ndarray:
     """Return the quadratic penalty that shrinks and smooths the weights of the knock policy."""
     cell_index = np.arange(N_KNOCK_CELLS).reshape(
-        player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_VALUES
+        player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_LEVELS
     )
     penalty = np.diag(np.where(np.arange(N_KNOCK_COLUMNS) < N_KNOCK_CELLS, level, LINEAR_PENALTY))
     for cells, next_cells in (
@@ -324,7 +324,8 @@ def make_match_equity_function(variant: Variant, deals: int | None = None) -> Eq
         score_a = rollouts.scores[:, :1] + rollouts.records["points_a"]
         score_b = rollouts.scores[:, 1:2] + rollouts.records["points_b"]
         equities: np.ndarray = (
-            MATCH_VALUE * win_by_score[np.minimum(score_a, target), np.minimum(score_b, target)]
+            MATCH_VALUE_IN_POINTS
+            * win_by_score[np.minimum(score_a, target), np.minimum(score_b, target)]
         )
         return equities
 
@@ -358,10 +359,10 @@ def compute_win_probabilities(variant: str, target: int, deals: int | None = Non
 
 
 def compute_deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return the equity of each deal: plus or minus DEAL_VALUE times the stake, or 0 for a draw."""
+    """Return the equity of each deal: plus or minus WON_DEAL_VALUE times the stake, or 0."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
-    equities: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
+    equities: np.ndarray = WON_DEAL_VALUE * deal_results * rollouts.records["stake"]
     return equities
 
 
@@ -582,9 +583,11 @@ class ChampionTrainer:
     def fit_take_weights(self, n_deals: int) -> None:
         """Fit the take weights by a regression of the gain from taking on features."""
         sums = self.add_take_decisions(n_deals)
-        prior = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
+        prior = self.shrink_target[player.TAKE_FEATURES_OFFSET :].reshape(
+            N_STAGES, player.N_TAKE_FEATURES
+        )
         weights = fit_near_prior(sums, prior, 20.0, 400.0)
-        self.weights[player.TAKE_OFFSET :] = weights.ravel()
+        self.weights[player.TAKE_FEATURES_OFFSET :] = weights.ravel()
 
     def add_knock_decisions(self, n_deals: int) -> StageSums:
         """Add knock decisions to the least-squares sums."""
@@ -602,12 +605,12 @@ class ChampionTrainer:
     def fit_knock_weights(self, n_deals: int) -> None:
         """Fit the knock weights by a regression of the gain from knocking on cells and features."""
         squares, products = self.add_knock_decisions(n_deals)
-        prior = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
+        prior = self.shrink_target[player.KNOCK_TABLE_OFFSET : player.TAKE_FEATURES_OFFSET]
         residual_products = products - squares @ prior
         weights = prior + np.linalg.solve(
             squares + build_knock_penalty(self.level_penalty), residual_products
         )
-        self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
+        self.weights[player.KNOCK_TABLE_OFFSET : player.TAKE_FEATURES_OFFSET] = weights
 
     def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
         """Train for one round, and return the win rate against each opponent before the round.
@@ -716,9 +719,9 @@ def blend_weights(
     Returns:
         Weights with the precision of the weights file.
     """
-    max_level = player.N_BLENDS - 1
+    max_level = player.N_WEIGHT_BLENDS - 1
     difference = hasty_weights - patient_weights
-    blends = [patient_weights + difference * (i / max_level) for i in range(player.N_BLENDS)]
+    blends = [patient_weights + difference * (i / max_level) for i in range(player.N_WEIGHT_BLENDS)]
     blend_numbers = np.concatenate([*blends, np.rint(max_level * probabilities).ravel()])
     return blend_numbers.astype(np.float32).astype(np.float64)
 
@@ -823,7 +826,7 @@ def estimate_likelihood_ratios(
 
 def find_trained_variant(variant: Variant) -> str:
     """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
-    group = player.find_rules_offset(build_rules(variant)) // player.N_WEIGHTS_PER_VARIANT
+    group = player.find_weights_offset(build_rules(variant)) // player.N_WEIGHTS_PER_VARIANT
     return str(player.TRAINED_VARIANTS[group])
 
 
@@ -832,9 +835,9 @@ def load_initial_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)
-    offset = player.find_rules_offset(rules)
+    offset = player.find_weights_offset(rules)
     parameter_vector = compiler.make_parameter_vector(policy, rules)[
         offset : offset + player.OPPONENT_TABLE_OFFSET
     ]
-    blends = parameter_vector.reshape(player.N_BLENDS, player.N_WEIGHTS_PER_BLEND)
+    blends = parameter_vector.reshape(player.N_WEIGHT_BLENDS, player.N_WEIGHTS_PER_BLEND)
     return blends[-1].copy(), blends[0].copy()

@@ -15,7 +15,12 @@ from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
 from simgin.rules.variants import find_variant
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import NAIVE_PLAYER, STRONG_PLAYER, find_type_name, list_odds_players
+from simgin.strategy.cast import (
+    NAIVE_PLAYER,
+    STRONG_PLAYER,
+    find_player_type_name,
+    list_odds_players,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -278,7 +283,7 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
         default_type = STRONG_PLAYER if player == odds.strongest[variant] else ""
-        player_type = find_type_name(str(player)) or default_type
+        player_type = find_player_type_name(str(player)) or default_type
         player_label = f"{player_type} ({player})" if player_type else str(player)
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}

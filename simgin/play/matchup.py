@@ -86,7 +86,7 @@ class Matchup:
             numbers["half"] = half
         if self.unit == "match":
             numbers["deal"] = deal
-        if any(policy.live for player in self.players for policy in player.policies):
+        if any(policy.pickle_bytes for player in self.players for policy in player.policies):
             address = ", ".join(f"{name}={number}" for name, number in numbers.items())
             name_list = ", ".join(map(repr, names))
             return f"simgin.show({name_list}, variant={self.variant.spec!r}, {address})"

@@ -32,7 +32,7 @@ from simgin.renamed import RenamedAttributes
 from simgin.text.messages import quote_text
 
 NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # valid names of strategies
-NAME_HINT = "Use 1 to 100 of the characters a-z, 0-9 and -"
+STRATEGY_NAME_HINT = "Use 1 to 100 of the characters a-z, 0-9 and -"
 _BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
@@ -171,13 +171,12 @@ def _format_value(value: object) -> str:
     return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
 
 
-def _require_type(description: str, value: object, required_type: Any, expected: str) -> None:
-    """Raise TypeError unless a value has the given type.
-
-    The message describes the type as `expected`.
-    """
+def _require_type(
+    description: str, value: object, required_type: Any, type_description: str
+) -> None:
+    """Raise TypeError unless a value has the given type."""
     if not isinstance(value, required_type):
-        raise TypeError(f"{description} must be {expected}, not {reprlib.repr(value)}")
+        raise TypeError(f"{description} must be {type_description}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
@@ -199,8 +198,8 @@ class Policy:
         describe: Function that computes the features of a discard. `simgin train` requires this
             function.
         start: Initial weights for training, by description of the feature.
-        live: Pickle of the function if it was defined in a running program and not in a strategy
-            file (see `simgin.strategy.by_value`).
+        pickle_bytes: Pickle of the function if it was defined in a running program and not in a
+            strategy file (see `simgin.strategy.by_value`).
     """
 
     slot: str
@@ -213,7 +212,7 @@ class Policy:
     for_rules: Callable[..., np.ndarray] | None = None
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
-    live: bytes = field(default=b"", compare=False, repr=False)
+    pickle_bytes: bytes = field(default=b"", compare=False, repr=False)
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
         """Return the same policy with different default values of its parameters.
@@ -308,7 +307,9 @@ class Strategy(RenamedAttributes):
         for name in ("name", "ending", "about", "source", "spec"):
             _require_type(f"the {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
-            raise ValueError(f"{quote_text(self.name)} is not a valid strategy name. {NAME_HINT}")
+            raise ValueError(
+                f"{quote_text(self.name)} is not a valid strategy name. {STRATEGY_NAME_HINT}"
+            )
         if self.ending not in ("best", "same"):
             raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:
@@ -376,8 +377,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
                 function,
                 params,
                 noise,
-                _find_weights(function, "weights", weights),
-                _find_weights(function, "rules_weights", rules_weights),
+                _resolve_weights_path(function, "weights", weights),
+                _resolve_weights_path(function, "rules_weights", rules_weights),
                 for_rules,
                 describe,
                 dict(start or {}),
@@ -389,8 +390,10 @@ def _make_decorator(slot: str, docstring: str) -> Any:
     return decorate
 
 
-def _find_weights(function: Callable[..., Any], keyword: str, file: str | None) -> Path | None:
-    """Return the path of a file that is in the same directory as the source of a function."""
+def _resolve_weights_path(
+    function: Callable[..., Any], keyword: str, file: str | None
+) -> Path | None:
+    """Return the path of a weights file next to the file that defines a function."""
     if not file:
         return None
     _require_type(f"{keyword!r}", file, str, "the name of a file")
@@ -419,7 +422,7 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Mark a function for compilation with numba, so that compiled policies can call the function.
+    """Mark a function for compilation with numba, so that policies can call it.
 
     Example:
         @helper

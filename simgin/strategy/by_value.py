@@ -41,10 +41,10 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import format_error_message, quote_text
 from simgin.version import get_version
 
-LIVE_MODULE_PREFIX = (
+RESTORED_MODULE_PREFIX = (
     "simgin_live_"  # prefix of the module name of a live function; a digest follows
 )
-_lock = threading.Lock()  # The registry of modules in cloudpickle is global.
+_pickle_lock = threading.Lock()  # The registry of modules in cloudpickle is global.
 _restored_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
 
 
@@ -54,14 +54,14 @@ def pickle_strategy(strategy: Strategy) -> bytes:
     Raises:
         StrategyError: If the strategy reads an object that cannot be pickled.
     """
-    policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
+    policies = {policy.slot: replace(policy, pickle_bytes=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
     parts = {**vars(strategy), **policies, "spec": ""}
     return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
-    """Return a digest of all dependencies of a compiled function, except for the engine.
+    """Return a digest of everything outside the engine that a compiled function depends on.
 
     Returns:
         16 hexadecimal digits, or an empty string if the function cannot be identified. A function
@@ -102,7 +102,7 @@ def pickle_by_value(
     description: str,
     value: Any,
     functions: Sequence[Callable[..., Any]],
-    shared_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
+    shared_module_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
 ) -> bytes:
     """Pickle a value together with the functions that the value contains.
 
@@ -111,8 +111,8 @@ def pickle_by_value(
         value: Value to pickle.
         functions: The strategy author's functions that the value contains. These functions are
             pickled by value, including all objects that they read.
-        shared_prefixes: Prefixes of the names of modules that exist in every process. These modules
-            are pickled by reference.
+        shared_module_prefixes: Prefixes of the names of modules that exist in every process. These
+            modules are pickled by reference.
 
     Raises:
         StrategyError: If the value reads an object that cannot be pickled.
@@ -122,14 +122,16 @@ def pickle_by_value(
     }
     modules = [sys.modules[name] for name in author_modules & sys.modules.keys()]
     by_value = [
-        module for module in modules if not get_module_name(module).startswith(shared_prefixes)
+        module
+        for module in modules
+        if not get_module_name(module).startswith(shared_module_prefixes)
     ]
     stream = io.BytesIO()
-    with _lock:
+    with _pickle_lock:
         for module in by_value:
             cloudpickle.register_pickle_by_value(module)
         try:
-            _ByValuePickler(stream, shared_prefixes).dump(value)
+            _ByValuePickler(stream, shared_module_prefixes).dump(value)
         except Exception as error:  # An author's object can raise any exception.
             raise StrategyError(
                 f"{description} reads an object that cannot be copied "
@@ -146,13 +148,13 @@ def pickle_by_value(
 def unpickle_strategy(content: bytes) -> Strategy:
     """Return the strategy that is stored in a pickle."""
     strategy = Strategy(**pickle.loads(content))
-    module = LIVE_MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
+    module = RESTORED_MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
     sys.modules[module] = ModuleType(module)  # numba looks up the module by name.
     for policy in strategy.policies:
         for function in collect_functions(policy.function):
             if not get_module_name(function).startswith(BUILT_IN_PREFIX):
                 function.__module__ = module
-    policies = {policy.slot: replace(policy, live=content) for policy in strategy.policies}
+    policies = {policy.slot: replace(policy, pickle_bytes=content) for policy in strategy.policies}
     return with_policies(strategy, policies)
 
 
@@ -181,12 +183,12 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         if get_module_name(function).startswith(self._shared_prefixes):
             return function.__name__  # The function is pickled as a global object.
         if isinstance(value, Dispatcher):
-            return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})
+            return _restore_helper, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
 
 
-def _recompile(dispatcher_type: Any, states: dict[str, Any]) -> Any:
-    """Return a copy of a helper function that numba recompiles on the first call of the copy.
+def _restore_helper(dispatcher_type: Any, states: dict[str, Any]) -> Any:
+    """Return a copy of a helper function, which numba compiles on the first call.
 
     If the function is restored repeatedly, the result is the same object.
     """
@@ -206,7 +208,7 @@ def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any])
 
 
 def _is_numba_extended() -> bool:
-    """Return True if a package other than numba has registered extensions of numba.
+    """Return True if any other package has registered extensions of numba.
 
     numba does not record which extensions compiled code uses.
     """

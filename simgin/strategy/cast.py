@@ -1,4 +1,4 @@
-"""Player types, and the strategies that represent them in all commands and reports.
+"""Player types, and the strategies that represent these types in all commands and reports.
 
     list_player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
@@ -15,21 +15,23 @@ from typing import Any, NamedTuple
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 
-CAST_FILE = Path(__file__).with_name("cast.toml")
-CAST: dict[str, Any] = tomllib.loads(CAST_FILE.read_text(encoding="utf-8"))
+PLAYER_TYPES_FILE = Path(__file__).with_name("cast.toml")
+PLAYER_TYPE_TABLES: dict[str, Any] = tomllib.loads(PLAYER_TYPES_FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
-    """Type of player, with a display name and the spec of the strategy that represents it."""
+    """Type of player: a display name and the spec of the strategy that represents the type."""
 
     name: str
     strategy: str
 
 
 _TWO_PLAYER_TYPE_NAMES: dict[str, str] = {
-    entry["key"]: entry["name"] for entry in CAST["two_player"]
+    entry["key"]: entry["name"] for entry in PLAYER_TYPE_TABLES["two_player"]
 }
-_SOLITAIRE_TYPE_NAMES: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
+_SOLITAIRE_TYPE_NAMES: dict[str, str] = {
+    entry["key"]: entry["name"] for entry in PLAYER_TYPE_TABLES["solitaire"]
+}
 BEGINNER = _TWO_PLAYER_TYPE_NAMES["beginner"]
 IMMEDIATE_KNOCKER = _TWO_PLAYER_TYPE_NAMES["knocks_immediately"]
 EARLY_KNOCKER = _TWO_PLAYER_TYPE_NAMES["knocks_early"]
@@ -38,17 +40,18 @@ STRONG_PLAYER = _TWO_PLAYER_TYPE_NAMES["strong"]
 # Player types that are represented by a composed spec. Users can enter the name of such a type as a
 # strategy.
 NAMED_PLAYER_TYPES: dict[str, dict[str, Any]] = {
-    entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
+    entry["name"]: entry for entry in PLAYER_TYPE_TABLES["two_player"] if "+" in entry["strategy"]
 }
 NAIVE_PLAYER, CAREFUL_PLAYER = _SOLITAIRE_TYPE_NAMES["naive"], _SOLITAIRE_TYPE_NAMES["careful"]
 PLAYER_TYPE_PLURALS: dict[str, str] = {
-    entry["name"]: entry["plural"] for entry in CAST["two_player"] + CAST["solitaire"]
+    entry["name"]: entry["plural"]
+    for entry in PLAYER_TYPE_TABLES["two_player"] + PLAYER_TYPE_TABLES["solitaire"]
 }
-CHAMPION_STRATEGY: str = CAST["two_player"][-1]["strategy"]
-CHALLENGER_STRATEGIES: list[str] = CAST["strong"]["challengers"]
-TRAINING_SETTINGS: dict[str, Any] = CAST["training"]
+CHAMPION_STRATEGY: str = PLAYER_TYPE_TABLES["two_player"][-1]["strategy"]
+CHALLENGER_STRATEGIES: list[str] = PLAYER_TYPE_TABLES["strong"]["challengers"]
+TRAINING_SETTINGS: dict[str, Any] = PLAYER_TYPE_TABLES["training"]
 SELF_PLAY_OPPONENT = "self"  # opponent in TRAINING: champion with the current weights
-FAST_SOLO_STRATEGY: str = CAST["strong"]["fast_solitaire"]
+FAST_SOLO_STRATEGY: str = PLAYER_TYPE_TABLES["strong"]["fast_solitaire"]
 
 
 def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
@@ -58,7 +61,7 @@ def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """
     limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
     types = []
-    for entry in CAST["solitaire" if variants[0].is_solo else "two_player"]:
+    for entry in PLAYER_TYPE_TABLES["solitaire" if variants[0].is_solo else "two_player"]:
         strategy = entry["strategy"]
         if limit > entry.get("knock_limit", limit):
             strategy = loader.find_strategy(f"{strategy}:k={limit}").spec
@@ -67,8 +70,10 @@ def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
 
 def list_weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
-    """Return the player types that the strong player meets by default, weakest first."""
-    optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
+    """Return the default opponents of the strong player, weakest first."""
+    optional = {
+        entry["name"] for entry in PLAYER_TYPE_TABLES["two_player"] if entry.get("optional")
+    }
     return tuple(
         player for player in list_player_types(*variants)[:-1] if player.name not in optional
     )
@@ -82,15 +87,15 @@ def find_strong_player(variant: Variant) -> str:
 def list_odds_players(variant: Variant) -> tuple[str, ...]:
     """Return the strategies for which odds are computed by default, weakest first."""
     if not variant.is_solo:
-        return tuple(CAST["odds"]["two_player"])
+        return tuple(PLAYER_TYPE_TABLES["odds"]["two_player"])
     naive, *_, strong = list_player_types(variant)
-    players = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]
+    players = PLAYER_TYPE_TABLES["odds"]["solitaire"][str(variant.params["deal_scoring"])]
     return (naive.strategy, *players, strong.strategy)
 
 
-def find_type_name(strategy: str) -> str:
-    """Return the display name of the player type that a strategy represents, or ""."""
-    for entry in CAST["two_player"]:
+def find_player_type_name(strategy: str) -> str:
+    """Return the display name of the player type that a strategy represents, if any."""
+    for entry in PLAYER_TYPE_TABLES["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):
             return str(entry["name"])
     return ""

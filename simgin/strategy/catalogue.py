@@ -17,10 +17,12 @@ from simgin.text.messages import capitalize_first
 
 # Pattern of a decorated function in a strategy file, with the slot, the decorator's arguments and
 # the function's name
-_POLICY_PATTERN = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
+_POLICY_DEFINITION_PATTERN = re.compile(
+    rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL
+)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 # Speed tiers, with the minimum speed in self-play as a proportion of the speed of `simple`
-LABELS_BY_MIN_SPEED = {0.1: "fast", 0.01: "thorough", 0: "searching"}
+SPEED_TIER_BY_MIN_SPEED = {0.1: "fast", 0.01: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
     "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "
     "percentage of matches won against simple. Elo combines the results against all strategies of "
@@ -35,7 +37,7 @@ UNKNOWN_STRENGTH = "–"  # noqa: RUF001
 MIN_ELO = -1e9  # lower than any rating
 
 
-def list_by_strength() -> tuple[str, ...]:
+def list_strategies_by_strength() -> tuple[str, ...]:
     """Return the names of the built-in strategies, strongest first, without loading them."""
     return tuple(_read_catalogue())
 
@@ -45,7 +47,7 @@ def list_policy_names() -> dict[str, list[str]]:
     names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
     for path in resources.files("simgin_strategies").iterdir():
         text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
-        for slot, arguments, function in _POLICY_PATTERN.findall(text):
+        for slot, arguments, function in _POLICY_DEFINITION_PATTERN.findall(text):
             name_match = re.search(r'name="([^"]+)"', arguments)
             names[slot].append(name_match[1] if name_match else function.replace("_", "-"))
     return {slot: sorted(policy_names) for slot, policy_names in names.items()}
@@ -86,7 +88,7 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Return the rating or another measure of a strategy's strength as a string, or a dash."""
+    """Format the strength of a strategy, as an Elo rating if possible, or as a dash."""
     entry = read_catalogue_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))
@@ -99,7 +101,7 @@ def find_speed_tier(name: str) -> str:
     if rate is None:
         return ""
     speed = rate / read_catalogue_entry("simple")["deals_per_second"]
-    return next(tier for min_speed, tier in LABELS_BY_MIN_SPEED.items() if speed >= min_speed)
+    return next(tier for min_speed, tier in SPEED_TIER_BY_MIN_SPEED.items() if speed >= min_speed)
 
 
 @cache

@@ -29,7 +29,7 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import describe_error, ensure_printable_error, print_status
 
 # Descriptions of invalid return types
-_TYPE_NAMES = {
+_INVALID_TYPE_NAMES = {
     types.Float: "a float",
     types.NoneType: "nothing",
     types.Optional: "nothing on some paths",
@@ -77,7 +77,7 @@ def _load_weights(policy: Policy) -> np.ndarray:
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
     if policy.is_untrained:
-        _report_untrained(policy.source_file, policy.weights)
+        _report_initial_weights(policy.source_file, policy.weights)
         return np.array([*policy.start.values()], np.float64)
     return _read_policy_weights(policy, policy.weights, len(policy.start))
 
@@ -88,7 +88,7 @@ def _load_rules_weights(policy: Policy) -> np.ndarray:
     return _read_policy_weights(policy, policy.rules_weights, 0)
 
 
-def _read_policy_weights(policy: Policy, file: Path, size: int) -> np.ndarray:
+def _read_policy_weights(policy: Policy, file: Path, required_size: int) -> np.ndarray:
     """Read a policy's weights file, and check the number of weights."""
     try:
         numbers = _read_weights(file, file.stat().st_mtime_ns)
@@ -98,31 +98,30 @@ def _read_policy_weights(policy: Policy, file: Path, size: int) -> np.ndarray:
     except Exception:
         reason = "the file is not an array of real numbers without NaN, saved by numpy.save"
     else:
-        if numbers.size == (size or numbers.size):
+        if numbers.size == (required_size or numbers.size):
             return numbers
         reason = (
-            f"the file contains {numbers.size} weights, but `start` has {size}. Train "
+            f"the file contains {numbers.size} weights, but `start` has {required_size}. Train "
             "the weights again with `simgin train`"
         )
     raise PolicyError(f"{_describe_policy(policy)} cannot use the weights in {file}: {reason}.")
 
 
 @lru_cache(maxsize=64)
-def _report_untrained(source: Path, weights: Path) -> None:
-    """Report, once per process, that a strategy uses its initial weights."""
-    train_command = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
+def _report_initial_weights(source_file: Path, weights_file: Path) -> None:
+    """Report, once per process, that a strategy is untrained and uses its initial weights."""
+    train_command = shell.join_command(
+        ["simgin", "train", source_file.name, "-o", weights_file.name]
+    )
     print_status(
-        f"{source.name} uses its initial weights, because {weights.name} does not exist. To train "
-        f"the weights, run `{train_command}`."
+        f"{source_file.name} uses its initial weights, because {weights_file.name} does not exist. "
+        f"To train the weights, run `{train_command}`."
     )
 
 
 @lru_cache(maxsize=64)
-def _read_weights(path: Path, _modified: int) -> np.ndarray:
-    """Return the weights in a file as an array.
-
-    The cache key includes the modification time.
-    """
+def _read_weights(path: Path, _modification_time: int) -> np.ndarray:
+    """Return the weights in a file as an array, cached until the file is modified."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMERIC_DTYPE_KINDS or np.isnan(numbers).any():
         raise ValueError("the file does not contain an array of numbers")
@@ -170,7 +169,7 @@ def find_interpretation_reason(policy: Policy) -> str:
 
 
 def is_stateful(policy: Policy) -> bool:
-    """Return True if a policy that runs in Python has changed a value that it reads."""
+    """Return True if an interpreted policy has changed a value that it also reads."""
     policy_copy, content = _POLICY_COPIES.get(policy.function, (None, b""))
     return policy_copy is not None and _pickle_function(policy, policy_copy) != content
 
@@ -212,15 +211,15 @@ def _compile_uncached(policy: Policy) -> Any:
 def _check_return_type(policy: Policy, return_type: Any) -> None:
     """Raise PolicyError if numba would silently convert a policy's return value to an integer."""
     if not isinstance(return_type, types.Integer | types.Boolean):
+        type_name = _INVALID_TYPE_NAMES.get(type(return_type), f"a {return_type}")
         raise PolicyError(
-            f"{_describe_policy(policy)} returns "
-            f"{_TYPE_NAMES.get(type(return_type), f'a {return_type}')}, but an action must be an "
-            "integer or a Boolean. Return int(...) on every path."
+            f"{_describe_policy(policy)} returns {type_name}, but an action must be an integer or "
+            "a Boolean. Return int(...) on every path."
         )
 
 
 def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
-    """Report that a policy runs in Python, and return a compiled function that calls it.
+    """Report that numba cannot compile a policy, and return a wrapper that runs it in Python.
 
     Raises:
         PolicyError: If the policy would also fail in plain Python.
@@ -245,7 +244,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
 
 
 def _pickle_function(policy: Policy, function: Any) -> bytes:
-    """Return the function of a policy, with all objects that it reads, as bytes."""
+    """Pickle the function of a policy and all objects that the function reads."""
     return by_value.pickle_by_value(_describe_policy(policy), function, [function])
 
 
@@ -254,7 +253,7 @@ def _wrap_in_python(policy: Policy) -> Any:
 
     def call_policy(view: Any, rules: Any, params: Any) -> int:
         try:
-            return python_tier.to_int(policy.function(view, rules, params))
+            return python_tier.convert_action_to_int(policy.function(view, rules, params))
         except BdbQuit:
             raise KeyboardInterrupt from None
 

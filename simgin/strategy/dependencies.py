@@ -36,7 +36,7 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 
 
 def get_module_name(value: Any) -> str:
-    """Return the name of a module or of the module that defines a value, or "" if it is unknown."""
+    """Return the name of a module, or of the module that defines a value, if it is known."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
     return name if type(name) is str else ""  # An author can set the name to any object.
 
@@ -62,12 +62,12 @@ def collect_names(code: CodeType) -> set[str]:
     return names
 
 
-def collect_arguments(code: CodeType, opname: str) -> list[Any]:
+def collect_instruction_arguments(code: CodeType, opname: str) -> list[Any]:
     """Return the arguments of all bytecode instructions of one type, including inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            arguments += collect_arguments(constant, opname)
+            arguments += collect_instruction_arguments(constant, opname)
     return arguments
 
 
@@ -93,7 +93,7 @@ def _iterate_readable_values(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
-    """Return the names and values that a function can read from modules."""
+    """Return the name and value of each module-level variable that a function can read."""
     module_globals = function.__globals__
     values = [
         (name, value)
@@ -113,7 +113,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if every change to a module changes the name of the cache directory."""
+    """Return True if the digest of the compilation cache covers a module."""
     is_engine = f"{module}.".startswith(ENGINE_PREFIXES)
     return is_engine or module.partition(".")[0] in VERSIONED_PACKAGES
 
@@ -122,12 +122,12 @@ def _is_versioned(module: str) -> bool:
 
 
 def find_nondeterminism(function: Callable[..., Any]) -> str:
-    """Return the first use of randomness or of the clock in a function, or "" if there is none."""
+    """Return the name of the first random or time-dependent object that a function uses, or ""."""
     for callee in collect_functions(function):
         names = collect_names(callee.__code__)
-        imports = collect_arguments(callee.__code__, "IMPORT_NAME")
+        imports = collect_instruction_arguments(callee.__code__, "IMPORT_NAME")
         sources = [name for name in imports if _is_nondeterministic_module(name)]
-        for name in collect_arguments(callee.__code__, "LOAD_GLOBAL"):
+        for name in collect_instruction_arguments(callee.__code__, "LOAD_GLOBAL"):
             if name in NONDETERMINISTIC_BUILTINS and name not in callee.__globals__:
                 sources.append(name)
         for name, value in _iterate_readable_values(callee):
@@ -144,7 +144,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 
 
 def _is_nondeterministic(value: Any) -> bool:
-    """Return True if a value belongs to a module of random numbers or of the clock."""
+    """Return True if a value comes from a module with random or time-dependent results."""
     # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
     return any(_is_nondeterministic_module(get_module_name(item)) for item in (value, type(owner)))

@@ -21,8 +21,8 @@ from simgin.core.view import VIEW_DTYPE
 from simgin.renamed import find_new_name
 from simgin.strategy.author import Policy
 from simgin.strategy.dependencies import (
-    collect_arguments,
     collect_functions,
+    collect_instruction_arguments,
     collect_names,
     find_nondeterminism,
 )
@@ -31,11 +31,11 @@ from simgin.text.messages import describe_error, suggest_spelling
 POLICY_ARGUMENTS = ("view", "rules", "params")
 CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
 # Toolkit functions that call a helper for each card, and the index of the helper's argument
-CARD_COST_ARGUMENT_INDEX = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
-AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
+HELPER_ARGUMENT_BY_FUNCTION = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
+AUTHOR_API_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
 UNSUPPORTED_GLOBAL_TYPES = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
-_LOCATION_PREFIXES = (
+_LOCATION_LINE_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
 )
@@ -65,8 +65,8 @@ def find_policy_error(policy: Policy) -> str:
         argument_list = ", ".join(arguments)
         return f"has the arguments ({argument_list}). Use the order (view, rules, params)."
     defined = {*policy.function.__globals__, *vars(builtins)}
-    for name in collect_arguments(code, "LOAD_GLOBAL"):
-        if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
+    for name in collect_instruction_arguments(code, "LOAD_GLOBAL"):
+        if name not in defined and name not in collect_instruction_arguments(code, "STORE_GLOBAL"):
             suggestion = _suggest_definition(name, defined)
             return f"cannot be compiled, because {name!r} is not defined{suggestion}"
     misused_arguments = _find_misused_arguments(policy, policy.function)
@@ -76,7 +76,7 @@ def find_policy_error(policy: Policy) -> str:
 def _uses_print(function: Any) -> bool:
     """Return True if a function or one of its helpers would call print after compilation."""
     return not is_interpreted() and any(
-        "print" in collect_arguments(callee.__code__, "LOAD_GLOBAL")
+        "print" in collect_instruction_arguments(callee.__code__, "LOAD_GLOBAL")
         and "print" not in callee.__globals__
         for callee in collect_functions(function)
     )
@@ -107,43 +107,45 @@ def describe_unknown_field(name: str, record: str = "") -> str:
     return f"cannot be compiled, because {subject} no field {name!r}{suggestion}"
 
 
-def _suggest_definition(name: str, defined: set[str]) -> str:
+def _suggest_definition(name: str, defined_names: set[str]) -> str:
     """Return the suggested fix for an undefined name in a policy."""
     if name in POLICY_ARGUMENTS:
         return ". The arguments of a policy are (view, rules, params)."
-    for module in AUTHOR_MODULES:
+    for module in AUTHOR_API_MODULES:
         if module in sys.modules and name in sys.modules[module].__all__:
             return f". Write `from {module} import {name}`."
         if new_name := find_new_name(module, name):
             return f". {module}.{name} is now {module}.{new_name}."
-    return suggest_spelling(name, defined)
+    return suggest_spelling(name, defined_names)
 
 
 def _find_misused_helpers(policy: Policy) -> Iterator[str]:
     """Yield an error message for each helper that cannot be used to compute card costs."""
     for helper in _find_card_cost_helpers(policy):
         called = f"calls {helper.__name__} (line {helper.__code__.co_firstlineno}), which"
-        if message := _describe_wrong_order(helper):
+        if message := _describe_wrong_arguments(helper):
             yield f"{called} {message}"
         for message in _find_misused_arguments(policy, helper):
             yield f"{called} {message}"
 
 
 def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
-    """Yield the helpers that a policy passes to a function in `CARD_COST_ARGUMENT_INDEX`."""
+    """Yield the helpers that a policy passes to a toolkit function to compute card costs."""
     tree = _parse_definition(policy.function.__code__)
     for node in ast.walk(tree) if tree else ():
         match node:
-            case ast.Call(ast.Name(name), arguments, keywords) if name in CARD_COST_ARGUMENT_INDEX:
+            case ast.Call(ast.Name(name), arguments, keywords) if (
+                name in HELPER_ARGUMENT_BY_FUNCTION
+            ):
                 by_keyword = [word.value for word in keywords if word.arg in ("cost", "penalty")]
-                for argument in [*arguments[CARD_COST_ARGUMENT_INDEX[name] :][:1], *by_keyword]:
+                for argument in [*arguments[HELPER_ARGUMENT_BY_FUNCTION[name] :][:1], *by_keyword]:
                     value = policy.function.__globals__.get(ast.unparse(argument))
                     if isinstance(helper := getattr(value, "py_func", None), FunctionType):
                         yield helper
 
 
-def _describe_wrong_order(helper: FunctionType) -> str:
-    """Return an error message if a helper for card costs has the wrong arguments, otherwise ""."""
+def _describe_wrong_arguments(helper: FunctionType) -> str:
+    """Return an error message if a card-cost helper has the wrong arguments, otherwise ""."""
     code = helper.__code__
     names = code.co_varnames[: code.co_argcount]
     pairs = list(zip(names, CARD_COST_ARGUMENTS, strict=False))
@@ -231,7 +233,7 @@ def _parse_definition(code: Any) -> ast.AST | None:
 def describe_compile_error(policy: Policy, error: Exception) -> str:
     """Return the reason why numba cannot compile a policy, as a clause that follows "because"."""
     code = policy.function.__code__
-    for name in collect_arguments(code, "LOAD_GLOBAL"):
+    for name in collect_instruction_arguments(code, "LOAD_GLOBAL"):
         value = policy.function.__globals__.get(name)
         if isinstance(value, FunctionType):
             return f"it calls {name}, which is not compiled. Decorate {name} with @helper."
@@ -241,7 +243,7 @@ def describe_compile_error(policy: Policy, error: Exception) -> str:
                 f"it reads the {kind} {name}. Use numbers, tuples or NumPy arrays as global "
                 "variables."
             )
-    for name in collect_arguments(code, "STORE_GLOBAL"):
+    for name in collect_instruction_arguments(code, "STORE_GLOBAL"):
         return (
             f"it assigns to the global variable {name}. Decisions must not depend on earlier calls."
         )
@@ -256,7 +258,7 @@ def summarise_numba_error(error: Exception) -> str:
         r"a call does not match \1, \2", COLOUR_CODE_PATTERN.sub("", str(error))
     )
     lines = [line.strip() for line in report.splitlines() if line.strip()]
-    reasons = [line for line in lines if not line.startswith(_LOCATION_PREFIXES)]
+    reasons = [line for line in lines if not line.startswith(_LOCATION_LINE_PREFIXES)]
     reason = (reasons or lines)[0].rstrip(".:")
     for line in lines:
         if line.startswith("File ") and "line " in line:

@@ -35,7 +35,7 @@ from simgin.text.messages import (
     suggest_spelling,
 )
 
-LEARNED_FOLDER = "learned"  # folder for learned weights in the cache
+TRAINED_WEIGHTS_FOLDER = "learned"  # folder for learned weights in the cache
 # Default policies
 DEFAULT_POLICIES = {
     "take": "lower",
@@ -45,7 +45,7 @@ DEFAULT_POLICIES = {
     "answer": "never",
     "show": "first",
 }
-_live_strategies: dict[str, Strategy] = {}  # latest strategy with each name in this process
+_restored_strategies: dict[str, Strategy] = {}  # latest strategy with each name in this process
 _MISSING_NAME_PATTERN = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
@@ -66,7 +66,7 @@ class _Library:
 
 
 def find_strategy(strategy: str | Strategy) -> Strategy:
-    """Return the strategy that a spec describes, with every slot filled, and the canonical spec.
+    """Return the strategy for a spec, with every slot filled and with its canonical spec.
 
     Args:
         strategy: Spec string or Strategy. The functions of a Strategy are copied in their current
@@ -76,10 +76,10 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
         StrategyError: If the strategy cannot be found or loaded.
     """
     if not isinstance(strategy, Strategy):
-        return _find_by_spec(str(strategy))
+        return _find_strategy_by_spec(str(strategy))
     for text in (strategy.spec, strategy.name):
         with contextlib.suppress(StrategyError):
-            restored_strategy = _restore_strategy(text, _pickle_live_policies(strategy))
+            restored_strategy = _restore_strategy(text, _collect_policy_pickles(strategy))
             if is_same_strategy(restored_strategy, _fill_slots(strategy)):
                 return restored_strategy
     if strategy.name in _load_library().strategies:
@@ -92,23 +92,23 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
 
 
 def is_same_strategy(a: Strategy, b: Strategy) -> bool:
-    """Return True if two strategies have the same policies and make decisions in the same order."""
+    """Return True if two strategies have the same policies and call them in the same order."""
     return (a.policies, a.ending) == (b.policies, b.ending)
 
 
-def _pickle_live_policies(strategy: Strategy) -> list[bytes]:
-    """Return the pickle of each policy that was defined in the running program."""
-    return sorted({policy.live for policy in strategy.policies} - {b""})
+def _collect_policy_pickles(strategy: Strategy) -> list[bytes]:
+    """Return the pickles of the policies that were defined in the running program."""
+    return sorted({policy.pickle_bytes for policy in strategy.policies} - {b""})
 
 
-def _restore_strategy(spec: str, contents: list[bytes]) -> Strategy:
+def _restore_strategy(spec: str, pickles: list[bytes]) -> Strategy:
     """Rebuild a strategy from its spec and from the pickled functions of a running program."""
-    for content in contents:
+    for content in pickles:
         from simgin.strategy import by_value
 
         strategy = by_value.unpickle_strategy(content)
-        _live_strategies[strategy.name] = strategy
-    return _find_by_spec(spec)
+        _restored_strategies[strategy.name] = strategy
+    return _find_strategy_by_spec(spec)
 
 
 def _reduce_strategy(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
@@ -117,17 +117,17 @@ def _reduce_strategy(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple
     A strategy is pickled as its spec, because compiled functions cannot be pickled.
     """
     filled_strategy = find_strategy(strategy)
-    return _restore_strategy, (filled_strategy.spec, _pickle_live_policies(filled_strategy))
+    return _restore_strategy, (filled_strategy.spec, _collect_policy_pickles(filled_strategy))
 
 
 copyreg.pickle(Strategy, _reduce_strategy)
 
 
-def _find_by_spec(spec: str) -> Strategy:
+def _find_strategy_by_spec(spec: str) -> Strategy:
     """Return the strategy that a spec describes, with its canonical spec."""
     parsed = strategy_spec.parse_spec(spec)
-    strategy = _find_by_name(parsed.strategy.name)
-    strategy = strategy_spec.set_values(strategy, parsed.strategy.values, spec)
+    strategy = _find_strategy_by_name(parsed.strategy.name)
+    strategy = strategy_spec.set_parameter_values(strategy, parsed.strategy.values, spec)
     for slot, reference in parsed.policies.items():
         policy = _find_policy(slot, reference.name)
         changed_policy = strategy_spec.set_policy_values(policy, reference.values, reference.text)
@@ -138,12 +138,14 @@ def _find_by_spec(spec: str) -> Strategy:
         _check_weights_size(strategy, file)
         strategy = with_weights(strategy, file)
     elif parsed.file:
-        strategy = _with_values(strategy, strategy_spec.read_values_file(Path(parsed.file)), spec)
+        strategy = _replace_slot_values(
+            strategy, strategy_spec.read_values_file(Path(parsed.file)), spec
+        )
     return strategy_spec.with_policies(strategy, {}, _format_spec(parsed, strategy))
 
 
 def _find_weights_file(spec: StrategySpec) -> Path:
-    """Return the path of the weights file that a spec names.
+    """Return the path of the weights file in a spec.
 
     The spec contains a path or the name of a trained player.
 
@@ -151,24 +153,24 @@ def _find_weights_file(spec: StrategySpec) -> Path:
         StrategyError: If the file of a trained player is missing or does not match the digest in
             its name.
     """
-    if not spec.is_learned:
+    if not spec.is_trained_player:
         return Path(spec.file)
     # Import the module here, because it loads the compiler, which is rarely needed.
     from simgin.core import jit
 
-    file = jit.get_cache_root() / jit.compute_compiled_digest() / LEARNED_FOLDER / spec.file
+    file = jit.get_cache_root() / jit.compute_compiled_digest() / TRAINED_WEIGHTS_FOLDER / spec.file
     train_command = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(
             f"the trained player {quote_text(spec.file)} was not found. {train_command}. For a "
             f"file in the current folder, write {spec.strategy.name}@./{spec.file}."
         )
-    if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
+    if format_weights_file_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
         raise StrategyError(f"{file} was changed after training. {train_command} to replace it.")
     return file
 
 
-def format_learned_name(prefix: str, content: bytes) -> str:
+def format_weights_file_name(prefix: str, content: bytes) -> str:
     """Return the file name for trained weights, which ends with a digest of their values."""
     return f"{prefix}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
@@ -239,15 +241,15 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
         strategy: Strategy, as returned by `find_strategy`.
         values: New values by slot and parameter.
     """
-    changed = _with_values(strategy, values, strategy.spec)
+    changed = _replace_slot_values(strategy, values, strategy.spec)
     spec = _format_spec(strategy_spec.parse_spec(strategy.spec), changed)
     return strategy_spec.with_policies(changed, {}, spec)
 
 
-def _with_values(
+def _replace_slot_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], spec: str
 ) -> Strategy:
-    """Return a copy of a strategy with new parameter values."""
+    """Return a copy of a strategy with new parameter values, given by slot."""
     policies = {}
     for slot, slot_values in values.items():
         policy = _require_policy(strategy, slot, spec)
@@ -257,12 +259,12 @@ def _with_values(
 
 def list_strategies() -> tuple[str, ...]:
     """Return the names of built-in strategies, plug-in strategies and named player types."""
-    return tuple(sorted({*_load_library().strategies, *_list_named_types()}))
+    return tuple(sorted({*_load_library().strategies, *_list_named_player_types()}))
 
 
-def list_built_in() -> tuple[str, ...]:
+def list_built_in_strategies() -> tuple[str, ...]:
     """Return the names of the built-in strategies."""
-    return tuple(sorted(_load_built_in().strategies))
+    return tuple(sorted(_load_built_in_strategies().strategies))
 
 
 def list_policies() -> list[Policy]:
@@ -278,7 +280,7 @@ def find_source_files(strategy: Strategy) -> list[Path]:
     """
     files = set()
     for policy in strategy.policies:
-        if is_built_in(policy.function) or not policy.live:
+        if is_built_in(policy.function) or not policy.pickle_bytes:
             functions = collect_functions(policy.function)
             if policy.for_rules is not None:
                 functions += collect_functions(policy.for_rules)
@@ -298,7 +300,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
     Raises:
         StrategyError: If a file cannot be read.
     """
-    digest = hashlib.sha256(b"".join(_pickle_live_policies(strategy)))
+    digest = hashlib.sha256(b"".join(_collect_policy_pickles(strategy)))
     for path in find_source_files(strategy):
         try:
             content = read_bytes(path)
@@ -340,7 +342,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
         strategy: Strategy to describe.
     """
     name = spec.strategy.name
-    base = _find_by_name(name)
+    base = _find_strategy_by_name(name)
     if spec.has_weights:
         base = with_weights(base, _find_weights_file(spec))
     policies = {
@@ -379,7 +381,7 @@ def _format_policy_spec(policy: Policy) -> str:
     registered = dict(_load_library().policies)
     registered |= {
         (live_policy.slot, name): live_policy
-        for name, strategy in _live_strategies.items()
+        for name, strategy in _restored_strategies.items()
         for live_policy in strategy.policies
     }
     for (slot, name), known_policy in registered.items():
@@ -395,17 +397,17 @@ def _format_policy_spec(policy: Policy) -> str:
 # Lookup of strategies and policies
 
 
-def _find_by_name(name: str) -> Strategy:
+def _find_strategy_by_name(name: str) -> Strategy:
     """Return the strategy with the given name or path, with its empty slots filled."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         strategies = _load_file_library(Path(path)).strategies
         return _fill_slots(_select_strategy(strategies, inner_name, path))
-    if strategy := _load_built_in_name(name).strategies.get(name):
+    if strategy := _load_modules_defining(name).strategies.get(name):
         return _fill_slots(strategy)
-    strategies = {**_live_strategies, **_load_library().strategies}
+    strategies = {**_restored_strategies, **_load_library().strategies}
     if name not in strategies:
-        if name in _list_named_types():
+        if name in _list_named_player_types():
             return _find_player_type(name)
         _check_not_rejected(name)
         if name in variant_names():
@@ -413,7 +415,7 @@ def _find_by_name(name: str) -> Strategy:
                 f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
                 f"variant, run `simgin strategies -v {name}`."
             )
-        hint = suggest_spelling(name, [*strategies, *_list_named_types()])
+        hint = suggest_spelling(name, [*strategies, *_list_named_player_types()])
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} To list all strategies, run `simgin "
             "strategies`."
@@ -421,7 +423,7 @@ def _find_by_name(name: str) -> Strategy:
     return _fill_slots(strategies[name])
 
 
-def _list_named_types() -> Mapping[str, Mapping[str, Any]]:
+def _list_named_player_types() -> Mapping[str, Mapping[str, Any]]:
     """Return the player types that can be used like strategies, by name."""
     from simgin.strategy import cast  # The module `cast` imports this module.
 
@@ -430,8 +432,8 @@ def _list_named_types() -> Mapping[str, Mapping[str, Any]]:
 
 def _find_player_type(name: str) -> Strategy:
     """Return the strategy that represents a player type, under the name of the player type."""
-    player_type = _list_named_types()[name]
-    strategy = _find_by_spec(player_type["strategy"])
+    player_type = _list_named_player_types()[name]
+    strategy = _find_strategy_by_spec(player_type["strategy"])
     return replace(strategy, name=name, about=f"{name}: {player_type['about']}", source="")
 
 
@@ -456,21 +458,21 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: 
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return the policy with the given name, or the policy of the strategy that has this name."""
+    """Return the policy with the given name, or the policy of the strategy with this name."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner_name)
     library = _load_library()
     if (slot, name) in library.policies:
         return library.policies[slot, name]
-    if name not in {**_live_strategies, **library.strategies}:
+    if name not in {**_restored_strategies, **library.strategies}:
         _check_not_rejected(name)
         candidates = [policy for policy_slot, policy in library.policies if policy_slot == slot]
         suggestion = suggest_spelling(name, [*candidates, *library.strategies])
         raise StrategyError(
             f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
         )
-    return _require_policy(_find_by_name(name), slot, name)
+    return _require_policy(_find_strategy_by_name(name), slot, name)
 
 
 def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
@@ -482,7 +484,7 @@ def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
     if not inner_name and len(slot_policies) == 1:
         return slot_policies[0]
     name = f"{path}#{inner_name}" if inner_name else path
-    return _require_policy(_find_by_name(name), slot, name)
+    return _require_policy(_find_strategy_by_name(name), slot, name)
 
 
 def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
@@ -499,7 +501,7 @@ def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
 def _fill_slots(strategy: Strategy) -> Strategy:
     """Return a copy of a strategy with default policies in its empty slots."""
     defaults = {
-        slot: _load_built_in_name(name).policies[slot, name]
+        slot: _load_modules_defining(name).policies[slot, name]
         for slot, name in DEFAULT_POLICIES.items()
         if strategy.policy(slot) is None
     }
@@ -516,7 +518,7 @@ def _load_library() -> _Library:
     If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.
     """
-    library = _load_built_in()
+    library = _load_built_in_strategies()
     for entry_point in find_plug_ins():
         try:
             plug_in = load_plug_in(entry_point, library.strategies)
@@ -547,13 +549,13 @@ def _read_built_in_sources() -> dict[str, str]:
     return {f"simgin_strategies.{file.stem}": file.read_text(encoding="utf-8") for file in files}
 
 
-def _load_built_in() -> _Library:
+def _load_built_in_strategies() -> _Library:
     """Load all built-in strategies and policies."""
     return _collect_definitions(map(importlib.import_module, _read_built_in_sources()))
 
 
 @lru_cache(maxsize=256)
-def _load_built_in_name(name: str) -> _Library:
+def _load_modules_defining(name: str) -> _Library:
     """Load the built-in modules that might define a strategy or a policy with the given name.
 
     Loading all modules takes ten times as long.
@@ -582,14 +584,14 @@ def find_plug_ins() -> list[EntryPoint]:
     return list(dict.fromkeys(points))
 
 
-def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
+def load_plug_in(entry_point: EntryPoint, used_names: Collection[str]) -> _Library:
     """Load the strategies and policies of one plug-in, given its entry point.
 
     The policies are named `package.policy` to avoid conflicts.
 
     Args:
         entry_point: Entry point of the plug-in.
-        known: Names of strategies that are already in use.
+        used_names: Names of strategies in use.
 
     Raises:
         StrategyError: If the plug-in cannot be loaded, or if the name of a strategy is already in
@@ -600,7 +602,7 @@ def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
         target = entry_point.load()
         module = target if isinstance(target, ModuleType) else sys.modules[target.__module__]
         library = _collect_definitions([module])
-        for name in sorted(set(library.strategies) & set(known)):
+        for name in sorted(set(library.strategies) & set(used_names)):
             raise StrategyError(f"{name!r} is the name of another strategy.")
     except KeyboardInterrupt:
         raise
@@ -657,7 +659,7 @@ def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _extract_source(text: str) -> str:
-    """Return the paragraph of a docstring that begins with `Source:`, without that word."""
+    """Return the text after `Source:` in a docstring, or "" if there is none."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -685,7 +687,7 @@ def _load_file_library(path: Path) -> _Library:
     real_path = path.resolve()
     if error_text := describe_encoding_error(str(real_path)):  # numba requires a UTF-8 path.
         raise StrategyError(f"the path {error_text}.")
-    with _convert_errors(real_path):
+    with _convert_load_errors(real_path):
         return _collect_definitions([_load_file(real_path, content)])
 
 
@@ -709,7 +711,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _convert_errors(path: Path) -> Iterator[None]:
+def _convert_load_errors(path: Path) -> Iterator[None]:
     """Convert every exception that a strategy file raises, even SystemExit, to StrategyError."""
     try:
         yield

@@ -32,8 +32,8 @@ from simgin.text.messages import (
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64_TYPE = ctypes.c_int64
 _CALLBACK_TYPE = ctypes.CFUNCTYPE(_INT64_TYPE, _INT64_TYPE, _INT64_TYPE, _INT64_TYPE, _INT64_TYPE)
-_CACHE_SIZE = 256  # number of cached records; each thread needs a few
-_thread_state = threading.local()
+_RECORD_CACHE_SIZE = 256  # number of cached records; each thread needs a few
+_thread_errors = threading.local()
 
 
 class PolicyRaisedError(Exception):
@@ -59,11 +59,11 @@ class PolicyExitError(Exception):
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise the original exception of a policy if the block raises PolicyRaisedError."""
+    """Replace a PolicyRaisedError in a `with` block by the policy's original exception."""
     try:
         yield
     except PolicyRaisedError:
-        raise _replace_exit_error(_thread_state.error) from None
+        raise _replace_exit_error(_thread_errors.error) from None
     except BaseException as error:
         if (replacement := _replace_exit_error(error)) is error:
             raise
@@ -71,7 +71,7 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _replace_exit_error(error: BaseException) -> BaseException:
-    """Return an exception, or a PolicyExitError if the exception would end the program.
+    """Return a PolicyExitError for an exception that would end the program, or the exception.
 
     The result is the exception itself if it is a KeyboardInterrupt in the main thread.
     """
@@ -85,7 +85,7 @@ def _replace_exit_error(error: BaseException) -> BaseException:
 def wrap_python_policy(function: Callable[..., Any]) -> Any:
     """Return a compiled function that calls `function` in Python.
 
-    If `function` raises an exception, the compiled function raises PolicyRaised.
+    If `function` raises an exception, the compiled function raises PolicyRaisedError.
     """
     callback = _CALLBACK_TYPE(_make_callback(function))
 
@@ -100,27 +100,27 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
 
 
 def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
-    """Return a callback that calls a policy with the records at given memory addresses."""
+    """Return a callback for compiled code, which passes the policy's arguments as addresses."""
 
-    def call_policy(view: int, rules: int, params: int, n: int) -> int:
+    def call_policy(view: int, rules: int, params: int, n_params: int) -> int:
         try:
-            return to_int(
-                function(_get_view_at(view), _get_rules_at(rules), _get_vector_at(params, n))
+            return convert_action_to_int(
+                function(_get_view_at(view), _get_rules_at(rules), _get_vector_at(params, n_params))
             )
         except NumbaError as error:
-            _thread_state.error = InvalidActionError(
+            _thread_errors.error = InvalidActionError(
                 f"calls a helper that cannot be compiled ({summarise_numba_error(error)}). "
                 "Remove @helper."
             )
         # Compiled code cannot propagate exceptions, including KeyboardInterrupt.
         except BaseException as error:
-            _thread_state.error = error
+            _thread_errors.error = error
         return _ERROR_CODE
 
     return call_policy
 
 
-def to_int(action: Any) -> int:
+def convert_action_to_int(action: Any) -> int:
     """Return an action as an integer, or raise InvalidActionError.
 
     Raises:
@@ -162,7 +162,7 @@ _FAST_VIEW_DTYPE, _FAST_RULES_DTYPE = (
 
 
 def _get_memory_at(address: int, size: int) -> memoryview:
-    """Return the bytes at a memory address as a buffer."""
+    """Return a buffer of the bytes at a memory address."""
     return memoryview((ctypes.c_char * size).from_address(address))
 
 
@@ -173,19 +173,23 @@ def _get_record_at(address: int, dtype: np.dtype[Any]) -> Any:
     return records[0]
 
 
-@lru_cache(_CACHE_SIZE)
+@lru_cache(_RECORD_CACHE_SIZE)
 def _get_view_at(address: int) -> Any:
     return _get_record_at(address, _FAST_VIEW_DTYPE)
 
 
-@lru_cache(_CACHE_SIZE)
+@lru_cache(_RECORD_CACHE_SIZE)
 def _get_rules_at(address: int) -> Any:
     return _get_record_at(address, _FAST_RULES_DTYPE)
 
 
-@lru_cache(_CACHE_SIZE)
-def _get_vector_at(address: int, n: int) -> np.ndarray:
+@lru_cache(_RECORD_CACHE_SIZE)
+def _get_vector_at(address: int, n_params: int) -> np.ndarray:
     """Return the parameter vector of length n that starts at a memory address."""
-    vector = np.frombuffer(_get_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
+    vector = (
+        np.frombuffer(_get_memory_at(address, 8 * n_params), np.float64)
+        if n_params
+        else np.zeros(0)
+    )
     vector.flags.writeable = False
     return vector

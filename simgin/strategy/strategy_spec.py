@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from simgin.core.codes import SLOTS
-from simgin.strategy.author import NAME_HINT, NAME_PATTERN, Policy, Strategy
+from simgin.strategy.author import NAME_PATTERN, STRATEGY_NAME_HINT, Policy, Strategy
 from simgin.text.files import NewFileError, has_suffix, slugify
 from simgin.text.messages import SimginError, format_value, quote_text, suggest_spelling
 
@@ -69,7 +69,7 @@ class StrategySpec:
         return has_suffix(self.file, ".npy")
 
     @property
-    def is_learned(self) -> bool:
+    def is_trained_player(self) -> bool:
         """True if the spec's file contains the weights of a trained player.
 
         The file name of a trained player does not contain a folder.
@@ -107,7 +107,7 @@ def parse_spec(spec: str) -> StrategySpec:
 
 
 def format_weights_path(file: Path) -> str:
-    """Add a directory to a file name, which would otherwise refer to a trained player."""
+    """Format a weights file for a spec, in which a bare file name means a trained player."""
     return str(file) if "/" in str(file) else f"./{file}"
 
 
@@ -155,7 +155,7 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], spec: str) -> P
         raise StrategyError(f"{quote_text(spec)}: {error}.") from None
 
 
-def set_values(strategy: Strategy, values: Mapping[str, str], spec: str) -> Strategy:
+def set_parameter_values(strategy: Strategy, values: Mapping[str, str], spec: str) -> Strategy:
     """Return a copy of a strategy with new parameter values.
 
     If several policies have the parameter, their declarations must be equal. The value then applies
@@ -222,10 +222,10 @@ def format_parameter_values(values: Mapping[str, str]) -> str:
 # Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. A file contains
 # a table for each slot, such as `[knock]`, with the parameters of the policy, such as `k = 7`.
 
-SlotValues = Mapping[str, Mapping[str, str]]  # values as strings, by slot and parameter
+ParameterValuesBySlot = Mapping[str, Mapping[str, str]]  # values as strings, by slot and parameter
 
 
-def read_values_file(path: Path) -> SlotValues:
+def read_values_file(path: Path) -> ParameterValuesBySlot:
     """Read a file of parameter values.
 
     Raises:
@@ -266,7 +266,7 @@ def _to_string(value: object) -> str:
         return format_value(value)
 
 
-def format_values_toml(values: SlotValues) -> str:
+def format_values_toml(values: ParameterValuesBySlot) -> str:
     """Format parameter values as the text of a TOML file."""
     tables = []
     for slot, slot_values in values.items():
@@ -312,8 +312,8 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} is not a valid strategy name. {NAME_HINT}. Specify the name "
-            "after the file name."
+            f"{quote_text(name)} is not a valid strategy name. {STRATEGY_NAME_HINT}. Specify the "
+            "name after the file name."
         )
     return STRATEGY_TEMPLATE_FILE.read_text(encoding="utf-8").replace("{{ name }}", name)
 

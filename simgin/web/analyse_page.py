@@ -65,7 +65,7 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
     """Return the specs and labels of the strategies that can play the variant of the board."""
     names = [
         name
-        for name in catalogue.list_by_strength()
+        for name in catalogue.list_strategies_by_strength()
         if catalogue.is_solo_strategy(name) == board.variant.is_solo
     ]
     specs = dict.fromkeys((*extra_specs, *names, board.strategy, board.opponent))

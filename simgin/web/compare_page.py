@@ -14,7 +14,11 @@ from simgin.runs.plan import (
     plan_league,
     plan_match,
 )
-from simgin.strategy.catalogue import is_solo_strategy, list_by_strength, read_catalogue_entry
+from simgin.strategy.catalogue import (
+    is_solo_strategy,
+    list_strategies_by_strength,
+    read_catalogue_entry,
+)
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandDraft, CommandPage
@@ -130,7 +134,7 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     """Return the specs and labels of all strategies in groups, strongest first."""
-    labels = {name: _format_strategy_label(name) for name in list_by_strength()}
+    labels = {name: _format_strategy_label(name) for name in list_strategies_by_strength()}
     return {
         "Your strategies": [(spec, spec) for spec in site.extra_specs],
         TWO_PLAYER_GROUP: [item for item in labels.items() if not is_solo_strategy(item[0])],

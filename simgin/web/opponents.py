@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simgin.strategy import catalogue, loader
-from simgin.strategy.cast import CAST, NAMED_PLAYER_TYPES, find_type_name
+from simgin.strategy.cast import NAMED_PLAYER_TYPES, PLAYER_TYPE_TABLES, find_player_type_name
 from simgin.text.messages import capitalize_first
 
 # minimum Elo rating of each level
@@ -36,10 +36,14 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     """
     about_by_type = {
         entry["strategy"]: entry["about"]
-        for entry in CAST["two_player"]
+        for entry in PLAYER_TYPE_TABLES["two_player"]
         if entry["name"] not in NAMED_PLAYER_TYPES
     }
-    names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
+    names = [
+        name
+        for name in catalogue.list_strategies_by_strength()
+        if not catalogue.is_solo_strategy(name)
+    ]
     specs = dict.fromkeys((*names, *about_by_type))
     built_in = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
     groups = {
@@ -59,7 +63,7 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
 
 def get_display_name(spec: str) -> str:
     """Return the player type that a spec represents, or the spec if there is none."""
-    return find_type_name(spec) or spec if "+" in spec else spec
+    return find_player_type_name(spec) or spec if "+" in spec else spec
 
 
 def format_as_sentence(description: str) -> str:

@@ -12,7 +12,7 @@ from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.verdicts import format_variant_label
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.strategy.cast import CHAMPION_STRATEGY, FAST_SOLO_STRATEGY
-from simgin.strategy.catalogue import list_by_strength
+from simgin.strategy.catalogue import list_strategies_by_strength
 from simgin.text.amounts import parse_seconds
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandDraft, CommandPage
@@ -172,7 +172,7 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
     return {
         "fields_of_rules": DEFAULT_VARIANTS,
         "variants": group_variants(),
-        "strategies": [*site.extra_specs, *list_by_strength()],
+        "strategies": [*site.extra_specs, *list_strategies_by_strength()],
     }
 
 

@@ -40,7 +40,7 @@ def test_commands_and_arguments_are_completed() -> None:
     assert "--seconds" in list_completions("strategies", "check", "gold", "--")
     assert list_completions("strategies", "--slot", "kn") == ["knock"]
     for line in (["match"], ["match", "gold"], ["odds", "--strategy"], ["tune"], ["show"]):
-        assert set(loader.list_built_in()) <= set(list_completions(*line, ""))
+        assert set(loader.list_built_in_strategies()) <= set(list_completions(*line, ""))
     for line in (["odds", "standard"], ["review", "oklahoma", "--against"], ["hand", "-v"]):
         assert set(variants.variant_names()) <= set(list_completions(*line, ""))
     assert list_completions("run", "dem") == ["demo"]

@@ -21,7 +21,7 @@ def test_every_two_player_strategy_is_in_the_league_or_excluded() -> None:
     plan = plan_experiment(PROJECT_ROOT / "experiments" / "league.toml")
     league = {spec for key in plan.matchup_keys for spec in key.players}
     missing = {
-        name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)
+        name for name in loader.list_built_in_strategies() if not catalogue.is_solo_strategy(name)
     } - league
     assert missing == {"mc", "champion-mc", "dice-player"}
     assert set(pd.read_csv(REFERENCE_DIRECTORY / "league" / "league.csv")["strategy"]) <= league
@@ -31,10 +31,10 @@ def test_no_speed_is_close_to_the_limit_of_a_tier() -> None:
     """Ensure that timing noise cannot change the speed tier of a strategy."""
     rates = [
         catalogue.read_catalogue_entry(name).get("deals_per_second")
-        for name in loader.list_built_in()
+        for name in loader.list_built_in_strategies()
     ]
     simple = catalogue.read_catalogue_entry("simple")["deals_per_second"]
-    for limit in filter(None, catalogue.LABELS_BY_MIN_SPEED):
+    for limit in filter(None, catalogue.SPEED_TIER_BY_MIN_SPEED):
         assert not any(0.8 < rate / simple / limit < 1.25 for rate in rates if rate)
 
 
@@ -44,7 +44,7 @@ def test_catalogue_describes_every_strategy() -> None:
     tiers = {"champion": "fast", "gold": "fast", "marjj": "thorough", "mc": "searching"}
     tiers |= {"nobody": ""}
     assert {name: catalogue.find_speed_tier(name) for name in tiers} == tiers
-    for name in loader.list_built_in():
+    for name in loader.list_built_in_strategies():
         strategy = loader.find_strategy(name)
         idea = catalogue.extract_first_sentence(strategy)
         assert strategy.source and idea[0].isupper(), name

@@ -238,7 +238,7 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
 
 INJECTED_CODE = '__import__("pathlib").Path("it-ran").touch()'
 CHAMPION_WEIGHTS = (Path(__file__).parents[2] / "strategies" / "champion.npy").read_bytes()
-LEARNED_FILE_NAME = loader.format_learned_name("straight-12345678", CHAMPION_WEIGHTS)
+LEARNED_FILE_NAME = loader.format_weights_file_name("straight-12345678", CHAMPION_WEIGHTS)
 HOSTILE_CONTENTS = [
     *(
         f"{INJECTED_CODE}\nraise SystemExit(7)\n".encode(),
@@ -301,7 +301,7 @@ def workspace(empty_directory, tmp_path_factory, monkeypatch):
     """Return an empty directory in which no code may run; cache weights outside it."""
     jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-    folder = jit.get_cache_root() / jit.compute_compiled_digest() / loader.LEARNED_FOLDER
+    folder = jit.get_cache_root() / jit.compute_compiled_digest() / loader.TRAINED_WEIGHTS_FOLDER
     folder.mkdir(parents=True)
     (folder / LEARNED_FILE_NAME).write_bytes(CHAMPION_WEIGHTS)
     yield empty_directory

@@ -18,6 +18,6 @@ def test_every_strategy_plays_the_same_on_a_generic_cpu(tmp_path):
     )
     assert native == generic
     names = {key.partition(" ")[0] for key in native}
-    assert names == set(loader.list_built_in())
+    assert names == set(loader.list_built_in_strategies())
     played = [value for value in native.values() if len(value) == 64]
     assert len(played) >= len(names) and len(set(played)) > len(names) / 2

@@ -286,8 +286,10 @@ def cached_weights(weights_file, monkeypatch):
     """Cache champion's own weights as those of a trained player."""
     jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
-    name = loader.format_learned_name("straight-12345678", CHAMPION_FILE.read_bytes())
-    path = Path("cache", jit.compute_compiled_digest(), loader.LEARNED_FOLDER, name).absolute()
+    name = loader.format_weights_file_name("straight-12345678", CHAMPION_FILE.read_bytes())
+    path = Path(
+        "cache", jit.compute_compiled_digest(), loader.TRAINED_WEIGHTS_FOLDER, name
+    ).absolute()
     path.parent.mkdir(parents=True)
     path.write_bytes(CHAMPION_FILE.read_bytes())
     return path

@@ -34,7 +34,7 @@ def test_joint_regression_agrees_with_the_dense_solution():
     right_side = sum(
         np.kron(feature, residual) for feature, residual in zip(features, residuals, strict=True)
     )
-    weights = training.solve_joint_ridge(features, squares, residuals, penalty)
+    weights = training.solve_ridge_regression(features, squares, residuals, penalty)
     assert weights.ravel() == pytest.approx(np.linalg.solve(dense, right_side), abs=1e-4)
 
 
@@ -94,7 +94,7 @@ def short_training_pool(monkeypatch):
     )
     for name, value in {
         "N_MATCHES": 8,
-        "N_VALUE_DEALS": 20_000,
+        "N_MATCH_VALUE_DEALS": 20_000,
         "OPPONENT_ODDS_RULE_SETS": 2,
         "N_LOG_ODDS_MATCHES": 20,
     }.items():
@@ -106,12 +106,12 @@ def short_training_pool(monkeypatch):
 
 @pytest.mark.slow
 def test_interrupted_training_resumes_with_the_same_result(short_training_pool, tmp_path):
-    complete = training.train_deltas(2, 2, tmp_path / "whole", short_training_pool)
+    complete = training.train_weight_deltas(2, 2, tmp_path / "whole", short_training_pool)
     assert complete.shape == (N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND)
     assert complete.any()
-    training.train_deltas(1, 2, tmp_path / "parts", short_training_pool)
+    training.train_weight_deltas(1, 2, tmp_path / "parts", short_training_pool)
     assert (
-        training.train_deltas(2, 2, tmp_path / "parts", short_training_pool).tobytes()
+        training.train_weight_deltas(2, 2, tmp_path / "parts", short_training_pool).tobytes()
         == complete.tobytes()
     )
 
@@ -120,7 +120,7 @@ def test_interrupted_training_resumes_with_the_same_result(short_training_pool, 
 def test_training_is_reproducible(short_training_pool, tmp_path):
     results = []
     for name in ("first", "second"):
-        deltas = training.train_deltas(1, 2, tmp_path / name, short_training_pool)
+        deltas = training.train_weight_deltas(1, 2, tmp_path / name, short_training_pool)
         results.append(
             [deltas.tobytes(), training.fit_log_odds(deltas, short_training_pool).tobytes()]
         )
@@ -135,7 +135,7 @@ def test_log_odds_have_an_intercept_for_the_usual_rules(short_training_pool):
     log_odds = training.fit_log_odds(
         np.zeros((N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND)), short_training_pool
     )
-    assert log_odds.shape == (1 + N_RULE_FEATURES, player.N_LOG_ODDS)
+    assert log_odds.shape == (1 + N_RULE_FEATURES, player.N_OPPONENT_LOG_ODDS)
     cells = log_odds[0, : player.N_DEALS_WON_BINS * player.N_MEAN_POINTS_BINS].reshape(
         player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS
     )

@@ -220,8 +220,8 @@ def test_machine_code_is_freed_with_its_kernel():
     assert measure_memory() - size_before < 50 * len(code)
 
 
-MATCHUP_CASES = [(name, "simple") for name in loader.list_built_in()]
-MATCHUP_CASES += [(name, None, "solitary-gin") for name in loader.list_built_in()]
+MATCHUP_CASES = [(name, "simple") for name in loader.list_built_in_strategies()]
+MATCHUP_CASES += [(name, None, "solitary-gin") for name in loader.list_built_in_strategies()]
 MATCHUP_CASES += [
     ("gold-early", "simple", variant) for variant in (*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS)
 ]

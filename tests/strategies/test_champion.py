@@ -262,13 +262,13 @@ def test_blend_depends_on_the_points_of_the_opponent():
     for variant, group in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
         offset = group * player.N_WEIGHTS_PER_VARIANT
         table = params[
-            offset + player.N_BLENDS * player.N_WEIGHTS_PER_BLEND : offset
+            offset + player.N_WEIGHT_BLENDS * player.N_WEIGHTS_PER_BLEND : offset
             + player.N_WEIGHTS_PER_VARIANT
         ]
         table = table.reshape(
             player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS
         )
-        assert set(table.ravel()) <= set(range(player.N_BLENDS))
+        assert set(table.ravel()) <= set(range(player.N_WEIGHT_BLENDS))
         rules = build_both_rules(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
@@ -291,7 +291,7 @@ def test_variants_without_own_weights_use_those_of_eaai():
     for variant in TWO_PLAYER_VARIANTS:
         expected = variant if variant in trained_variants else "eaai"
         assert (
-            player.compiled_find_rules_offset(build_both_rules(variant)[0])
+            player.compiled_find_weights_offset(build_both_rules(variant)[0])
             == trained_variants.index(expected) * player.N_WEIGHTS_PER_VARIANT
         )
     weights = np.load(player.discard_by_learned_cost.weights)
@@ -302,7 +302,7 @@ def test_variants_without_own_weights_use_those_of_eaai():
 def test_variant_training_is_reproducible(monkeypatch):
     for setting, value in {"WARM_UP_ROUNDS": 1, "INITIAL_MATCHES": 20}.items():
         monkeypatch.setattr(champion_weights, setting, value)
-    first, repeated = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
+    first, repeated = (training.train_for_variant("dice", 30, 5, n_rounds=2) for _ in range(2))
     assert first.tobytes() == repeated.tobytes()
     assert first.size == player.N_WEIGHTS_PER_VARIANT
 

@@ -105,7 +105,7 @@ def sample_weights():
     """Return random contents of champion.npy and champion-rules.npy."""
     rng = np.random.default_rng(9)
     weights = rng.normal(size=player.N_WEIGHTS)
-    size = 2 * player.N_WEIGHTS_PER_BLEND + player.N_LOG_ODDS
+    size = 2 * player.N_WEIGHTS_PER_BLEND + player.N_OPPONENT_LOG_ODDS
     return weights, rng.normal(size=(1 + N_RULE_FEATURES, size))
 
 
@@ -127,7 +127,7 @@ def test_weights_are_a_linear_function_of_the_features(sample_weights, rules, gr
     by_group = change.reshape(4, player.N_WEIGHTS_PER_VARIANT)
     assert not np.delete(by_group, group, axis=0).any()
     blends = by_group[group, : player.OPPONENT_TABLE_OFFSET].reshape(
-        player.N_BLENDS, player.N_WEIGHTS_PER_BLEND
+        player.N_WEIGHT_BLENDS, player.N_WEIGHTS_PER_BLEND
     )
     shift = (
         compute_rule_features(build_rules_from_spec(rules))
@@ -147,7 +147,9 @@ def test_variants_with_separate_weights_keep_them(sample_weights, rules):
 def test_opponent_level_follows_its_log_odds(sample_weights):
     """Multiply the odds by three, which moves even odds up by two levels."""
     base_weights, _ = sample_weights
-    deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND + player.N_LOG_ODDS))
+    deltas = np.zeros(
+        (1 + N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND + player.N_OPPONENT_LOG_ODDS)
+    )
     rules = build_rules_from_spec("standard+undercut_bonus=10")
     (feature,) = np.flatnonzero(compute_rule_features(rules))
     size = player.N_DEALS_WON_BINS * player.N_MEAN_POINTS_BINS

@@ -27,7 +27,7 @@ OPPONENT = "gin-only"
 SLOW_SPECS = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}
 STRATEGY_NAMES = [
     name
-    for name in loader.list_built_in()
+    for name in loader.list_built_in_strategies()
     if name not in (*DOCUMENTATION_BY_DECLINING_STRATEGY, *SLOW_SPECS)
 ]
 

@@ -124,7 +124,7 @@ def sample_worlds(n_worlds, method, view=MID_DEAL_VIEW):
 
 
 @pytest.mark.parametrize(
-    "method", [mc.SAMPLED_HAND_IMPROVED, mc.SAMPLED_HAND_BEST_OF_DRAWS, mc.SAMPLED_HAND_RANDOM]
+    "method", [mc.SAMPLING_TO_EXPECTED_DEADWOOD, mc.SAMPLING_BEST_OF_DRAWS, mc.SAMPLING_AT_RANDOM]
 )
 def test_world_deals_every_unseen_card_once(method):
     for opponent_hand, stock in zip(*sample_worlds(200, method), strict=True):
@@ -142,7 +142,7 @@ def test_world_deals_every_unseen_card_once(method):
 def test_hidden_hands_and_stock_are_dealt_uniformly():
     """Test each unseen card in the hand and as next card: 1 alarm in 10,000."""
     n_worlds, unseen = 20_000, notation.mask_to_cards(int(MID_DEAL_VIEW.unseen))
-    opponent_hands, stocks = sample_worlds(n_worlds, mc.SAMPLED_HAND_RANDOM)
+    opponent_hands, stocks = sample_worlds(n_worlds, mc.SAMPLING_AT_RANDOM)
     probability = 8 / len(unseen)
     hand_counts = np.array([np.sum(opponent_hands >> card & 1) for card in unseen])
     next_counts = np.bincount(stocks[:, 0], minlength=52)[unseen]
@@ -156,7 +156,7 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 
 def test_hidden_hands_have_the_expected_deadwood():
-    methods = mc.SAMPLED_HAND_IMPROVED, mc.SAMPLED_HAND_BEST_OF_DRAWS, mc.SAMPLED_HAND_RANDOM
+    methods = mc.SAMPLING_TO_EXPECTED_DEADWOOD, mc.SAMPLING_BEST_OF_DRAWS, mc.SAMPLING_AT_RANDOM
     deadwood_by_method = {
         method: [
             compute_eaai_deadwood(opponent_hand) for opponent_hand in sample_worlds(60, method)[0]
@@ -167,13 +167,13 @@ def test_hidden_hands_have_the_expected_deadwood():
     expected = mc.EXPECTED_DEADWOOD[int(MID_DEAL_VIEW.pile).bit_count()]
     assert expected == 19
     assert (
-        abs(means[mc.SAMPLED_HAND_IMPROVED] - expected) < 1
-        and max(deadwood_by_method[mc.SAMPLED_HAND_IMPROVED]) <= expected + 8
+        abs(means[mc.SAMPLING_TO_EXPECTED_DEADWOOD] - expected) < 1
+        and max(deadwood_by_method[mc.SAMPLING_TO_EXPECTED_DEADWOOD]) <= expected + 8
     )
     assert (
-        means[mc.SAMPLED_HAND_IMPROVED] + 5
-        < means[mc.SAMPLED_HAND_BEST_OF_DRAWS]
-        < means[mc.SAMPLED_HAND_RANDOM] - 5
+        means[mc.SAMPLING_TO_EXPECTED_DEADWOOD] + 5
+        < means[mc.SAMPLING_BEST_OF_DRAWS]
+        < means[mc.SAMPLING_AT_RANDOM] - 5
     )
 
 
@@ -222,10 +222,10 @@ def test_action_must_be_better_by_several_standard_errors():
     for shift in (-0.5, 0.0, 0.2, 0.4, 0.6):
         a, b = rng.normal(shift, 1, 50), rng.normal(0, 1, 50)
         t = (a - b).mean() / ((a - b).std() / 50**0.5)
-        assert mc._is_significantly_better(a, b, 50, 2.0) == (t > 2)
+        assert mc._has_significant_lead(a, b, 50, 2.0) == (t > 2)
         results.add(t > 2)
     assert results == {True, False}
-    assert not mc._is_significantly_better(np.ones(5), np.ones(5), 5, 0.0)
+    assert not mc._has_significant_lead(np.ones(5), np.ones(5), 5, 0.0)
 
 
 def test_card_that_the_opponent_can_use_is_kept():

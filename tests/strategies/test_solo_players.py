@@ -15,9 +15,9 @@ from simgin_strategies import solo_champion as player
 from simgin_strategies.solo_two_draws import find_best_discards
 from simgin_strategies.stop import (
     MAX_CARDS_LEFT,
-    N_DEADWOOD_STATES,
+    N_DEADWOOD_BANDS,
     compute_stopping_value,
-    find_state_index,
+    find_deadwood_band,
 )
 
 from oracles import reference
@@ -372,9 +372,9 @@ def test_stop_by_policy_follows_the_derived_table():
 def test_stop_dp_agrees_with_backward_induction():
     """Compare with memoised recursion over the same table, under rules with both actions."""
     table = load_committed_array("stop").astype(float)
-    means = table[:N_DEADWOOD_STATES]
-    probabilities = table[N_DEADWOOD_STATES:].reshape(
-        MAX_CARDS_LEFT + 1, N_DEADWOOD_STATES, N_DEADWOOD_STATES
+    means = table[:N_DEADWOOD_BANDS]
+    probabilities = table[N_DEADWOOD_BANDS:].reshape(
+        MAX_CARDS_LEFT + 1, N_DEADWOOD_BANDS, N_DEADWOOD_BANDS
     )
     variant = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     rules = build_rules_from_spec(variant)
@@ -393,7 +393,7 @@ def test_stop_dp_agrees_with_backward_induction():
             return -deadwood
         later_value = sum(
             probabilities[cards_left, state, j] * find_best_value(cards_left - 1, j)
-            for j in range(N_DEADWOOD_STATES)
+            for j in range(N_DEADWOOD_BANDS)
         )
         return -deadwood / cards_left + (1 - 1 / cards_left) * later_value
 
@@ -402,14 +402,18 @@ def test_stop_dp_agrees_with_backward_induction():
         for deadwood in range(1, 11):
             ending_value = compute_ending_value(deadwood, cards_left, variant)
             if (
-                abs(ending_value - continue_value(cards_left, find_state_index(deadwood), deadwood))
+                abs(
+                    ending_value
+                    - continue_value(cards_left, find_deadwood_band(deadwood), deadwood)
+                )
                 > 1e-6
             ):
                 action = query_solo_policy(
                     "knock", "stop-dp", rules=rules, ending_count=deadwood, deck_left=cards_left
                 )
                 assert action == (
-                    ending_value > continue_value(cards_left, find_state_index(deadwood), deadwood)
+                    ending_value
+                    > continue_value(cards_left, find_deadwood_band(deadwood), deadwood)
                 )
                 actions.add(action)
     assert actions == {0, 1}
@@ -512,22 +516,20 @@ def test_continuation_value_averages_over_joker_positions(scoring, ends_in_gin):
                 elif scoring == 1:
                     total -= deadwood_values[turn + above]
             expected = Fraction(total, cards_left)
-        value = script.compute_continuation_value(
-            hands, turn, last_turn, ends_in_gin, scoring, rules
-        )
+        value = script.compute_continuing_value(hands, turn, last_turn, ends_in_gin, scoring, rules)
         assert value == pytest.approx(float(expected))
 
 
 def test_fit_recovers_known_planes(monkeypatch):
     """Fit exact sums of hands, with almost no prior."""
-    monkeypatch.setattr(script, "N_PRIOR_HANDS", 1e-6)
+    monkeypatch.setattr(script, "PRIOR_WEIGHT_IN_HANDS", 1e-6)
     rng = np.random.default_rng(3)
     expected = rng.normal(size=(15, 11, 3))
     x = np.concatenate([np.ones((15, 11, 60, 1)), rng.integers(0, 40, (15, 11, 60, 2))], axis=3)
     y = (x @ expected[..., None])[..., 0]
     squares = np.einsum("tnki,tnkj->tnij", x, x)
     products = np.einsum("tnki,tnk->tni", x, y)
-    fitted = script.fit_planes(np.concatenate([squares, products[..., None]], axis=3))
+    fitted = script.fit_value_functions(np.concatenate([squares, products[..., None]], axis=3))
     assert fitted == pytest.approx(expected, abs=1e-5)
 
 
@@ -601,7 +603,7 @@ def test_solo_champion_features_agree_with_their_names():
         features = x[offset : offset + player.N_HAND_FEATURES]
         feature_by_name = dict(zip((key for key, _ in player.HAND_FEATURES), features, strict=True))
         assert feature_by_name == pytest.approx(expected)
-        assert x[player.TIME_WEIGHTS_OFFSET :][
+        assert x[player.TIME_LEFT_WEIGHTS_OFFSET :][
             offset : offset + player.N_HAND_FEATURES
         ] == pytest.approx(features * cards_left / 43)
         assert x[-1] == 1.5
@@ -641,7 +643,7 @@ def test_every_solitaire_variant_has_separate_weights():
         for variant in SOLO_VARIANTS
     ]
     assert offsets == [player.DP_TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
-    assert list(training.REGRESSION_UNIT_BY_GAME) == SOLO_VARIANTS
+    assert list(training.TYPICAL_DIFFERENCE_BY_GAME) == SOLO_VARIANTS
     solo_names = {name for name in variants.variant_names() if variants.find_variant(name).is_solo}
     assert solo_names == set(SOLO_VARIANTS)
 

@@ -14,7 +14,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.strategy import Strategy, discard, helper, knock, loader, param
 from simgin.strategy.strategy_spec import StrategyError
 
-TURNS, TURNS_TABLE = 3, {"turns": [3]}
+KNOCK_TURNS, KNOCK_TURNS_TABLE = 3, {"turns": [3]}
 OTHER_STRATEGY = Strategy("other")
 
 
@@ -24,23 +24,23 @@ def factorial(n):
 
 
 @njit
-def add_turns(n):
-    return TURNS + n
+def add_knock_turns(n):
+    return KNOCK_TURNS + n
 
 
 @functools.cache
-def look_up_turns(n):
-    return TURNS_TABLE["turns"][n]
+def look_up_knock_turns(n):
+    return KNOCK_TURNS_TABLE["turns"][n]
 
 
 @knock(k=param(0, 0, 9))
 def knock_early(view, rules, params):
-    return view.own_turn <= add_turns(params[0]) * factorial(view.own_turn - view.own_turn)
+    return view.own_turn <= add_knock_turns(params[0]) * factorial(view.own_turn - view.own_turn)
 
 
 @knock
 def knock_early_in_python(view, rules, params):
-    return view.own_turn <= look_up_turns(0) and OTHER_STRATEGY.name == "other"
+    return view.own_turn <= look_up_knock_turns(0) and OTHER_STRATEGY.name == "other"
 
 
 def compute_win_rate(player):
@@ -52,12 +52,12 @@ def compute_win_rate(player):
 @pytest.mark.parametrize(
     "policy", [knock_early, knock_early_in_python], ids=lambda policy: policy.name
 )
-def test_strategy_keeps_its_functions_and_constants(policy, monkeypatch):
+def test_found_strategy_ignores_later_changes_of_constants(policy, monkeypatch):
     strategy = Strategy("mine", knock=policy)
     assert simgin.find_strategy(strategy).spec == "mine"
     win_rate, copied = compute_win_rate(strategy), simgin.find_strategy("gold+knock=mine")
-    monkeypatch.setitem(globals(), "TURNS", 8)
-    monkeypatch.setitem(TURNS_TABLE, "turns", [8])
+    monkeypatch.setitem(globals(), "KNOCK_TURNS", 8)
+    monkeypatch.setitem(KNOCK_TURNS_TABLE, "turns", [8])
     assert compute_win_rate("mine") == win_rate
     assert compute_win_rate(strategy) == compute_win_rate("mine") != win_rate
     assert compute_win_rate(copied) == win_rate
@@ -94,8 +94,8 @@ from simgin.strategy import Strategy, knock
 {before}
 @knock
 def early(view, rules, params):
-    return view.own_turn <= TURNS
-TURNS = 3
+    return view.own_turn <= KNOCK_TURNS
+KNOCK_TURNS = 3
 {match}
 """
 MATCH_CODE = "simgin.match(Strategy('mine', knock=early), 'gold', deals='2k', workers=2)"

@@ -22,20 +22,20 @@ ROOT = Path(__file__).resolve().parents[2]
 ALL_VARIANTS = [variants.find_variant(name) for name in variants.variant_names()]
 
 
-def iter_strategies(part: object) -> Iterator[str]:
-    """Yield the strategies in a part of the cast, except "self", the strategy in training."""
-    if isinstance(part, str):
-        yield from () if part == "self" else (part,)
-    elif isinstance(part, list):
-        for entry in part:
-            yield from iter_strategies(entry)
-    elif isinstance(part, dict):
-        for entry in part.values():
-            yield from iter_strategies(entry)
+def iter_player_type_strategies(table: object) -> Iterator[str]:
+    """Yield the strategies in a table of cast.toml, except "self", the strategy in training."""
+    if isinstance(table, str):
+        yield from () if table == "self" else (table,)
+    elif isinstance(table, list):
+        for entry in table:
+            yield from iter_player_type_strategies(entry)
+    elif isinstance(table, dict):
+        for entry in table.values():
+            yield from iter_player_type_strategies(entry)
 
 
 @pytest.mark.parametrize("variant", ALL_VARIANTS, ids=lambda variant: variant.spec)
-def test_every_type_can_play_every_variant(variant):
+def test_player_types_can_play_every_variant(variant):
     for player_type in cast.list_player_types(variant):
         opponent = None if variant.is_solo else player_type.strategy
         assert parse_matchup(player_type.strategy, opponent, variant.spec, 1, "deal").a.spec
@@ -48,19 +48,19 @@ def test_player_types_of_a_variant_are_different():
         )
 
 
-def test_strategies_of_the_cast_are_canonical():
-    for types in (cast.CAST["two_player"], cast.CAST["solitaire"]):
+def test_player_types_use_canonical_specs():
+    for types in (cast.PLAYER_TYPE_TABLES["two_player"], cast.PLAYER_TYPE_TABLES["solitaire"]):
         for entry in types:
             for name in (entry["strategy"], *entry.get("also", ())):
                 assert loader.find_strategy(name).spec == name
-    parts = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
-    names = [*iter_strategies(parts), *cast.CAST["points_lost"]]
+    parts = {part: cast.PLAYER_TYPE_TABLES[part] for part in ("strong", "odds", "training")}
+    names = [*iter_player_type_strategies(parts), *cast.PLAYER_TYPE_TABLES["points_lost"]]
     assert [loader.find_strategy(name).spec for name in names] == names
 
 
 def test_beginner_can_be_used_by_name():
     by_name, by_spec = map(
-        loader.find_strategy, ("beginner", cast.CAST["two_player"][0]["strategy"])
+        loader.find_strategy, ("beginner", cast.PLAYER_TYPE_TABLES["two_player"][0]["strategy"])
     )
     assert by_name.spec == by_name.name == "beginner"
     assert loader.is_same_strategy(by_name, by_spec)
@@ -90,13 +90,13 @@ def test_odds_players_end_with_the_strong_player(variant):
         naive, *_, strong = cast.list_player_types(variant)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:
-        type_names = [cast.find_type_name(player) for player in players]
+        type_names = [cast.find_player_type_name(player) for player in players]
         assert type_names == [cast.IMMEDIATE_KNOCKER, cast.EARLY_KNOCKER, ""]
 
 
-def test_display_names_occur_only_in_the_cast():
-    """Ignore names of one word, which have other meanings."""
-    entries = [*cast.CAST["two_player"], *cast.CAST["solitaire"]]
+def test_display_names_occur_only_in_cast_toml():
+    """Search for the names of several words, because single words have other meanings."""
+    entries = [*cast.PLAYER_TYPE_TABLES["two_player"], *cast.PLAYER_TYPE_TABLES["solitaire"]]
     names = [entry["name"] for entry in entries if " " in entry["name"]]
     for folder in ("simgin", "docs"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -104,7 +104,7 @@ def test_display_names_occur_only_in_the_cast():
             assert not [name for name in names if f'"{name}"' in code], path
 
 
-def test_default_players_come_from_the_cast():
+def test_default_players_come_from_cast_toml():
     """Check reviews, drills, odds, training, grades and the findings page."""
     standard = variants.find_variant("standard")
     weaker = [player_type.strategy for player_type in cast.list_weaker_types(standard)]
@@ -123,14 +123,14 @@ def test_default_players_come_from_the_cast():
     assert {*weaker, cast.find_strong_player(standard)} <= types
 
 
-def test_reference_results_use_the_display_names_of_the_cast():
-    names = {entry["name"] for entry in cast.CAST["two_player"]}
+def test_reference_results_use_current_display_names():
+    names = {entry["name"] for entry in cast.PLAYER_TYPE_TABLES["two_player"]}
     for name in ("review", "knock-limit", "bonuses"):
         frame = pd.read_csv(ROOT / f"results/reference/{name}/metrics.csv")
         assert set(frame["players"].str.split(" v ").explode()) <= names
 
 
-def test_weaker_types_exclude_optional_and_strong_types():
+def test_weaker_player_types_omit_optional_and_strong_types():
     standard, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     names = [player_type.name for player_type in cast.list_player_types(standard)]
     assert names == [cast.BEGINNER, *dict(cast.list_weaker_types(standard)), cast.STRONG_PLAYER]

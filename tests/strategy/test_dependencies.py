@@ -38,7 +38,7 @@ def mine(view, rules, params):
     return own + theirs + constants.FARTHER - 5 + int(params[0] + params[1])
 STRATEGY = Strategy("mine", discard=mine)
 """
-SIBLING_CODE = """
+IMPORTED_MODULE_CODE = """
 from numba import njit
 SHIFT, DEEP, FAR = 1, 2, 4
 @njit
@@ -70,7 +70,7 @@ def module_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     Path("mine.py").write_text(STRATEGY_CODE)
-    Path("sibling.py").write_text(SIBLING_CODE)
+    Path("sibling.py").write_text(IMPORTED_MODULE_CODE)
     Path("constants.py").write_text("FARTHER = 5")
     np.save("more.npy", np.array([9.0]))
     np.save("data.npy", np.array([0, 0]))
@@ -78,7 +78,7 @@ def module_folder(tmp_path, monkeypatch):
 
 
 def run_policy(folder, **environment):
-    """Run the policy in a new process; return the action and the number of cache hits."""
+    """Run the policy in a new process, and return its action and the number of cache hits."""
     env = {**os.environ, "SIMGIN_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(folder)}
     command = [sys.executable, "-c", RUN_POLICY_CODE]
     result = subprocess.run(
@@ -104,9 +104,9 @@ def test_policy_is_compiled_again_only_after_a_change(module_folder):
         1,
     )  # sibling is loaded from bytecode
     shutil.rmtree("__pycache__")
-    Path("sibling.py").write_text(SIBLING_CODE.replace("1, 2, 4", "1, 2, 9"))
+    Path("sibling.py").write_text(IMPORTED_MODULE_CODE.replace("1, 2, 4", "1, 2, 9"))
     assert run_policy(module_folder) == (EXPECTED_ACTION + 5, 0)
-    Path("sibling.py").write_text(SIBLING_CODE)
+    Path("sibling.py").write_text(IMPORTED_MODULE_CODE)
     np.save("more.npy", np.array([13.0]))  # the parameters of a policy are not part of its code
     assert run_policy(module_folder) == (EXPECTED_ACTION + 4, 1)
 
@@ -155,7 +155,7 @@ def test_change_of_a_constant_changes_a_built_in_fingerprint(monkeypatch):
         loader.find_strategy("gold").discard,
     )
     before = compute_fingerprint(policy.function), compute_fingerprint(other_policy.function)
-    monkeypatch.setattr(_champion, "DEADWOOD_INDEX", _champion.DEADWOOD_INDEX + 1)
+    monkeypatch.setattr(_champion, "FEATURES", _champion.FEATURES._replace(deadwood=12))
     assert compute_fingerprint(policy.function) not in ("", before[0])
     assert compute_fingerprint(other_policy.function) == before[1]
     assert Path(_champion.__file__) in loader.find_source_files(loader.find_strategy("champion"))
@@ -190,7 +190,7 @@ IMPORTS_CODE = "from simgin.strategy import *\nimport numpy as np\nfrom math imp
 
 
 def write_policy(prelude, expression):
-    """Write a discard policy that returns an expression; return the loaded policy."""
+    """Write and load a discard policy that returns an expression."""
     body = f"@discard\ndef one(view, rules, params):\n    return int({expression})\n"
     Path("one.py").write_text(
         IMPORTS_CODE + prelude + body + 'STRATEGY = Strategy("one", discard=one)\n'
@@ -203,7 +203,7 @@ def write_policy(prelude, expression):
     ("prelude", "expression"),
     [("X = (n for n in [])\n", "next(X)"), ("import ctypes\nX = ctypes.CDLL(None).abs\n", "X(3)")],
 )
-def test_policies_with_unclear_dependencies_are_not_cached(module_folder, prelude, expression):
+def test_policies_with_unpicklable_values_are_not_cached(module_folder, prelude, expression):
     assert compute_fingerprint(write_policy(prelude, expression).function) == ""
 
 
@@ -217,7 +217,7 @@ def test_policies_with_unclear_dependencies_are_not_cached(module_folder, prelud
         ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
     ],
 )
-def test_policies_with_fixed_dependencies_are_cached(module_folder, prelude, expression):
+def test_policies_with_picklable_values_are_cached(module_folder, prelude, expression):
     Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
     Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
     assert len(compute_fingerprint(write_policy(prelude, expression).function)) == 16
@@ -269,9 +269,9 @@ def test_fingerprints_distinguish_types_and_compiler_options(module_folder):
 
 @requires_compilation
 def test_policies_are_not_cached_if_numba_was_extended(module_folder):
-    """Extend numba, which can change the compiled code without a trace."""
+    """Register an extension, because numba does not record which extensions code uses."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
-    Path("sibling.py").write_text(extended + SIBLING_CODE)
+    Path("sibling.py").write_text(extended + IMPORTED_MODULE_CODE)
     code = "from simgin.strategy import by_value, loader\n"
     code += "policy = loader.find_strategy('mine.py').discard\n"
     code += "print(repr(by_value.compute_fingerprint(policy.function)))"
@@ -282,7 +282,7 @@ def test_policies_are_not_cached_if_numba_was_extended(module_folder):
 
 # Random numbers and time
 
-NONDETERMINISTIC_TEMPLATE = """
+NONDETERMINISTIC_CODE_TEMPLATE = """
 import math, os, random, time
 from datetime import datetime
 from random import random as chance
@@ -317,11 +317,11 @@ STRATEGY = Strategy("mine", discard=mine)
 )
 def test_random_numbers_and_times_are_detected(module_folder, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
-    Path("mine.py").write_text(NONDETERMINISTIC_TEMPLATE.format(*parts))
+    Path("mine.py").write_text(NONDETERMINISTIC_CODE_TEMPLATE.format(*parts))
     assert find_nondeterminism(load_policy("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
 def test_import_inside_a_policy_is_detected(module_folder, statement):
-    Path("mine.py").write_text(NONDETERMINISTIC_TEMPLATE.format("1.0", statement, "1.0"))
+    Path("mine.py").write_text(NONDETERMINISTIC_CODE_TEMPLATE.format("1.0", statement, "1.0"))
     assert find_nondeterminism(load_policy("mine.py").function) in ("time", "os.path")

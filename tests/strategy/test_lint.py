@@ -12,7 +12,7 @@ IMPORTS_CODE = (
 )
 DISCARD_BODY = "return best_discard(view.hand, view.legal, rules)"
 POLICY_TEMPLATE = "@discard\ndef mine(view, rules, params):\n    {}\n"
-STRATEGY_LINE = 'STRATEGY = Strategy("x", discard=mine)\n'
+STRATEGY_DEFINITION = 'STRATEGY = Strategy("x", discard=mine)\n'
 PARAMETER_POLICY_TEMPLATE = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
 
 
@@ -32,7 +32,7 @@ def load_and_get_message(folder, code, capsys):
     return capsys.readouterr().err
 
 
-BINDINGS_BODY = """first, *others = 1, 2, 3
+NAME_BINDINGS_BODY = """first, *others = 1, 2, 3
     with open("nowhere") as file, open("nowhere") as (one, two):
         file.read(one, two)
     try:
@@ -60,27 +60,31 @@ BINDINGS_BODY = """first, *others = 1, 2, 3
         "return view.seat in view.own_columns",
         "total: Undefined = 1; return total",
         "global kept; kept = 1; return kept",
-        BINDINGS_BODY,
+        NAME_BINDINGS_BODY,
     ],
 )
 def test_valid_code_that_resembles_a_mistake_is_accepted(body, tmp_path, capsys):
     message = load_and_get_message(
-        tmp_path, IMPORTS_CODE + PARAMETER_POLICY_TEMPLATE.format(body) + STRATEGY_LINE, capsys
+        tmp_path,
+        IMPORTS_CODE + PARAMETER_POLICY_TEMPLATE.format(body) + STRATEGY_DEFINITION,
+        capsys,
     )
     assert message == "" or "runs in Python" in message
 
 
 def test_built_in_policies_pass_the_source_check():
-    """Check them here, because they are not checked when they are played."""
+    """Check the policies in this test, because simgin does not check them during play."""
     policies = [
-        policy for name in loader.list_built_in() for policy in loader.find_strategy(name).policies
+        policy
+        for name in loader.list_built_in_strategies()
+        for policy in loader.find_strategy(name).policies
     ]
     for policy in [*policies, *loader.list_policies()]:
         compiler.check_source(policy)
 
 
 def execute_policy_code(code, file_name):
-    """Execute code as if it came from a file; return its policy."""
+    """Execute code as if it came from a file, and return the policy in the code."""
     namespace = {"__name__": "made"}
     exec(compile(code, file_name, "exec"), namespace)
     return namespace["mine"]
@@ -100,7 +104,7 @@ def test_policy_without_source_can_be_compiled():
 
 
 def test_source_known_only_to_linecache_is_read():
-    """Use the source of a notebook cell."""
+    """Add source code to linecache, as Jupyter does for a notebook cell."""
     code = IMPORTS_CODE + POLICY_TEMPLATE.format("return params[3] > 1")
     linecache.cache["<cell 1>"] = (len(code), None, code.splitlines(keepends=True), "<cell 1>")
     with pytest.raises(compiler.PolicyError, match=r"params\[3\]"):

@@ -115,7 +115,7 @@ def test_package_with_corrupt_metadata_is_skipped(install_package, tmp_path, fil
 
 
 def test_new_process_ignores_packages_with_corrupt_metadata(install_package, tmp_path):
-    """Let pydantic and numba ask every package for its plug-ins."""
+    """Import pydantic and numba, which read the metadata of every package."""
     for i, (file, content) in enumerate(CORRUPT_METADATA):
         install_package(f"broken-pack-{i}", "1 / 0")
         (tmp_path / f"broken_pack_{i}-1.0.dist-info" / file).write_bytes(content)
@@ -125,7 +125,7 @@ def test_new_process_ignores_packages_with_corrupt_metadata(install_package, tmp
 
 
 @pytest.mark.parametrize("metadata", [b"\xff\xfe\0", b"Name: simgin\n"])
-def test_unreadable_version_is_unknown(tmp_path, monkeypatch, metadata):
+def test_version_is_unknown_if_metadata_is_corrupt(tmp_path, monkeypatch, metadata):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "simgin-9.dist-info").mkdir()
     (tmp_path / "simgin-9.dist-info" / "METADATA").write_bytes(metadata)
@@ -137,18 +137,18 @@ def test_unreadable_version_is_unknown(tmp_path, monkeypatch, metadata):
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
+STRATEGY_GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
 
 
 def find_code_block(page, language, text):
-    """Return the code block of a page that contains a text."""
+    """Return the code block that contains a given text."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
     (code,) = [block for block in blocks if text in block]
     return code
 
 
 def test_documented_package_plays_despite_a_broken_plug_in(install_package):
-    project = tomllib.loads(find_code_block(GUIDE, "toml", "simgin.strategies"))["project"]
+    project = tomllib.loads(find_code_block(STRATEGY_GUIDE, "toml", "simgin.strategies"))["project"]
     assert [*project["entry-points"]] == ["simgin.strategies"]
     install_package(project["name"], find_code_block(README, "python", 'Strategy("patient-gold"'))
     install_package("broken-pack", "raise ValueError('out of order')")

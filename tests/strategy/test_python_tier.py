@@ -113,7 +113,7 @@ def test_policy_error_names_the_policy_and_the_deal(tmp_path, line, message):
 
 
 def test_keyboard_interrupt_in_the_main_thread_is_unchanged():
-    """Call a policy in the main thread, as without compiled code."""
+    """Raise KeyboardInterrupt, as Ctrl-C does during a policy call without compiled code."""
     with pytest.raises(KeyboardInterrupt), python_tier.reraise_policy_errors():
         raise KeyboardInterrupt
 
@@ -159,7 +159,7 @@ def moody(view, rules, params):
 S = Strategy("stateful", take=counting, knock=moody)
 """
 DEADWOOD_CONDITION = "lowers_deadwood(view, rules) and view.legal >> 1 & 1"
-STATE_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
+CALL_COUNT_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ STATE_CONDITION = "SEEN.get('asked', 0) % 3 < 2"
     [
         (
             DEADWOOD_CONDITION,
-            STATE_CONDITION,
+            CALL_COUNT_CONDITION,
             False,
         ),  # a copy of SEEN is a constant for moody, whatever counting does
         (DEADWOOD_CONDITION, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
-        (f"{DEADWOOD_CONDITION} and {STATE_CONDITION}", "True", True),
+        (f"{DEADWOOD_CONDITION} and {CALL_COUNT_CONDITION}", "True", True),
     ],
 )
 def test_actions_that_depend_on_state_are_rejected(take, knock, fails, tmp_path):
@@ -189,7 +189,7 @@ def test_actions_that_depend_on_state_are_rejected(take, knock, fails, tmp_path)
 
 def test_changes_of_globals_do_not_affect_a_policy(tmp_path):
     stateful = write_strategy(
-        tmp_path, STATEFUL_CODE.format(take=DEADWOOD_CONDITION, knock=STATE_CONDITION)
+        tmp_path, STATEFUL_CODE.format(take=DEADWOOD_CONDITION, knock=CALL_COUNT_CONDITION)
     )
     matchup = Matchup(STANDARD, stateful, GOLD, 3, "deal")
     before = kernel.play_batches(matchup, 0, 100)

@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.strategy import loader
 digests = {}
-for name in loader.list_built_in():
+for name in loader.list_built_in_strategies():
     for variant in ("standard", "solitary-gin"):
         opponent = None if variant == "solitary-gin" else "simple"
         try:

@@ -14,7 +14,7 @@ from simgin.cli.main import cli
 from simgin.play import played_game, saved_deals
 from simgin.rules.variants import find_variant
 from simgin.strategy import catalogue
-from simgin.strategy.cast import CAST
+from simgin.strategy.cast import PLAYER_TYPE_TABLES
 from simgin.web.app import Site, create_app
 from simgin.web.coach_json import spell_out_discards
 from simgin.web.games import OpenGames
@@ -266,7 +266,9 @@ def test_opponents_are_listed_in_order_of_strength():
     ratings = [catalogue.read_catalogue_entry(opponent.spec)["elo"] for opponent in rated]
     assert ratings == sorted(ratings, reverse=True)
     specs = {opponent.spec for opponent in rated + unrated}
-    assert {entry["strategy"] for entry in CAST["two_player"][1:]} < specs and len(specs) > 20
+    assert {entry["strategy"] for entry in PLAYER_TYPE_TABLES["two_player"][1:]} < specs and len(
+        specs
+    ) > 20
 
 
 def test_strategy_file_given_to_the_server_can_be_an_opponent(

@@ -8,13 +8,13 @@ from urllib.parse import quote
 import pytest
 
 from simgin.analysis import coach
-from simgin.strategy.cast import CAST
+from simgin.strategy.cast import PLAYER_TYPE_TABLES
 from support.browser import open_page
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
 GAME_QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
-BEGINNER_SPEC = CAST["two_player"][0]["strategy"]
+BEGINNER_SPEC = PLAYER_TYPE_TABLES["two_player"][0]["strategy"]
 # Sum of the layout shifts while a deal is played; its end replaces the table
 RECORD_LAYOUT_SHIFTS_JS = """
 () => {
