@@ -56,7 +56,7 @@ if TYPE_CHECKING:  # Editors and type checkers need these imports.
     __version__: str
 
 # Modules that define the public functions outside simgin.api
-_MODULES_BY_NAME = {
+_MODULE_BY_PUBLIC_NAME = {
     "find_strategy": "simgin.strategy.loader",
     "find_variant": "simgin.rules.variants",
 }
@@ -104,7 +104,7 @@ def __getattr__(name: str) -> Any:
         from simgin.renamed import make_missing_name_error
 
         raise make_missing_name_error(__name__, name, __all__)
-    return getattr(importlib.import_module(_MODULES_BY_NAME.get(name, "simgin.api")), name)
+    return getattr(importlib.import_module(_MODULE_BY_PUBLIC_NAME.get(name, "simgin.api")), name)
 
 
 def __dir__() -> list[str]:

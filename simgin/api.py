@@ -22,7 +22,7 @@ from simgin.runs.python_call import (
     StrategyLike,
     VariantLike,
     check_arguments,
-    read_arguments,
+    convert_arguments,
     record_call,
 )
 from simgin.stats.table import make_frame
@@ -58,7 +58,7 @@ def _run_request(
 
 
 def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> RunResults:
-    """Run a plan, using the ledger in the output directory if there is an output directory."""
+    """Run a plan, and save its ledger if an output directory is given."""
     if output is None:
         return _run_request(plan.label, run_plan, plan, workers)
 
@@ -126,7 +126,7 @@ def match(
             print(result)
             result.frame
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     players = [*_as_tuple(arguments.pop("a")), *_as_tuple(arguments.pop("b"))]
     strategies = drop_opponent(players, arguments["against"])
     return _run_plan(plan_match(strategies, **arguments), workers, output)
@@ -174,7 +174,7 @@ def league(
 
             simgin.league(["gold", "simple", "stubborn"], matches="2k").standings
     """
-    return _run_plan(plan_league(**read_arguments(locals())), workers, output)
+    return _run_plan(plan_league(**convert_arguments(locals())), workers, output)
 
 
 @record_call
@@ -259,7 +259,7 @@ def review_rules(
             review = simgin.review_rules(["oklahoma"], against="standard")
             review.differences
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.review.review import run_review
     from simgin.review.review_request import ReviewRequest
 
@@ -298,7 +298,7 @@ def compute_odds(
             odds = simgin.compute_odds("solitaire-gin")
             simgin.plots.skill(odds.frames()["bracket"])
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read([arguments.pop("variant")], include_details=False, **arguments)
@@ -338,7 +338,7 @@ def compute_chart(
 
             simgin.compute_chart("upcard", "oklahoma")
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.charts.chart import ChartRequest, run_chart
 
     request = ChartRequest.read(player=arguments.pop("strategy"), **arguments)
@@ -379,7 +379,7 @@ def grade(
 
             simgin.grade("mine-1.json")
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.grades import GradeRequest, run_grade
 
     return _run_request("grade", run_grade, GradeRequest.read(**arguments), workers)
@@ -425,7 +425,7 @@ def tune_strategy(
 
             simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.learn.cma_search import run_tune
     from simgin.learn.tune_request import TuneRequest
 
@@ -470,7 +470,7 @@ def train(
 
             simgin.train("champion", "straight").table
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.learn import adapt
     from simgin.learn import discard_weights as discards
     from simgin.strategy.cast import CHAMPION_STRATEGY
@@ -517,7 +517,7 @@ def show(
 
             print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.play.replay import make_replay, trace_numbered_deal
 
     return "\n".join(make_replay(trace_numbered_deal(**arguments)).iter_lines())
@@ -553,7 +553,7 @@ def hand(
             result = simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH")
             result.deadwood, result.melds
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.hand_result import evaluate_hand
 
     return evaluate_hand(find_variant(arguments.pop("variant")), **arguments)
@@ -616,11 +616,11 @@ def analyze(
 
             simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
     from simgin.analysis.position_parts import Die
 
-    budget = _pop_budget(arguments, workers)
+    budget = _extract_budget(arguments, workers)
     die = Die(*map(arguments.pop, ("stake", "owner", "offer", "offered")))
     request = AnalysisRequest.read(budget=budget, die=die, **arguments)
     return _run_request("analysis", run_analysis, request, workers)
@@ -671,10 +671,10 @@ def analyze_deal(
 
             simgin.analyze_deal("gold", "simple", unit=3, turn=5)
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
-    budget = _pop_budget(arguments, workers)
+    budget = _extract_budget(arguments, workers)
     request = AnalysisRequest.read_deal(budget=budget, **arguments)
     return _run_request("analysis", run_analysis, request, workers)
 
@@ -718,7 +718,7 @@ def error_rates(
 
             simgin.error_rates("gold", deals=1000)
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.error_rates import EvaluationTask, estimate_error_rates
 
     return _run_request(
@@ -765,14 +765,14 @@ def find(
 
             simgin.find("gold", "simple", where="undercut, lost")
     """
-    arguments = read_arguments(locals())
+    arguments = convert_arguments(locals())
     from simgin.analysis.find_deals import FindRequest, run_find
 
     return _run_request("search", run_find, FindRequest.read(**arguments), workers)
 
 
-def _pop_budget(arguments: dict[str, Any], workers: int | None) -> AnalysisBudget:
-    """Remove the limits of an analysis from its arguments, and return them."""
+def _extract_budget(arguments: dict[str, Any], workers: int | None) -> AnalysisBudget:
+    """Remove the budget of an analysis from its arguments, and return the budget."""
     from simgin.analysis.analysis import AnalysisBudget
 
     worlds, seconds, seed = map(arguments.pop, ("worlds", "seconds", "seed"))

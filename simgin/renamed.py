@@ -25,7 +25,7 @@ def _read_renames() -> dict[str, dict[str, str]]:
     return tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
 
 
-def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:
+def make_missing_name_error(owner: str, name: str, valid_names: Iterable[str] = ()) -> Exception:
     """Return the error for a missing name, which states the new name if there is one.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
@@ -34,14 +34,14 @@ def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) ->
     Args:
         owner: Module, such as `simgin.toolkit`, or name of a class.
         name: Missing name.
-        names: Valid names. The error suggests the most similar one.
+        valid_names: Valid names. The error suggests the most similar one.
     """
     import difflib
     import dis
 
     new_name = find_new_name(owner, name)
     if new_name is None:
-        similar_names = difflib.get_close_matches(name, names, n=1)
+        similar_names = difflib.get_close_matches(name, valid_names, n=1)
         suggestion = f". Did you mean {similar_names[0]!r}?" if similar_names else ""
         return AttributeError(f"{owner!r} has no attribute {name!r}{suggestion}")
     message = f"{owner}.{name} is now {owner}.{new_name}. Use the new name."
@@ -53,10 +53,10 @@ def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) ->
 def make_getattr(module: str) -> Callable[[str], NoReturn]:
     """Return a `__getattr__` for a module, which states the new names of renamed functions."""
 
-    def getattr_of_module(name: str) -> NoReturn:
+    def raise_missing_name(name: str) -> NoReturn:
         raise make_missing_name_error(module, name, sys.modules[module].__all__)
 
-    return getattr_of_module
+    return raise_missing_name
 
 
 class RenamedAttributes:

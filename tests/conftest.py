@@ -129,7 +129,7 @@ def few_mix_samples(monkeypatch):
 
 @pytest.fixture
 def few_decks(monkeypatch):
-    """Estimate the odds with hindsight from few decks, because each deck takes 0.1 ms."""
+    """Estimate the odds of a player who sees the deck from few decks (0.1 ms each)."""
     monkeypatch.setattr("simgin.odds.solo_odds.N_HINDSIGHT_DECKS", 100)
 
 

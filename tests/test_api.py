@@ -59,7 +59,7 @@ def test_all_public_names_can_be_imported():
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
-    assert {*simgin._MODULES_BY_NAME, *simgin._SUBMODULES} < set(simgin.__all__)
+    assert {*simgin._MODULE_BY_PUBLIC_NAME, *simgin._SUBMODULES} < set(simgin.__all__)
     assert set(simgin.__all__) <= set(dir(simgin))
     with pytest.raises(AttributeError, match="nothing"):
         _ = simgin.nothing
@@ -77,7 +77,7 @@ def test_results_equal_the_files_of_a_run(experiment_file, panel_results, tmp_pa
 def test_ledger_is_closed_when_its_results_are_deleted(experiment_file):
     results = simgin.run(experiment_file)
     gc.collect()
-    ledger, expected = results.ledger, results.rows(0)
+    ledger, expected = results.ledger, results.load_rows(0)
     assert expected.sum() > 0
     del results
     gc.collect()

@@ -1,4 +1,4 @@
-"""Results show themselves at a Python prompt and in a notebook."""
+"""Tests that a Python prompt and a notebook display results."""
 
 import inspect
 import json

@@ -18,7 +18,7 @@ COPIED_FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory):
+def clone_python(tmp_path_factory):
     """Install a clone called simgin in editable mode, and return Python of its environment."""
     if int(metadata.version("setuptools").partition(".")[0]) < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
@@ -61,32 +61,32 @@ PRINT_LOCATION_CODE = "import simgin; print(simgin.__file__)"
 
 @pytest.mark.parametrize("options", [(), ("-P",), ("-I",)])
 @pytest.mark.parametrize("folder", [".", "simgin", "simgin/strategies", "env"])
-def test_clone_is_imported_from_every_folder(python, folder, options):
-    parent = python.parents[2]
+def test_clone_is_imported_from_every_folder(clone_python, folder, options):
+    parent = clone_python.parents[2]
     expected = str(parent / "simgin" / "simgin" / "__init__.py")
-    assert run_python(python, parent / folder, PRINT_LOCATION_CODE, *options) == expected
+    assert run_python(clone_python, parent / folder, PRINT_LOCATION_CODE, *options) == expected
 
 
-def test_simgin_plays_from_the_folder_that_contains_the_clone(python):
-    parent = python.parents[2]
+def test_simgin_plays_from_the_folder_that_contains_the_clone(clone_python):
+    parent = clone_python.parents[2]
     code = (
         "import simgin; print(simgin.find_strategy('gold').spec, simgin.find_variant('eaai').spec)"
     )
-    assert run_python(python, parent, code) == "gold eaai"
+    assert run_python(clone_python, parent, code) == "gold eaai"
 
 
-def test_package_in_the_working_directory_takes_precedence(python, tmp_path):
+def test_package_in_the_working_directory_takes_precedence(clone_python, tmp_path):
     """Expect other packages called simgin, such as another clone, to stay importable."""
     (tmp_path / "simgin").mkdir()
     (tmp_path / "simgin" / "__init__.py").touch()
     expected = str(tmp_path / "simgin" / "__init__.py")
-    assert run_python(python, tmp_path, PRINT_LOCATION_CODE) == expected
+    assert run_python(clone_python, tmp_path, PRINT_LOCATION_CODE) == expected
     assert (
-        run_python(python, tmp_path.parent, PRINT_LOCATION_CODE, PYTHONPATH=str(tmp_path))
+        run_python(clone_python, tmp_path.parent, PRINT_LOCATION_CODE, PYTHONPATH=str(tmp_path))
         == expected
     )
 
 
-def test_other_folders_of_the_clone_cannot_be_imported(python, tmp_path):
+def test_other_folders_of_the_clone_cannot_be_imported(clone_python, tmp_path):
     code = "import importlib.util as u; print(*map(u.find_spec, ('strategies', 'setup', 'tests')))"
-    assert run_python(python, tmp_path, code) == "None None None"
+    assert run_python(clone_python, tmp_path, code) == "None None None"

@@ -1,4 +1,4 @@
-"""Modules that commands and packages must not import."""
+"""Tests that commands and packages do not import unneeded modules."""
 
 import subprocess
 import sys

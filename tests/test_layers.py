@@ -1,4 +1,4 @@
-"""Imports point downwards only: a package imports what tests/packages.toml lists for it."""
+"""Tests that a package imports only the packages that tests/packages.toml allows."""
 
 import ast
 import tomllib

@@ -1,4 +1,4 @@
-"""Release files: the wheel, the source archive and the package page.
+"""Tests of the release files: the wheel, the source archive and the package page.
 
 The slow test installs the wheel from the network into a separate environment, and runs
 the commands of the README and the tutorial.

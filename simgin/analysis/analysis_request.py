@@ -136,7 +136,7 @@ class AnalysisResult(Result):
         return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchups of the analysis, each with the number of sampled worlds."""
         matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds

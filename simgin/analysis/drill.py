@@ -206,7 +206,7 @@ class Drill(Result):
     exercises: Sequence[Exercise]
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchups of the drill, each with the number of deals."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.matchups, self.request.evaluator)]

@@ -139,7 +139,7 @@ class ErrorRates(Result):
     evaluator_lead: Estimate
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchup of the evaluator, with the number of evaluated deals or mirrored pairs."""
         return [(self.task.evaluator, len(self.decisions))]
 

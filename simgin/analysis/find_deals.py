@@ -199,7 +199,7 @@ class FoundDeals(Result):
     listed_rows: Sequence[DealRow] = ()
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchups of the search, each with the number of deals, matches or mirrored pairs."""
         n = self.request.n_deals_or_matches
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]

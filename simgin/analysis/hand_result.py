@@ -39,7 +39,7 @@ class HandResult(Result):
         self.best_discards: list[str] = row["best_discards"]
 
     @property
-    def played(self) -> list[Any]:
+    def played_matchups(self) -> list[Any]:
         """Empty list, because the evaluation of a hand plays no matchup."""
         return []
 

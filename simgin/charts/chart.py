@@ -219,8 +219,8 @@ class Chart(Result):
     win_rate: PairedEstimate | None = None
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units that were played (see `Result.played`)."""
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
+        """Matchups, each with the number of units that were played."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -55,7 +55,7 @@ from simgin.text.messages import SimginError
 SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
-REPETITIONS = 5
+REPETITIONS_PER_TASK = 5
 # Number of deals for measuring the time that each part of a deal takes. The views of the deals must
 # fit into the CPU cache.
 TRACED_DEALS = 100
@@ -71,11 +71,11 @@ BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]]
     ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
-POLICY_LOOP_SIGNATURE = int64(
+QUERY_VIEWS_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
 # Suffixes of the names of tasks
-GENERIC_SUFFIX, SPECIALIZED_SUFFIX, C_SUFFIX = (
+GENERIC_TASK_SUFFIX, SPECIALIZED_TASK_SUFFIX, C_TASK_SUFFIX = (
     ", generic kernel",
     ", specialised kernel",
     ", C program",
@@ -105,14 +105,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _BenchTask:
-    """Benchmark task: a function that plays rounds of `size` units each."""
+    """Task that the benchmark times in rounds of `round_size` units."""
 
-    figure: str
+    name: str
     unit: str
-    size: int
+    round_size: int
     play_rounds: Callable[[int], object]
     threads: int = 1
-    mean: float | None = None
+    mean_deadwood: float | None = None
 
 
 def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
@@ -124,23 +124,23 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
     """
     tasks = [
         *_make_kernel_tasks(),
-        *_iter_part_tasks(),
+        *_iter_deal_part_tasks(),
         *_iter_matchup_tasks(threads),
-        *_iter_reference_tasks(),
+        *_iter_c_comparison_tasks(),
     ]
     with disable_specialized_kernels():
         rates = _measure_best_rates(tasks, seconds)
     measured_tasks = list(zip(tasks, rates, strict=True))
-    rate_on_one_thread = {task.figure: rate for task, rate in measured_tasks if task.threads == 1}
+    rate_on_one_thread = {task.name: rate for task, rate in measured_tasks if task.threads == 1}
     return [
         Measurement(
-            task.figure,
+            task.name,
             task.unit,
             task.threads,
             rate,
             ratio=rates[0] / rate,
-            speedup=rate / rate_on_one_thread[task.figure],
-            mean=task.mean,
+            speedup=rate / rate_on_one_thread[task.name],
+            mean=task.mean_deadwood,
         )
         for task, rate in measured_tasks
     ]
@@ -154,16 +154,16 @@ def choose_thread_counts() -> list[int]:
 
 def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[float]:
     """Return the best speed of every task over all repetitions, in units per second."""
-    rounds = [_choose_rounds(task, seconds / REPETITIONS) for task in tasks]
+    rounds = [_choose_round_count(task, seconds / REPETITIONS_PER_TASK) for task in tasks]
     best_seconds = [float("inf")] * len(tasks)
-    for _ in range(REPETITIONS):
+    for _ in range(REPETITIONS_PER_TASK):
         for i, task in enumerate(tasks):
-            seconds_per_unit = _time_task(task, rounds[i]) / (rounds[i] * task.size)
+            seconds_per_unit = _time_task(task, rounds[i]) / (rounds[i] * task.round_size)
             best_seconds[i] = min(best_seconds[i], seconds_per_unit)
     return [1 / seconds_per_unit for seconds_per_unit in best_seconds]
 
 
-def _choose_rounds(task: _BenchTask, seconds: float) -> int:
+def _choose_round_count(task: _BenchTask, seconds: float) -> int:
     """Compile a task by calling it once, and return the number of rounds that take a given time."""
     task.play_rounds(1)
     n_rounds, elapsed_seconds = 1, _time_task(task, 1)
@@ -200,11 +200,11 @@ def _make_kernel_tasks() -> list[_BenchTask]:
     fill_in_play(create_state(SEED), rules, hands_in_play)
 
     def make_hand_task(name: str, kernel: Any, hands: np.ndarray) -> _BenchTask:
-        def play_rounds(rounds: int) -> object:
-            return kernel(hands, rules, rounds)
+        def play_rounds(n_rounds: int) -> object:
+            return kernel(hands, rules, n_rounds)
 
         return _BenchTask(
-            name, "hands", N_HANDS, play_rounds, mean=kernel(hands, rules, 1) / N_HANDS
+            name, "hands", N_HANDS, play_rounds, mean_deadwood=kernel(hands, rules, 1) / N_HANDS
         )
 
     return [
@@ -222,21 +222,21 @@ def _compile_kernel(kernel: Any) -> Any:
     return compile_function(kernel, use_cache=False)
 
 
-def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Run the calibration task: combine n blocks of Philox words by exclusive or."""
+def _run_calibration(n_blocks):  # type: ignore[no-untyped-def]
+    """Run the calibration task, which generates `n_blocks` blocks of random words."""
     x = 0
-    for i in range(n):
+    for i in range(n_blocks):
         a, b, c, d = rng.generate_random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
         x ^= a ^ b ^ c ^ d
     return x
 
 
-def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
-    """Add the first `cards` cards of each unit's deck to the hands."""
+def _fill_dealt_hands(state, n_cards, hands):  # type: ignore[no-untyped-def]
+    """Fill `hands` with the first `n_cards` cards of shuffled decks."""
     for i in range(hands.shape[0]):
         state.unit = i
         start_shuffle(state)
-        for position in range(cards):
+        for position in range(n_cards):
             hands[i] |= 1 << int(state.pack[position])
 
 
@@ -256,19 +256,19 @@ def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
         hand ^= 1 << lowest_bit(highest_value_cards(best_discards(hand, hand, rules)[1], rules)[0])
 
 
-def _sum_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood of all hands in points, summed over n repetitions."""
+def _sum_deadwood(hands, rules, n_repetitions):  # type: ignore[no-untyped-def]
+    """Return the total deadwood of all hands in points, summed over all repetitions."""
     total = 0
-    for _ in range(n):
+    for _ in range(n_repetitions):
         for i in range(hands.shape[0]):
             total += deadwood(hands[i], rules)
     return total
 
 
-def _sum_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood after the best discards in points, summed over n repetitions."""
+def _sum_best_deadwood(hands, rules, n_repetitions):  # type: ignore[no-untyped-def]
+    """Return the total deadwood after the best discards in points, summed over all repetitions."""
     total = 0
-    for _ in range(n):
+    for _ in range(n_repetitions):
         for i in range(hands.shape[0]):
             total += best_discards(hands[i], hands[i], rules)[0]
     return total
@@ -277,8 +277,8 @@ def _sum_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 # Parts of a deal
 
 
-def _iter_part_tasks() -> Iterator[_BenchTask]:
-    """Yield a benchmark task for each part of a deal of the first matchup."""
+def _iter_deal_part_tasks() -> Iterator[_BenchTask]:
+    """Yield a benchmark task for each part of a deal, such as the shuffle."""
     figure, variant, a, b, unit = BENCH_MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
@@ -286,7 +286,7 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
     decisions = [decision for deal in deals for decision in deal.decisions]
     kernels = (_shuffle_decks, _sum_best_deadwood, _add_deal_sums)
     shuffle, add_best, add_sums = map(_compile_kernel, kernels)
-    query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
+    query_views = compile_function(_query_views, QUERY_VIEWS_SIGNATURE, use_cache=False)
     views_by_slot = {
         slot: [decision.view for decision in decisions if decision.slot == slot] for slot in SLOTS
     }
@@ -301,9 +301,9 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
         if views_by_slot[policy.slot]
     ]
 
-    def query_policies(rounds: int) -> None:
+    def query_policies(n_rounds: int) -> None:
         for views, params, policy_function in policies:
-            query_views(views, rules, params, policy_function, rounds)
+            query_views(views, rules, params, policy_function, n_rounds)
 
     functions_by_part: dict[str, Callable[[int], object]] = {
         "shuffle": lambda rounds: shuffle(create_state(SEED), rounds * TRACED_DEALS),
@@ -315,25 +315,25 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
         yield _BenchTask(f"{part} of {figure}", "deals", TRACED_DEALS, play_rounds)
 
 
-def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
-    """Shuffle the decks of n units."""
-    for i in range(n):
+def _shuffle_decks(state, n_units):  # type: ignore[no-untyped-def]
+    """Shuffle the decks of `n_units` units."""
+    for i in range(n_units):
         state.unit = i
         start_shuffle(state)
         swap_hands_for_dealer(state)
 
 
-def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add the same finished deal to the sums of n separate units."""
-    for _ in range(n):
+def _add_deal_sums(state, n_units):  # type: ignore[no-untyped-def]
+    """Add the statistics of one finished deal to a batch row `n_units` times."""
+    for _ in range(n_units):
         add_deal_statistics(state, 0)
         add_unit_to_batch_row(state)
 
 
-def _query_views(views, rules, params, policy_function, n):  # type: ignore[no-untyped-def]
-    """Query a policy for every view, n times."""
+def _query_views(views, rules, params, policy_function, n_repetitions):  # type: ignore[no-untyped-def]
+    """Query a policy for every view, `n_repetitions` times."""
     total = 0
-    for _ in range(n):
+    for _ in range(n_repetitions):
         for i in range(views.shape[0]):
             total += policy_function(views[i], rules, params)
     return total
@@ -365,18 +365,18 @@ def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:
         yield _make_matchup_task(f"{name}, eaai deals", matchup, SELF_PLAY_DEALS, 1)
 
 
-def _make_matchup_task(figure: str, matchup: Matchup, size: int, threads: int) -> _BenchTask:
+def _make_matchup_task(name: str, matchup: Matchup, round_size: int, threads: int) -> _BenchTask:
     """Return a task that plays a matchup in the same way as commands do."""
 
-    def play_rounds(rounds: int) -> object:
-        return runner.run_matchup(matchup, rounds * size, threads)
+    def play_rounds(n_rounds: int) -> object:
+        return runner.run_matchup(matchup, n_rounds * round_size, threads)
 
     unit = "deals" if matchup.unit == "deal" else "matches"
-    return _BenchTask(figure, unit, size, play_rounds, threads)
+    return _BenchTask(name, unit, round_size, play_rounds, threads)
 
 
-def _iter_reference_tasks() -> Iterator[_BenchTask]:
-    """Yield tasks that play the first matchup with both types of kernels and with the C program.
+def _iter_c_comparison_tasks() -> Iterator[_BenchTask]:
+    """Yield tasks that play the first matchup with both kernels and with the C program.
 
     If the C program is not available, there are no tasks. Unlike commands, the tasks do not use the
     runner, whose overhead would increase the ratio.
@@ -389,22 +389,22 @@ def _iter_reference_tasks() -> Iterator[_BenchTask]:
     find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules).specialize()
     size = matchup.batch_size
 
-    def play_engine(rounds: int, is_specialized: bool) -> object:
+    def play_engine(n_rounds: int, is_specialized: bool) -> object:
         with allow_specialized_kernels(is_specialized):
-            return play_batches(matchup, 0, rounds * size)
+            return play_batches(matchup, 0, n_rounds * size)
 
-    for suffix, is_specialized in ((GENERIC_SUFFIX, False), (SPECIALIZED_SUFFIX, True)):
+    for suffix, is_specialized in ((GENERIC_TASK_SUFFIX, False), (SPECIALIZED_TASK_SUFFIX, True)):
         play_rounds = partial(play_engine, is_specialized=is_specialized)
         yield _BenchTask(f"{figure}{suffix}", "deals", size, play_rounds)
     yield _BenchTask(
-        f"{figure}{C_SUFFIX}", "deals", size, lambda rounds: play_c(SEED, rounds * size)
+        f"{figure}{C_TASK_SUFFIX}", "deals", size, lambda rounds: play_c(SEED, rounds * size)
     )
 
 
-COMPARISON_ROUNDS = 5  # number of measurements of each installation
-MIN_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
+N_COMPARISON_ROUNDS = 5  # number of measurements of each installation
+MIN_VALID_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
 # The option -P prevents imports from the working directory.
-THIS_PROGRAM_COMMAND = [sys.executable, "-P", "-m", "simgin"]
+THIS_INSTALLATION_COMMAND = [sys.executable, "-P", "-m", "simgin"]
 
 MeasurementRow = Mapping[str, Any]  # row of `simgin bench --json`
 MeasurementRound = Sequence[MeasurementRow]
@@ -460,7 +460,7 @@ def _is_measurement(row: object) -> bool:
     """Return True if a row contains all values needed for a comparison."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
-            return MIN_RATIO < ratio < 1 / MIN_RATIO
+            return MIN_VALID_RATIO < ratio < 1 / MIN_VALID_RATIO
     return False
 
 
@@ -501,17 +501,17 @@ def measure_alternately(
         BenchError: If one of the installations cannot be measured.
     """
     other_rounds, own_rounds = [], []
-    for number in range(1, COMPARISON_ROUNDS + 1):
-        on_progress(f"round {number} of {COMPARISON_ROUNDS}")
+    for number in range(1, N_COMPARISON_ROUNDS + 1):
+        on_progress(f"round {number} of {N_COMPARISON_ROUNDS}")
         other_rounds.append(_measure_program([str(other_program)], seconds))
-        own_rounds.append(_measure_program(THIS_PROGRAM_COMMAND, seconds))
+        own_rounds.append(_measure_program(THIS_INSTALLATION_COMMAND, seconds))
     return other_rounds, own_rounds
 
 
 def compare_speeds(
     before: Sequence[MeasurementRound], after: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
-    """Compare the tasks that both installations have measured, in the order of the new rounds."""
+    """Compare the speeds of all tasks that both installations have measured."""
     changes = []
     old_rounds, new_rounds = (list(map(_group_ratios_by_key, rounds)) for rounds in (before, after))
     for key in new_rounds[0]:
@@ -537,7 +537,7 @@ def _group_ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]
     return {(row["figure"], row["threads"]): row["ratio"] for row in rows}
 
 
-def compute_part_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]:
+def compute_time_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]:
     """Return the proportion of time that each part of a deal takes in the first matchup.
 
     The entry "turns" contains the remaining time.
@@ -556,10 +556,10 @@ def compare_with_c(rows: Sequence[MeasurementRow]) -> tuple[float, float] | None
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     figure = BENCH_MATCHUPS[0][0]
-    if (c_ratio := ratios.get(f"{figure}{C_SUFFIX}")) is None:
+    if (c_ratio := ratios.get(f"{figure}{C_TASK_SUFFIX}")) is None:
         return None
-    return ratios[f"{figure}{GENERIC_SUFFIX}"] / c_ratio, ratios[
-        f"{figure}{SPECIALIZED_SUFFIX}"
+    return ratios[f"{figure}{GENERIC_TASK_SUFFIX}"] / c_ratio, ratios[
+        f"{figure}{SPECIALIZED_TASK_SUFFIX}"
     ] / c_ratio
 
 

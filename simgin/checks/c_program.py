@@ -23,7 +23,7 @@ BATCH_SIZE = batch_columns.DEAL_BATCH_SIZE
 
 
 def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
-    """Compile the C program, and return a function that plays deals, or None.
+    """Compile the C program, and return a function that plays deals, or None on failure.
 
     The arguments of the function are the seed and the number of deals. The function returns batch
     rows, which are identical to those of the engine. If the program cannot be compiled, the result
@@ -53,7 +53,7 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
 
 
 def _format_header() -> str:
-    """Return C definitions of the columns of a batch row and of the facts."""
+    """Return C definitions of the column indices and statistics of batch rows."""
     numbers = {
         name: number
         for name, number in vars(batch_columns).items()

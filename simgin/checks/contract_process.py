@@ -36,17 +36,17 @@ COMPILE_TIMEOUT = 300.0
 # total number of positions per slot, and minimum number per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
 # Minimum number of deals that are searched for positions, because offers of the die are rare
-MIN_POSITION_DEALS = 60
-N_FIRST_DEALS = 4  # number of deals at the start of a match from which positions are taken
+MIN_SEARCHED_DEALS = 60
+SAMPLED_DEALS_PER_MATCH = 4  # positions come from the first deals of a match
 # total number of deals, and minimum number per variant
 CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
-DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
+DEAL_TIMEOUT_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
 HEARTBEAT_SECONDS = 0.3  # time between heartbeats, in seconds
 # CPU time per variant after which the remaining positions are skipped, in seconds
-POSITION_SECONDS = 1.0
+MAX_POSITION_SECONDS = 1.0
 SEED = 1
 # players that reach many different positions
-POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
+EXPLORING_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
 MAX_ACTION = 63  # number of bits in an int64, which stores legal actions
 MAX_NAMED_VARIANTS = 2  # maximum number of variants that a report names
@@ -147,7 +147,7 @@ def _test_strategy(
     for variant in variants:
         max_deals = max(MIN_CONTRACT_DEALS, CONTRACT_DEALS // len(variants))
         matchup = _prepare_matchup(strategy, variant, reporter)
-        n_deals += _play_deals(matchup, max_deals, DEAL_TIME_FACTOR * seconds, reporter)
+        n_deals += _play_deals(matchup, max_deals, DEAL_TIMEOUT_FACTOR * seconds, reporter)
     reporter.report_passed(["plays"], f"{n_deals:,} deals of {variants_text}.")
 
 
@@ -188,10 +188,10 @@ def find_positions(
     rng = random.Random(SEED)
     target = variant.params["points_target"]
     max_points = target if isinstance(target, int) else 100
-    players = [replace(loader.find_strategy(text), ending=ending) for text in POSITION_PLAYERS]
+    players = [replace(loader.find_strategy(text), ending=ending) for text in EXPLORING_PLAYERS]
     views: dict[str, list[Any]] = {slot: [] for slot in SLOTS}
     views_with_decisions = [views[slot] for slot in _find_used_slots(variant)]
-    for unit in range(max(MIN_POSITION_DEALS, max_views // 5)):
+    for unit in range(max(MIN_SEARCHED_DEALS, max_views // 5)):
         points = rng.randrange(max_points), rng.randrange(max_points)
         a, b = players if unit % 2 else reversed(players)
         opponent = None if variant.is_solo else b
@@ -217,12 +217,12 @@ def _find_used_slots(variant: Variant) -> list[str]:
     return slots
 
 
-def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
+def _trace_deal(matchup: Matchup, unit: int, start_points: tuple[int, int]) -> TracedDeal:
     """Trace the deal with a given index in a match, or the first deal if the match is shorter."""
     try:
-        return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
+        return trace_deal(matchup, unit, deal=unit % SAMPLED_DEALS_PER_MATCH, points=start_points)
     except DealNotFoundError:
-        return trace_deal(matchup, unit, points=points)
+        return trace_deal(matchup, unit, points=start_points)
 
 
 # Decisions
@@ -236,9 +236,9 @@ class _PolicyTester:
         self.reporter = reporter
         self._function = compiler.compile_policy(policy)
         self._variant = variant
-        self.relocate()
+        self.relocate_arguments()
 
-    def relocate(self) -> None:
+    def relocate_arguments(self) -> None:
         """Copy the rules and the parameters to new memory locations."""
         self._rules = build_rules(self._variant)
         self._params = compiler.make_parameter_vector(self.policy, self._rules)
@@ -305,9 +305,9 @@ def _query_positions(tester: _PolicyTester, positions: np.ndarray) -> int:
     for i, position in enumerate(positions):
         location[0] = _relocate_view(position, i, tester.policy)
         actions.append(tester.query(location[0]))
-        if time.process_time() - start_time > POSITION_SECONDS:
+        if time.process_time() - start_time > MAX_POSITION_SECONDS:
             break
-    tester.relocate()
+    tester.relocate_arguments()
     for i in reversed(range(len(actions))):
         repeated_action = tester.query(_relocate_view(positions[i], i, tester.policy))
         if repeated_action != actions[i]:
@@ -335,11 +335,11 @@ def _make_history_error(effect: str) -> _CheckError:
     return _CheckError("history", sentence)
 
 
-def _relocate_view(position: Any, i: int, policy: Policy) -> Any:
-    """Return a copy of a view at a new address, with new noise and random bytes around it."""
-    rng = np.random.default_rng(i)
+def _relocate_view(position: Any, seed: int, policy: Policy) -> Any:
+    """Return a copy of a view at a new memory address, surrounded by random bytes."""
+    rng = np.random.default_rng(seed)
     buffer = rng.integers(0, 256, VIEW_DTYPE.itemsize + 256, np.uint8)
-    start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
+    start = 8 * (1 + seed % 16) - buffer.ctypes.data % 8
     view = buffer[start : start + VIEW_DTYPE.itemsize].view(VIEW_DTYPE)
     view[0] = position
     view[0].noise = int(rng.integers(2**53)) if policy.noise else 0
@@ -352,19 +352,19 @@ def _relocate_view(position: Any, i: int, policy: Policy) -> Any:
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
     """Return a compiled matchup against a random player, or a compiled solitaire game."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
-    opponent = None if variant.is_solo else loader.find_strategy(POSITION_PLAYERS[0])
+    opponent = None if variant.is_solo else loader.find_strategy(EXPLORING_PLAYERS[0])
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
     kernel.compile_matchup(matchup)
     return matchup
 
 
-def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Reporter) -> int:
-    """Play deals up to a maximum number or a time limit, and return the number of deals.
+def _play_deals(matchup: Matchup, max_deals: int, max_seconds: float, reporter: _Reporter) -> int:
+    """Play deals until `max_deals` or a time limit is reached, and return their number.
 
     Args:
         matchup: Matchup to play.
         max_deals: Maximum number of deals.
-        limit: Time limit of one deal in seconds.
+        max_seconds: Time limit of one deal in seconds.
         reporter: Reporter that sends reports to the parent process.
     """
     start_time = time.process_time()
@@ -373,7 +373,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
     rules = build_rules(matchup.variant)
     for unit in range(max_deals // deals_per_unit):
         replay = matchup.replay_command(unit, 0, 0)
-        reporter.report_start(f"a deal of {variant} ({replay})", limit)
+        reporter.report_start(f"a deal of {variant} ({replay})", max_seconds)
         reporter.state = create_state(SEED)
         try:
             kernel.run_units(
@@ -384,7 +384,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         except Exception as error:
             sentence = kernel.describe_failure(matchup, reporter.state, error)
             raise _CheckError("plays", sentence) from None
-        if time.process_time() - start_time > DEAL_TIME_FACTOR * POSITION_SECONDS:
+        if time.process_time() - start_time > DEAL_TIMEOUT_FACTOR * MAX_POSITION_SECONDS:
             break
     reporter.state = None
     return deals_per_unit * (unit + 1)

@@ -237,9 +237,9 @@ def check_play() -> HealthCheck:
     )
 
 
-def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums of the quantities in `KNOWN_SUMS` over batch rows."""
-    total = batches.sum(axis=0, dtype=np.int64)
+def compute_known_sums(batch_rows: np.ndarray) -> dict[str, int]:
+    """Compute the sums over batch rows that are compared with `KNOWN_SUMS`."""
+    total = batch_rows.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
         for name in KNOWN_SUMS

@@ -102,7 +102,7 @@ class InteractiveGame:
 
     game: PlayedGame
     is_coached: bool
-    save: Path | None
+    save_path: Path | None
     messages: list[str] = field(default_factory=list)  # messages to show on the next screen
     panel: list[str] = field(default_factory=list)  # lines of the panel that the player opened
     log_page: int = 0  # number of times that the player typed `l` in succession
@@ -268,10 +268,10 @@ class InteractiveGame:
         except OSError as error:
             reason = error.strerror or error
             self.messages.append(f"`simgin grade --last` cannot use this deal: {reason}.")
-        if self.save is None:
+        if self.save_path is None:
             return
-        name = self.save.stem if has_suffix(self.save, ".json") else self.save.name
-        files = (self.save.with_name(f"{name}-{number}.json") for number in count(1))
+        name = self.save_path.stem if has_suffix(self.save_path, ".json") else self.save_path.name
+        files = (self.save_path.with_name(f"{name}-{number}.json") for number in count(1))
         # Earlier games are not overwritten.
         file = next(file for file in files if not file.exists())
         write_file(file, content)

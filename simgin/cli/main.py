@@ -63,7 +63,7 @@ COMMANDS = {
 }
 
 # text that `simgin` prints if it is called without arguments
-OVERVIEW = """\
+HELP_OVERVIEW = """\
 simgin simulates Gin Rummy and its variants with confidence intervals.
 
 Compare strategies:
@@ -164,7 +164,7 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules in the `with` block once, on stderr."""
+    """Print each distinct rule warning of the `with` block once on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         original_show, printed_messages = warnings.showwarning, set()
@@ -201,7 +201,7 @@ def _run_command_line(run: Callable[[], object]) -> int:
     except ValueError as error:
         if not type(error).__module__.startswith("simgin."):
             raise
-        _print_error(str(error), is_list=hasattr(error, "messages"))
+        _print_error(str(error), is_error_list=hasattr(error, "messages"))
         return BAD_INPUT_CODE
     except OSError as error:
         if error.errno == errno.EPIPE:
@@ -224,19 +224,19 @@ def _describe_usage_error(error: click.ClickException) -> str:
     return error.format_message() + hint
 
 
-def _print_error(message: str, *, is_list: bool = False) -> None:
+def _print_error(message: str, *, is_error_list: bool = False) -> None:
     """Print an error message, and shorten long quotations of user input.
 
     Args:
         message: Error message.
-        is_list: True if each line of the message is a separate error.
+        is_error_list: True if each line of the message is a separate error.
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_ERROR_LINES], *lines[MAX_ERROR_LINES:][-1:]]):
         short_line = LONG_WORD_PATTERN.sub(
             lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line
         )
-        label = "" if index and not is_list else "error: "
+        label = "" if index and not is_error_list else "error: "
         print_status(f"{label}{shorten_middle(short_line, MAX_LINE_LENGTH)}")
 
 
@@ -333,7 +333,7 @@ def cli(context: click.Context) -> None:
     most commands have --json for use in programs.
     """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
-        click.echo(OVERVIEW)
+        click.echo(HELP_OVERVIEW)
     elif context.invoked_subcommand != "config":  # The command `config` can repair the file.
         from simgin.cli.config import apply_config
 

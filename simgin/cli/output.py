@@ -196,7 +196,7 @@ def format_repeat_command(**changed_values: object) -> str:
 
 
 def format_resume_command(command: str) -> str:
-    """Return a command with the user's options that do not change the result, such as `--json`."""
+    """Append the user's options that do not affect the result, such as `--json`, to a command."""
     context = click.get_current_context()
     arguments: list[str] = []
     for parameter in context.command.params:

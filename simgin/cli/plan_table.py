@@ -57,7 +57,7 @@ def make_plan_rows(
             "strategy": task.matchup.a.spec,
             "opponent": task.matchup.opponent,
             "unit": plan.unit,
-            "n": task.n,
+            "n": task.n_games,
             "units": units,
             "seconds": plan.seconds or float(f"{seconds:.3g}"),
         }
@@ -213,7 +213,7 @@ def _format_size(plan: Plan, task: Task, remaining_units: int) -> str:
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
     n_units = task.units
-    size_text = f"{_format_limit_prefix(plan)}{task.n:,} {unit}"
+    size_text = f"{_format_limit_prefix(plan)}{task.n_games:,} {unit}"
     if remaining_units == n_units:
         return size_text
     return f"{size_text} ({100 * (n_units - remaining_units) // n_units} % done)"
@@ -244,7 +244,7 @@ def _format_matchups(plan: Plan) -> str:
     """Return the number of matchups and their size, such as `30 matchups, 200 matches each`."""
     n_matchups = len(plan.tasks)
     text, suffix = ("1 matchup", "") if n_matchups == 1 else (f"{n_matchups} matchups", " each")
-    sizes = {task.n for task in plan.tasks}
+    sizes = {task.n_games for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
         return text
     return f"{text}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{suffix}"

@@ -270,7 +270,7 @@ def explain_wait(reason: str) -> Iterator[None]:
 
 
 def _print_compilation_notice() -> None:
-    """Print a compilation notice, unless `core.jit` warns that code cannot be cached."""
+    """Print a compilation notice, unless compiled code cannot be cached."""
     if jit.get_cache_directory() is not None:
         problem = shipped_code.describe_shipped_code_problem(jit.compute_compiled_digest())
         print_status(f"{COMPILING_NOTICE} {problem}".rstrip())
@@ -307,7 +307,7 @@ def compile_players(matchups: Iterable[Matchup]) -> None:
 def warn_about_small_samples(plan: Plan) -> None:
     """Warn before a run that is too small to test differences between strategies or variants."""
     min_size = MIN_DEALS_FOR_TEST if plan.unit == "deal" else MIN_MATCHES_FOR_TEST
-    size = min(task.n for task in plan.tasks)
+    size = min(task.n_games for task in plan.tasks)
     if plan.contrasts and plan.matchups[0].is_mirrored and size < min_size:
         units = UNIT_PLURALS[plan.unit]
         print_status(

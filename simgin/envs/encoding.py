@@ -54,27 +54,27 @@ from simgin.strategy import python_tier
     CONTINUE_DEAL,
     ACCEPT_OFFER,
     REFUSE_OFFER,
-    FIRST_OFFER,
+    FIRST_OFFER_ACTION,
 ) = range(52, 60)
-FIRST_MELDING = FIRST_OFFER + 7
-N_ACTIONS = FIRST_MELDING + 64
+FIRST_MELDING_ACTION = FIRST_OFFER_ACTION + 7
+N_ACTIONS = FIRST_MELDING_ACTION + 64
 # An observation consists of planes of 52 cards, one-hot vectors for the slot (one of six) and the
 # phase (one of five), flags, and numbers divided by 100. Time planes contain turn / 100, or 0 if
 # the event did not occur.
 CARD_SET_FIELDS = ("hand", "pile", "known", "shed", "unseen")
 SINGLE_CARD_FIELDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
 TIME_PLANE_NAMES = ("own discards", "the opponent's discards", "cards taken by the opponent")
-PLANE_NAMES = CARD_SET_FIELDS + SINGLE_CARD_FIELDS + TIME_PLANE_NAMES
+CARD_PLANE_NAMES = CARD_SET_FIELDS + SINGLE_CARD_FIELDS + TIME_PLANE_NAMES
 FLAG_NAMES = ("dealer", "owns the die", "opponent owns the die")
-NUMBER_FIELDS = tuple(
+NUMERIC_FIELDS = tuple(
     """count stock deck_left turn own_turn limit multiplier own_points other_points own_deals
     other_deals own_games other_games own_opened other_opened deal target stake offered ending
     ending_count least""".split()
 )
-PLANES_END = 52 * len(PLANE_NAMES)
-NUMBERS_OFFSET = PLANES_END + 6 + 5 + len(FLAG_NAMES)
-N_PARAMETERS = len(RULE_PARAMETERS)
-OBSERVATION_SIZE = NUMBERS_OFFSET + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
+CARD_PLANES_END = 52 * len(CARD_PLANE_NAMES)
+NUMERIC_FIELDS_OFFSET = CARD_PLANES_END + 6 + 5 + len(FLAG_NAMES)
+N_RULE_PARAMETERS = len(RULE_PARAMETERS)
+OBSERVATION_SIZE = NUMERIC_FIELDS_OFFSET + len(NUMERIC_FIELDS) + 2 * MAX_COLUMNS + N_RULE_PARAMETERS
 # rewards for an illegal action in an episode of one deal and of one match
 ILLEGAL_ACTION_DEAL_REWARD, ILLEGAL_ACTION_MATCH_REWARD = -100, -1
 
@@ -101,13 +101,13 @@ _FROM_OPENSPIEL_CARD = np.argsort(_TO_OPENSPIEL_CARD)
 _CARD_SET_OFFSETS = np.array(_list_field_offsets(CARD_SET_FIELDS))
 _SINGLE_CARD_OFFSETS = np.array(_list_field_offsets(SINGLE_CARD_FIELDS))
 # The offsets are an array because numba would compile a tuple to one branch per number.
-_NUMBER_OFFSETS = np.array(
-    _list_field_offsets(NUMBER_FIELDS)
+_NUMERIC_FIELD_OFFSETS = np.array(
+    _list_field_offsets(NUMERIC_FIELDS)
     + _list_field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
-# offsets in the view, in bytes
-_VIEW_HEAD_SIZE, _HISTORY_OFFSET = _list_field_offsets(("meldings", "history"))
-get_numbers_at = stepping.make_record_getter(stepping.make_int64_record_type(VIEW_TYPE.size // 8))
+# offsets in the view, in int64 numbers
+_MELDINGS_OFFSET, _HISTORY_OFFSET = _list_field_offsets(("meldings", "history"))
+get_int64s_at = stepping.make_record_getter(stepping.make_int64_record_type(VIEW_TYPE.size // 8))
 
 
 @compile_cached
@@ -117,17 +117,17 @@ def convert_card(card):
 
 
 @compile_cached
-def to_env_action(slot, action, zero_passes_upcard):
+def to_env_action(slot, action, zero_means_pass):
     """Convert an engine action to an environment action.
 
     Args:
         slot: Slot of the decision.
         action: Engine action.
-        zero_passes_upcard: True if the engine action 0 means to pass the upcard.
+        zero_means_pass: True if the engine action 0 means to pass the upcard.
     """
     if slot == SLOT_TAKE:
         if action == 0:
-            return PASS_TURN if zero_passes_upcard else DRAW_CARD
+            return PASS_TURN if zero_means_pass else DRAW_CARD
         return PASS_TURN if action == ACTION_PASS else TAKE_CARD
     if slot == SLOT_DISCARD:
         return convert_card(action)
@@ -135,22 +135,22 @@ def to_env_action(slot, action, zero_passes_upcard):
         return END_DEAL if action else CONTINUE_DEAL
     if slot == SLOT_ANSWER:
         return ACCEPT_OFFER if action else REFUSE_OFFER
-    return (FIRST_OFFER if slot == SLOT_OFFER else FIRST_MELDING) + action
+    return (FIRST_OFFER_ACTION if slot == SLOT_OFFER else FIRST_MELDING_ACTION) + action
 
 
 @compile_cached
-def to_engine_action(slot, action, legal, zero_passes_upcard):
+def to_engine_action(slot, action, legal, zero_means_pass):
     """Convert an environment action to an engine action, or to -1 if it is illegal."""
     while legal:
         engine_action = lowest_bit(legal)
-        if to_env_action(slot, engine_action, zero_passes_upcard) == action:
+        if to_env_action(slot, engine_action, zero_means_pass) == action:
             return engine_action
         legal &= legal - 1
     return -1
 
 
 @compile_cached
-def does_zero_pass_upcard(view, rules):
+def does_zero_mean_pass(view, rules):
     """Return True if the engine action 0 passes the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
@@ -158,54 +158,56 @@ def does_zero_pass_upcard(view, rules):
 @compile_cached
 def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
-    zero_passes_upcard = does_zero_pass_upcard(view, rules)
+    zero_means_pass = does_zero_mean_pass(view, rules)
     mask[:] = 0
     legal = view.legal
     while legal:
-        mask[to_env_action(slot, lowest_bit(legal), zero_passes_upcard)] = 1
+        mask[to_env_action(slot, lowest_bit(legal), zero_means_pass)] = 1
         legal &= legal - 1
 
 
 @compile_cached
-def write_observation(address, slot, out):
-    """Write the part of an observation that precedes the rules.
+def write_observation(address, slot, observation):
+    """Write the observation of a view, without the rule parameters.
 
     Args:
         address: Address of the view.
         slot: Slot of the decision.
-        out: Output, observation, (OBSERVATION_SIZE,) float32.
+        observation: Output, observation, (OBSERVATION_SIZE,) float32.
     """
-    view, numbers = stepping.get_view_at(address), get_numbers_at(address).numbers
-    out[52 * len(_CARD_SET_OFFSETS) : NUMBERS_OFFSET] = 0
+    view, numbers = stepping.get_view_at(address), get_int64s_at(address).numbers
+    observation[52 * len(_CARD_SET_OFFSETS) : NUMERIC_FIELDS_OFFSET] = 0
     for i in range(len(_CARD_SET_OFFSETS)):
         for position in range(52):
-            out[52 * i + position] = (
+            observation[52 * i + position] = (
                 numbers[_CARD_SET_OFFSETS[i]] >> _FROM_OPENSPIEL_CARD[position] & 1
             )
     for i in range(len(_SINGLE_CARD_OFFSETS)):
         card = numbers[_SINGLE_CARD_OFFSETS[i]]
         if card >= 0:
-            out[52 * (len(_CARD_SET_OFFSETS) + i) + convert_card(card)] = 1
-    _write_history(view, out, 52 * (len(_CARD_SET_OFFSETS) + len(_SINGLE_CARD_OFFSETS)))
-    out[PLANES_END + slot] = 1
-    out[PLANES_END + 6 + view.phase] = 1
-    out[PLANES_END + 11] = view.dealer == view.seat
-    out[PLANES_END + 12] = view.owner == view.seat
-    out[PLANES_END + 13] = view.owner >= 0 and view.owner != view.seat
-    for i in range(len(_NUMBER_OFFSETS)):
-        out[NUMBERS_OFFSET + i] = numbers[_NUMBER_OFFSETS[i]] * 0.01
+            observation[52 * (len(_CARD_SET_OFFSETS) + i) + convert_card(card)] = 1
+    _write_history(view, observation, 52 * (len(_CARD_SET_OFFSETS) + len(_SINGLE_CARD_OFFSETS)))
+    observation[CARD_PLANES_END + slot] = 1
+    observation[CARD_PLANES_END + 6 + view.phase] = 1
+    observation[CARD_PLANES_END + 11] = view.dealer == view.seat
+    observation[CARD_PLANES_END + 12] = view.owner == view.seat
+    observation[CARD_PLANES_END + 13] = view.owner >= 0 and view.owner != view.seat
+    for i in range(len(_NUMERIC_FIELD_OFFSETS)):
+        observation[NUMERIC_FIELDS_OFFSET + i] = numbers[_NUMERIC_FIELD_OFFSETS[i]] * 0.01
 
 
 @compile_cached
-def _write_history(view, out, first):
+def _write_history(view, observation, start):
     """Write the turns in which each card was discarded, or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
         if discarded >= 0:
-            out[first + 52 * (seat != view.seat) + convert_card(discarded)] = _ENCODED_TURNS[i]
+            observation[start + 52 * (seat != view.seat) + convert_card(discarded)] = (
+                _ENCODED_TURNS[i]
+            )
         if seat != view.seat and source == FROM_PILE:
-            out[first + 104 + convert_card(card)] = _ENCODED_TURNS[i]
+            observation[start + 104 + convert_card(card)] = _ENCODED_TURNS[i]
 
 
 # Games with one or two external players
@@ -271,8 +273,8 @@ def _write_acting_observation(game, encoded_rules, observation, mask):
         address = game.view0 if game.seat == 0 else game.view1
         mask[:] = 0
     write_observation(game.view_copy if is_copied else address, game.slot, observation)
-    for i in range(N_PARAMETERS):
-        observation[OBSERVATION_SIZE - N_PARAMETERS + i] = encoded_rules[i]
+    for i in range(N_RULE_PARAMETERS):
+        observation[OBSERVATION_SIZE - N_RULE_PARAMETERS + i] = encoded_rules[i]
 
 
 @compile_cached
@@ -281,8 +283,8 @@ def _copy_view(source, target):
 
     `source` and `target` are memory addresses.
     """
-    source_numbers, target_numbers = get_numbers_at(source).numbers, get_numbers_at(target).numbers
-    for i in range(_VIEW_HEAD_SIZE):
+    source_numbers, target_numbers = get_int64s_at(source).numbers, get_int64s_at(target).numbers
+    for i in range(_MELDINGS_OFFSET):
         target_numbers[i] = source_numbers[i]
     for i in range(
         _HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.get_view_at(source).turns + 1) // 2
@@ -291,13 +293,13 @@ def _copy_view(source, target):
 
 
 @compile_cached
-def _begin_next_game(game, stride):
+def _begin_next_game(game, unit_step):
     """Begin the next game that has an external decision."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)
         _advance_to_decision(game)
-        game.unit += stride
+        game.unit += unit_step
         if game.status == stepping.AWAITING_ACTION:
             return
 
@@ -306,10 +308,10 @@ def _begin_next_game(game, stride):
 def _execute_action(game):
     """Execute the stored action of a game and advance the game."""
     state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
-    zero_passes_upcard = does_zero_pass_upcard(
+    zero_means_pass = does_zero_mean_pass(
         stepping.get_view_at(_get_acting_view_address(game, state)), rules
     )
-    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_passes_upcard)
+    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_means_pass)
     if answer < 0:
         game.ended = 2
         game.reward = ILLEGAL_ACTION_MATCH_REWARD if game.is_match else ILLEGAL_ACTION_DEAL_REWARD
@@ -321,27 +323,27 @@ def _execute_action(game):
 
 
 @compile_cached
-def _find_first_invalid_action(address, n_games, stride):
+def _find_first_invalid_action(address, n_games, unit_step):
     """Return the index of the first game with an action outside the action space, or -1."""
     for i in range(n_games):
         game = stepping.get_game_at(address + i * _GAME_SIZE_IN_BYTES)
-        is_active = not game.ended or not stride
+        is_active = not game.ended or not unit_step
         if is_active and not 0 <= game.action < N_ACTIONS:
             return i
     return -1
 
 
-def step_games(address, stride, encoded_rules, observations, masks):
+def step_games(address, unit_step, encoded_rules, observations, masks):
     """Advance every game by one action.
 
-    If a game is finished and `stride` is not 0, a new game starts instead. The function writes the
-    reward and the status of each game. The status is 1 if the game has ended, or 2 if an illegal
-    action ended the game.
+    If a game is finished and `unit_step` is not 0, a new game starts instead. The function writes
+    the reward and the status of each game. The status is 1 if the game has ended, or 2 if an
+    illegal action ended the game.
 
     Args:
         address: Address of the games.
-        stride: Difference between the unit of a finished game and the unit of its replacement.
-        encoded_rules: Encoded rules, (N_PARAMETERS,) float32.
+        unit_step: Difference between the unit of a finished game and the unit of its replacement.
+        encoded_rules: Encoded rules, (N_RULE_PARAMETERS,) float32.
         observations: Output, observations, (n_games, OBSERVATION_SIZE) float32.
         masks: Output, action masks, (n_games, N_ACTIONS) int8.
 
@@ -349,7 +351,7 @@ def step_games(address, stride, encoded_rules, observations, masks):
         Index of the first game with an action outside the action space, or -1 if there is none.
         If there is such an action, no game is advanced.
     """
-    invalid_index = _find_first_invalid_action(address, len(observations), stride)
+    invalid_index = _find_first_invalid_action(address, len(observations), unit_step)
     if invalid_index >= 0:
         return invalid_index
     for i in range(len(observations)):
@@ -358,8 +360,8 @@ def step_games(address, stride, encoded_rules, observations, masks):
             _execute_action(game)
         else:
             game.reward = 0
-            if stride:
-                _begin_next_game(game, stride)
+            if unit_step:
+                _begin_next_game(game, unit_step)
         _write_acting_observation(game, encoded_rules, observations[i], masks[i])
     return int64(-1)
 
@@ -373,7 +375,7 @@ def compile_step_games() -> Any:
 
 
 def encode_rules(rules: Any) -> np.ndarray:
-    """Return the rule parameters at the end of an observation, as float32 divided by 100."""
+    """Encode the rule parameters for an observation, as float32 divided by 100."""
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 
@@ -396,7 +398,7 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
         InvalidActionError: If the function does not return a legal action.
     """
     observation, mask = np.zeros(OBSERVATION_SIZE, np.float32), np.zeros(N_ACTIONS, np.int8)
-    observation[-N_PARAMETERS:] = encode_rules(rules)
+    observation[-N_RULE_PARAMETERS:] = encode_rules(rules)
     write_observation(get_memory_address(view), slot, observation)
     write_action_mask(view, rules, slot, mask)
     with _ACT_LOCK:
@@ -408,4 +410,4 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
     if not (0 <= action < N_ACTIONS and mask[action]):
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         raise python_tier.make_action_error(action, f"the legal actions are {legal}")
-    return int(to_engine_action(slot, action, view.legal, does_zero_pass_upcard(view, rules)))
+    return int(to_engine_action(slot, action, view.legal, does_zero_mean_pass(view, rules)))

@@ -21,7 +21,7 @@ from simgin.strategy import python_tier
 from simgin.text.amounts import parse_seed
 from simgin.text.messages import SimginError, format_value
 
-ENV_UNITS = ("deal", "match")
+EPISODE_UNITS = ("deal", "match")
 
 
 class EnvError(SimginError):
@@ -53,7 +53,7 @@ class EnvGames:
     def __init__(
         self, variant: str, opponent: str | None, unit: str, n_games: int, copy: bool = True
     ) -> None:
-        if unit not in ENV_UNITS:
+        if unit not in EPISODE_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
         is_solo = variants.find_variant(variant).is_solo
         # External seats need a strategy, but its policies are never called. Only the order of
@@ -127,7 +127,7 @@ class EnvGames:
         for index in np.flatnonzero(self.ended == 0).tolist():
             self.batch.resample_hidden_cards(index, int(self.acting_seats[index]), rng)
 
-    def _step_games(self, stride: int) -> None:
+    def _step_games(self, unit_step: int) -> None:
         """Take the stored action of each game, and update the observations."""
         observations, masks = self.observations, self.masks
         if self._copy:
@@ -136,7 +136,7 @@ class EnvGames:
         compiled_step = encoding.compile_step_games()
         try:
             invalid_index = compiled_step(
-                self.batch.address, stride, self._rules, observations, masks
+                self.batch.address, unit_step, self._rules, observations, masks
             )
         except BaseException:
             with python_tier.reraise_policy_errors():

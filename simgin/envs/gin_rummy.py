@@ -112,7 +112,7 @@ class SearchMixin:
         self._seats.resample_hidden_cards(np.random.default_rng(seed))
 
 
-def _make_not_begun_error() -> EnvError:
+def _make_no_game_error() -> EnvError:
     return EnvError("No game is in progress. Call reset() first.")
 
 
@@ -160,7 +160,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and advance to the player's next decision or to the end of the game."""
         if not self._is_running:
-            raise _make_not_begun_error()
+            raise _make_no_game_error()
         seats = self._seats
         seats.step_single(action)
         ended = seats.ended.item()
@@ -239,7 +239,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Take one action in each game."""
         seats = self._seats
         if not seats.has_begun:
-            raise _make_not_begun_error()
+            raise _make_no_game_error()
         seats.step(parse_actions(actions, self.num_envs))
         rewards = seats.rewards.astype(np.float64)
         return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
@@ -327,7 +327,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         The action mask is zero unless the seat is acting.
         """
         if not self._seats.has_begun:
-            raise _make_not_begun_error()
+            raise _make_no_game_error()
         observation = self._observations.get(agent, self._empty_observation)
         is_acting = agent == self.agent_selection and not self.terminations.get(agent, True)
         mask = observation["action_mask"] if is_acting else self._empty_observation["action_mask"]
@@ -336,7 +336,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
     def step(self, action: int | None) -> None:
         """Take an action, and advance to the next decision."""
         if not self.agents:
-            raise _make_not_begun_error()
+            raise _make_no_game_error()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)

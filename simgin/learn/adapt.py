@@ -367,10 +367,10 @@ def run_adaptation(
     ledger_path, match_request = training.ledger_file, training.match_request
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
-        if not run_ledger.has_pass_result(FINAL_STEP_NAME, training.rounds):
+        if not run_ledger.has_step_result(FINAL_STEP_NAME, training.rounds):
             arrays = _train_champion(training, run_ledger, workers, step_progress, progress_lines)
-            run_ledger.add_pass_result(FINAL_STEP_NAME, training.rounds, arrays)
-        trained_arrays = run_ledger.read_pass_result(FINAL_STEP_NAME, training.rounds)
+            run_ledger.add_step_result(FINAL_STEP_NAME, training.rounds, arrays)
+        trained_arrays = run_ledger.read_step_result(FINAL_STEP_NAME, training.rounds)
         weights = trained_arrays["weights"]
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
@@ -456,13 +456,13 @@ def _play_rounds(
     step_name = f"rounds against opponents that {opponent_type}"
     n_rounds = len(round_progress)
     n_done = max(
-        (n for n in range(1, n_rounds + 1) if run_ledger.has_pass_result(step_name, n)), default=0
+        (n for n in range(1, n_rounds + 1) if run_ledger.has_step_result(step_name, n)), default=0
     )
     if n_done:
-        trainer.restore(run_ledger.read_pass_result(step_name, n_done))
+        trainer.restore(run_ledger.read_step_result(step_name, n_done))
     for round_number in range(n_done + 1, n_rounds + 1):
         win_rates_text = ", ".join(f"{100 * win_rate:.1f}" for win_rate in trainer.run_round(deals))
-        run_ledger.add_pass_result(step_name, round_number, trainer.state)
+        run_ledger.add_step_result(step_name, round_number, trainer.state)
         progress_lines.append(
             f"{step_name}: before round {round_number} of {n_rounds}, won {win_rates_text} %"
         )

@@ -178,9 +178,9 @@ def load_or_play_step(
         LedgerError: If an array has an unexpected shape or is not finite. An untrusted directory
             can contain such an array.
     """
-    if not run_ledger.has_pass_result(name, n):
-        run_ledger.add_pass_result(name, n, play())
-    arrays = run_ledger.read_pass_result(name, n)
+    if not run_ledger.has_step_result(name, n):
+        run_ledger.add_step_result(name, n, play())
+    arrays = run_ledger.read_step_result(name, n)
     for key, shape in shapes.items():
         array = arrays.get(key, MISSING_ARRAY)
         is_numeric = array.dtype.kind in "if"
@@ -365,8 +365,8 @@ class Improvement(Result):
         return self.request.identity
 
     @property
-    def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units that were played (see `Result.played`)."""
+    def played_matchups(self) -> list[tuple[Matchup, int]]:
+        """Matchups, each with the number of units that were played."""
         matchups = self.request.make_matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))

@@ -132,7 +132,7 @@ class Odds(Result):
         tables: DataFrames by table name.
         strongest: Strongest player by variant. Most odds refer to this player.
         unavailable_reasons: Reasons why odds are missing, as sentences.
-        played: Matchups that were played, with their numbers of units.
+        played_matchups: Matchups that were played, with their numbers of units.
     """
 
     plots_folder = ""
@@ -140,7 +140,7 @@ class Odds(Result):
     tables: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)
     unavailable_reasons: Sequence[str] = ()
-    played: Sequence[tuple[Matchup, int]] = ()
+    played_matchups: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the non-empty tables of odds, keyed by name."""

@@ -166,7 +166,7 @@ def _iter_common_matchups(
 
 def _load_batch_rows(run: RunResults) -> list[BatchRows]:
     """Return the batch rows of every matchup of a run."""
-    return [run.batch_rows(i) for i in range(len(run.matchup_keys))]
+    return [run.load_batches(i) for i in range(len(run.matchup_keys))]
 
 
 def _get_matchup_names(key: MatchupKey) -> tuple[str, str, str]:

@@ -47,14 +47,14 @@ class LiveEstimate:
         """Add the rows of a finished block to the sums."""
         self._matchup_index = result.block.matchup_index
         if self._matchup_index in self._totals:
-            self._totals[self._matchup_index] += result.rows().sum(axis=0)
+            self._totals[self._matchup_index] += result.unpack_rows().sum(axis=0)
         else:
             self._totals[self._matchup_index] = self._sum_ledger_rows()
 
     def _sum_ledger_rows(self) -> np.ndarray:
         """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
-        finished = self._ledger.iter_finished(
+        finished = self._ledger.iter_finished_rows(
             self._matchup_index, task.units, task.matchup.batch_size
         )
         return sum((row for _, row in finished), np.zeros(batch_columns.N_COLUMNS, np.int64))
@@ -93,7 +93,7 @@ class LiveEstimate:
             "matchups": len(self._plan.tasks),
             "players": self._list_player_names(),
             "n": self._count_played(),
-            "max": None if self._plan.seconds is not None else self._task.n,
+            "max": None if self._plan.seconds is not None else self._task.n_games,
             "unit": UNIT_PLURALS[self._plan.unit],
             "is_percentage": metric.is_proportion,
             **dict(zip(("value", "low", "high"), values, strict=True)),
@@ -130,7 +130,7 @@ class LiveEstimate:
         if self._plan.seconds is not None:
             return f"{played_text} {unit}"
         at_most = "at most " if self._plan.stopping_rules else ""
-        return f"{played_text} of {at_most}{format_count(task.n)} {unit}"
+        return f"{played_text} of {at_most}{format_count(task.n_games)} {unit}"
 
     def _compute_main_estimate(self) -> tuple[Metric, Estimate]:
         """Return the main metric of the current matchup with its estimate."""

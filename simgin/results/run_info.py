@@ -38,7 +38,8 @@ class RunInfo:
     # indices of each matchup and of its baseline
     contrasts: Sequence[Sequence[int]] = ()
     effects: Sequence[FieldChange] = ()
-    health: Sequence[Mapping[str, Any]] = ()  # rows returned by `check_homogeneity`; can be empty
+    # rows returned by `check_homogeneity`; can be empty
+    homogeneity_tests: Sequence[Mapping[str, Any]] = ()
     # user-defined labels and short names of strategy files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,11 +99,11 @@ class RunInfo:
 
 
 def make_run_info(
-    plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
+    plan: Plan, stop_results: Sequence[StopResult], tests: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
     """Return the information about a run from its plan and from the sizes of its matchups."""
     display_names = plan.display_names
-    return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, display_names)
+    return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, tests, display_names)
 
 
 def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> RunInfo:
@@ -213,17 +214,17 @@ def check_homogeneity(
     ]
 
 
-def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
+def describe_homogeneity(tests: Sequence[Mapping[str, Any]], *groups: str) -> str:
     """Return a sentence about the smallest p-values of the homogeneity tests.
 
     Args:
-        health: Tests returned by `check_homogeneity`.
-        *parts: Tests to report: "batches", "workers" or both.
+        tests: Tests returned by `check_homogeneity`.
+        *groups: Tests to report: "batches", "workers" or both.
 
     Returns:
         Sentence about homogeneity, or an empty string if there is nothing to compare.
     """
-    p_values_by_part = {part: _select_defined_p_values(health, part) for part in parts}
+    p_values_by_part = {part: _select_defined_p_values(tests, part) for part in groups}
     n_tests = len(p_values_by_part["batches"])
     if not n_tests:
         return ""
@@ -238,16 +239,16 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
         f"Homogeneity of win rates ({smallest_text}{test_name}): {p_values}. A p-value below "
         f"{MAX_P_VALUE_FOR_REPLAY:g} is unusual."
     )
-    n_replayed = sum("played_again" in row for row in health)
+    n_replayed = sum("played_again" in row for row in tests)
     if n_replayed:
         subject = "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
         sentence += f" {subject} played again, with the same result."
     return sentence
 
 
-def _select_defined_p_values(health: Sequence[Mapping[str, Any]], groups: str) -> list[float]:
+def _select_defined_p_values(tests: Sequence[Mapping[str, Any]], groups: str) -> list[float]:
     """Return the p-values of all matchups for `groups` (batches or workers), without None."""
-    return [row[groups]["p"] for row in health if row[groups]["p"] is not None]
+    return [row[groups]["p"] for row in tests if row[groups]["p"] is not None]
 
 
 def _test_matchup_homogeneity(

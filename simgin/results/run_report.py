@@ -43,7 +43,7 @@ LEAGUE_TABLE_COLUMNS = (
     Column("lead", "lead over next"),
 )
 MIX_TABLE_COLUMNS = (Column("elo_v_mix", "Elo v mix"), Column("mix", "weight in mix %", factor=100))
-PAIRING_TABLE_COLUMNS = (
+MIRRORED_PAIRS_COLUMNS = (
     *PLAYER_COLUMNS,
     Column("measure", "metric"),
     Column("rho", "variance ratio (rho)"),
@@ -57,8 +57,8 @@ LEAGUE_NOTE = (
     "strategy has an Elo rating of 0. Each interval applies to the difference between a strategy's "
     "rating and the rating of the reference strategy."
 )
-MIX_NOTE = " No strategy beats the equilibrium mix."
-PAIRING_NOTE = (
+EQUILIBRIUM_MIX_NOTE = " No strategy beats the equilibrium mix."
+MIRRORED_PAIRS_NOTE = (
     "The variance ratio is the variance of a mirrored pair divided by that of two independent "
     "results. The luck share is the proportion of the variance of a single result that is due to "
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
@@ -99,7 +99,7 @@ def build_run_report(
         tables=[main_tables] if main_tables else [],
         plots=list(run_plots),
         detail_tables=build_run_tables(display_results) if details else [],
-        facts=list(_iter_facts(results)),
+        facts=list(_iter_settings(results)),
         command=command,
         files=_build_csv_files(results) if run_plots else {},
     )
@@ -117,8 +117,8 @@ def add_equivalence_test(
         margin: Margin returned by `amounts.parse_half_width`.
     """
     key = results.matchup_keys[0]
-    total = batches.sum_rows(results.rows(0))
-    multiplier = results.stop_results[0].multiplier
+    total = batches.sum_rows(results.load_rows(0))
+    multiplier = results.stop_results[0].interval_multiplier
     metric, verdict = differences.compute_equivalence_verdict(total, key.unit, margin, multiplier)
     half_width = differences.parse_margin(margin)
     for row in rows:
@@ -148,7 +148,7 @@ def _choose_default_question(results: RunResults) -> str:
     return f"Does {key.a} beat {key.b}?" if key.a != key.b else f"How does {key.a} play?"
 
 
-def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
+def _iter_settings(results: RunResults) -> Iterator[tuple[str, str]]:
     """Yield the label and the description of every setting that determines the results.
 
     Times and machines are listed only in the manifest, so that equal runs have equal reports.
@@ -212,7 +212,7 @@ def choose_main_table(results: RunResults) -> Table | None:
 def build_run_tables(results: RunResults) -> list[Table]:
     """Return every non-empty table of a run."""
     results_table = summary.build_results_table(results.estimates)
-    homogeneity_text = describe_homogeneity(results.info.health, "batches")
+    homogeneity_text = describe_homogeneity(results.info.homogeneity_tests, "batches")
     note = f"{results_table.note} {describe_size(results.info)} {homogeneity_text}".rstrip()
     tables = [
         replace(results_table, note=note),
@@ -225,8 +225,8 @@ def build_run_tables(results: RunResults) -> list[Table]:
             results.pairing_efficiency.assign(
                 p_sweeps=lambda frame: frame["p_sweeps"].map(numbers.format_p_value)
             ),
-            PAIRING_TABLE_COLUMNS,
-            PAIRING_NOTE,
+            MIRRORED_PAIRS_COLUMNS,
+            MIRRORED_PAIRS_NOTE,
         ),
     ]
     if len(results.matchup_keys) == 1:
@@ -247,14 +247,14 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
                 f"League: {name}",
                 rows,
                 (*LEAGUE_TABLE_COLUMNS, *MIX_TABLE_COLUMNS * has_mix),
-                f"{note}{MIX_NOTE * has_mix}{fit_text}{upset_text}",
+                f"{note}{EQUILIBRIUM_MIX_NOTE * has_mix}{fit_text}{upset_text}",
             )
 
 
 def _describe_rating_fit(results: RunResults, variant: str) -> str:
     """Return a sentence about the proportion of deviance that ratings cannot explain, or ""."""
     fit = results.non_additivity[variant]
-    half_width = results.multiplier / Z95 * fit.half_width
+    half_width = results.interval_multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion) or fit.proportion <= half_width:
         return ""
     bounds = (fit.proportion - half_width, fit.proportion + half_width)
@@ -374,7 +374,7 @@ def _format_difference(row: Any) -> str:
 
 
 def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
-    """Yield a table for each variant and metric, with a row per change and a column per field."""
+    """Yield a table of effects for each variant and metric, with one row per change."""
     note = (
         "The table shows the gain of a player who makes the change. In a field such as gold, the "
         "opponent has the same strategy as the player. In a field such as gold v simple, the "

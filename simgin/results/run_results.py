@@ -29,7 +29,7 @@ from simgin.runs.block import count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import SELF_PLAY_INDEX, FieldChange, Plan
 from simgin.runs.result import Result
-from simgin.runs.stopping import COMPLETE, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
+from simgin.runs.stopping import COMPLETE_TEXT, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, adjust_p_values, compute_differences
@@ -48,9 +48,9 @@ VARIANT_COMPARISON_METRICS = ("turns", "gin", "undercut", "void")
 MATCHUP_NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
 # known values in self-play, by metric
-SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-# outputs in rows.toml, and the properties that return their rows
-OUTPUTS_BY_PROPERTY = {
+SELF_PLAY_VALUE_BY_METRIC = {"margin": 0.0, "match_win": 0.5}
+# property that returns the rows of each output in rows.toml
+PROPERTY_BY_OUTPUT = {
     "table": "table",
     "differences": "differences",
     "effects": "effects",
@@ -91,18 +91,18 @@ class RunResults(Result):
     def manifest_entries(self) -> dict[str, Any]:
         """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         info = self.info
-        workers = {name for entry in info.health for name in entry["workers"]["names"]}
+        workers = {name for entry in info.homogeneity_tests for name in entry["workers"]["names"]}
         return {
             "workers": len(workers),
             "contrasts": info.contrasts,
             "effects": info.effects,
-            "health": info.health,
+            "health": info.homogeneity_tests,
             "names": info.display_names,
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the DataFrames of all CSV files, by file name."""
-        return {name: getattr(self, rows) for name, rows in OUTPUTS_BY_PROPERTY.items()}
+        return {name: getattr(self, rows) for name, rows in PROPERTY_BY_OUTPUT.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of `table` as dictionaries for JSON, without importing pandas."""
@@ -149,30 +149,30 @@ class RunResults(Result):
         return [key.count_games(stop.units) for key, stop in self._iter_stops()]
 
     @property
-    def multiplier(self) -> float:
+    def interval_multiplier(self) -> float:
         """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
-        return max([stop.multiplier or Z95 for stop in self.info.stop_results])
+        return max([stop.interval_multiplier or Z95 for stop in self.info.stop_results])
 
     @property
-    def test_sentences(self) -> dict[MatchupKey, str]:
+    def sequential_test_sentences(self) -> dict[MatchupKey, str]:
         """Sentences about the result of each sequential test, by matchup."""
         if not self.info.stopping_text.startswith(SEQUENTIAL_TEST_NAME):
             return {}
         sentences = {}
         for key, stop in self._iter_stops():
             conclusion = f"no decision after {stop.units:,} pairs."
-            if stop.stopped.startswith(CONCLUSION_PREFIX):
-                conclusion = stop.stopped.replace(CONCLUSION_PREFIX, f"{key.a} is ", 1)
+            if stop.reason.startswith(CONCLUSION_PREFIX):
+                conclusion = stop.reason.replace(CONCLUSION_PREFIX, f"{key.a} is ", 1)
             sentences[key] = f"{self._choose_stop_label(key, 'Sequential test')}: {conclusion}"
         return sentences
 
     @property
     def stopping_notes(self) -> list[str]:
-        """Notes about the matchups that another stopping rule ended, one per line."""
+        """Notes about matchups that stopped without a sequential test, one per line."""
         return [
-            f"{self._choose_stop_label(key, 'Stopped')}: {stop.stopped}"
+            f"{self._choose_stop_label(key, 'Stopped')}: {stop.reason}"
             for key, stop in self._iter_stops()
-            if not stop.stopped.startswith((COMPLETE, SEQUENTIAL_TEST_NAME, CONCLUSION_PREFIX))
+            if not stop.reason.startswith((COMPLETE_TEXT, SEQUENTIAL_TEST_NAME, CONCLUSION_PREFIX))
         ]
 
     def _choose_stop_label(self, key: MatchupKey, default: str) -> str:
@@ -189,7 +189,7 @@ class RunResults(Result):
         """Rows of `table`, computed without pandas because its import is slow."""
         rows = []
         for i, (key, stop) in enumerate(self._iter_stops()):
-            total, multiplier = self._sum_matchup_rows(i), stop.multiplier
+            total, multiplier = self._sum_matchup_rows(i), stop.interval_multiplier
             rows += table.compute_estimate_rows(
                 key.variant, key.a, key.b, key.unit, total, multiplier
             )
@@ -198,7 +198,7 @@ class RunResults(Result):
     @cached_property
     def identical_matchups(self) -> list[MatchupKey]:
         """Keys of the matchups in which both strategies play identically."""
-        indices = (i for i in self._mirrored_indices if self.batch_rows(i).has_identical_players)
+        indices = (i for i in self._mirrored_indices if self.load_batches(i).has_identical_players)
         return [self.matchup_keys[i] for i in indices]
 
     @property
@@ -218,7 +218,7 @@ class RunResults(Result):
 
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
         """Compute the difference between a matchup and its baseline, which can be self-play."""
-        rows = self.batch_rows(matchup_index)
+        rows = self.load_batches(matchup_index)
         if baseline == SELF_PLAY_INDEX:
             key = rows.matchup
             return _compute_difference_from_self_play(rows).assign(
@@ -229,11 +229,11 @@ class RunResults(Result):
                 kind="difference",
             )
         compared_metrics = self._list_compared_metrics(matchup_index, baseline)
-        return compute_differences([(rows, self.batch_rows(baseline))], compared_metrics)
+        return compute_differences([(rows, self.load_batches(baseline))], compared_metrics)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effect that every change of strategy has in every field.
+        """DataFrame of the effect of every change to a strategy against every opponent.
 
         Holm's correction treats all effects as one family.
         """
@@ -271,9 +271,9 @@ class RunResults(Result):
             if key.variant != variant:
                 continue
             if (key.a, key.b) == (strategy, opponent):
-                return self.batch_rows(i)
+                return self.load_batches(i)
             if (key.b, key.a) == (strategy, opponent):
-                return self.batch_rows(i).swap_sides()
+                return self.load_batches(i).swap_sides()
         raise LookupError(f"The run has no matchup {strategy} v {opponent} in {variant}.")
 
     @property
@@ -293,10 +293,10 @@ class RunResults(Result):
     def standings(self) -> pd.DataFrame:
         """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
 
-        def compute_variant_standings(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
-            rows = self._load_both_sides(variant)
+        def compute_variant_standings(variant: str, games: round_robin.RoundRobin) -> pd.DataFrame:
+            rows = self._load_mirrored_rows(variant)
             ratings = self.ratings[self.ratings["variant"] == variant]
-            return league.compute_standings(rows, ratings, compute_equilibrium_mix(robin))
+            return league.compute_standings(rows, ratings, compute_equilibrium_mix(games))
 
         return self._combine_leagues(compute_variant_standings, league.LEAGUE_COLUMNS)
 
@@ -334,14 +334,14 @@ class RunResults(Result):
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
         """Groups of strategies with identical results in a round robin, keyed by variant."""
         return {
-            variant: league.find_duplicate_strategies(self._load_both_sides(variant))
+            variant: league.find_duplicate_strategies(self._load_mirrored_rows(variant))
             for variant in self._round_robins
         }
 
-    def _load_both_sides(self, variant: str) -> list[BatchRows]:
+    def _load_mirrored_rows(self, variant: str) -> list[BatchRows]:
         """Return the batch rows of all mirrored matchups in a variant, from both perspectives."""
         rows = [
-            self.batch_rows(i)
+            self.load_batches(i)
             for i in self._mirrored_indices
             if self.matchup_keys[i].variant == variant
         ]
@@ -383,7 +383,7 @@ class RunResults(Result):
         frames = []
         for i in self._mirrored_indices:
             efficiency = variance.compute_pairing_efficiency(
-                self.rows(i), self.info.unit, self.info.stop_results[i].multiplier
+                self.load_rows(i), self.info.unit, self.info.stop_results[i].interval_multiplier
             )
             double_wins = variance.count_double_wins(self._sum_matchup_rows(i))
             p = np.nan if self.info.stopping_text else double_wins.p
@@ -406,7 +406,7 @@ class RunResults(Result):
         frames = []
         for i, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
-                params=self.info.get_variant_params(key), unit=self.info.unit, rows=self.rows(i)
+                params=self.info.get_variant_params(key), unit=key.unit, rows=self.load_rows(i)
             )
             frames.append(self._add_player_columns(i, frame))
         return table.build_output_frame("adjusted", table.concat_frames(frames))
@@ -417,16 +417,16 @@ class RunResults(Result):
             for batch in self.ledger.iter_deals(i, stop.units, key.batch_size):
                 yield key.variant, key.a, key.b, batch
 
-    def batch_rows(self, matchup_index: int) -> BatchRows:
-        """Return the batch rows of a matchup from the perspective of A."""
+    def load_batches(self, matchup_index: int) -> BatchRows:
+        """Read the batch rows of a matchup, and return them with the matchup key."""
         return BatchRows(
             self.matchup_keys[matchup_index],
-            self.rows(matchup_index),
-            self.info.stop_results[matchup_index].multiplier,
+            self.load_rows(matchup_index),
+            self.info.stop_results[matchup_index].interval_multiplier,
         )
 
-    def rows(self, matchup_index: int) -> np.ndarray:
-        """Return all batch rows of a matchup, (n_batches, N_COLUMNS) int64."""
+    def load_rows(self, matchup_index: int) -> np.ndarray:
+        """Read the batch rows of a matchup as an array, (n_batches, N_COLUMNS) int64."""
         return self.ledger.read_rows(*self._make_ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
@@ -474,13 +474,13 @@ class RunResults(Result):
         for variant, indices in indices_by_variant.items():
             n_strategies = len(set(chain.from_iterable(indices)))
             if n_strategies > 2 and len(indices) == comb(n_strategies, 2):
-                pairings = {pair: self.rows(i) for pair, i in indices.items()}
+                pairings = {pair: self.load_rows(i) for pair, i in indices.items()}
                 leagues[variant] = round_robin.RoundRobin(pairings, self.info.seed)
         return leagues
 
     def _widen_intervals(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Widen the intervals of ratings so that they are valid for a stopping rule."""
-        widening_factor = self.multiplier / Z95
+        widening_factor = self.interval_multiplier / Z95
         value_by_bound = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
         for name, value in value_by_bound.items():
             frame[name] = frame[value] + widening_factor * (frame[name] - frame[value])
@@ -495,7 +495,7 @@ def run_plan(
     run_ledger: Ledger | None = None,
     scheduler: str | None = None,
     record_deals: bool = False,
-    make_live: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
+    make_live_estimate: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
     """Play all matchups that the ledger does not contain, and return the results.
 
@@ -507,7 +507,7 @@ def run_plan(
             the ledger is in memory and exists as long as the results.
         scheduler: Address of a dask cluster whose workers play the matchups.
         record_deals: True to store every deal.
-        make_live: Function that returns the source of interim results.
+        make_live_estimate: Function that returns the source of interim results.
 
     Raises:
         InvariantError: If a batch that is played again has a different result.
@@ -518,11 +518,11 @@ def run_plan(
         stage: Plan | None = plan
         while stage is not None:
             plan = stage
-            live = make_live(plan, run_ledger)
+            live = make_live_estimate(plan, run_ledger)
             stop_results = _play_stage(
                 plan, workers, on_progress, run_ledger, live, scheduler, record_deals=record_deals
             )
-            stage = plan.next_stage(RunResults(make_run_info(plan, stop_results), run_ledger))
+            stage = plan.plan_next_stage(RunResults(make_run_info(plan, stop_results), run_ledger))
         homogeneity = check_homogeneity(plan.matchups, stop_results, run_ledger)
         results = RunResults(make_run_info(plan, stop_results, homogeneity), run_ledger)
         weakref.finalize(results, resources.pop_all().close)
@@ -641,7 +641,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_strategy_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change of strategy in a field, in points and matches won.
+    """Compute the effect of a change to a strategy, in points and matches won.
 
     A *field* consists of the strategy that is changed and its opponent. If the unchanged strategy
     is also the opponent, the effect is the result of the changed strategy. In self-play,
@@ -680,7 +680,7 @@ def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
     for name in _list_self_play_metrics(batch_rows):
         metric = METRICS_BY_NAME[name]
         estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.multiplier)
-        reference = SELF_PLAY_VALUES[name]
+        reference = SELF_PLAY_VALUE_BY_METRIC[name]
         difference = estimate.value - reference
         row = {
             "variant": batch_rows.matchup.variant,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
 NamePair = tuple[str, str]  # names of the two strategies
-# win rate of the first strategy, and the side that is significantly ahead (see
+# win rate of the first strategy, and 1 or -1 if it is significantly above or below 50 % (see
 # `find_significant_signs`)
 PairResult = tuple[IntervalEstimate, int]
 # names of strategies with their estimates by metric
@@ -44,7 +44,7 @@ CompareFunction = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
 
 MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
 # minimum number of parameter values for a sentence about the best value
-MIN_VALUES_FOR_BEST_VALUE = 3
+MIN_VALUES_TO_NAME_BEST = 3
 # minimum numbers of deals and matches for a test of a difference, if every unit is a mirrored pair
 MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST = (
     2 * MIN_BATCHES * size
@@ -63,8 +63,8 @@ DIFFERENCE_UNITS = {
     "undercut": "percentage points in deals ending in an undercut",
     "void": "percentage points in dead hands",
 }
-# phrases by side: 1 if A is significantly ahead, -1 if B is, otherwise 0
-OUTCOME_PHRASES = {
+# phrases by sign: 1 if A is significantly ahead, -1 if B is, otherwise 0
+OUTCOME_BY_SIGN = {
     1: "{a} beats {b}",
     -1: "{a} loses to {b}",
     0: "{a} against {b} is too close to call",
@@ -118,8 +118,8 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from describe_identical(results.identical_matchups)
     if info.effects:
         yield from describe_effects(results.effects)
-    yield from results.test_sentences.values()
-    tested = {(key.variant, key.a, key.b) for key in results.test_sentences}
+    yield from results.sequential_test_sentences.values()
+    tested = {(key.variant, key.a, key.b) for key in results.sequential_test_sentences}
     yield from describe_matchups(
         _select_rows_outside_leagues(results), results.compare_with_best, tested
     )
@@ -171,17 +171,17 @@ def compare_interval(estimate: IntervalEstimate, reference: float) -> int:
     return 1 if value > reference else -1
 
 
-def find_significant_signs(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
+def find_significant_signs(estimates: Sequence[IntervalEstimate], reference: float) -> list[int]:
     """Return the sign of each estimate that is significant after Holm's correction, otherwise 0.
 
     All estimates form one family, which is tested at the 5 % level.
     """
     p_values = np.array(
-        [_compute_interval_p_value(estimate, reference) for estimate in family], float
+        [_compute_interval_p_value(estimate, reference) for estimate in estimates], float
     )
     return [
         compare_interval(estimate, reference) if p < ALPHA else 0
-        for estimate, p in zip(family, adjust_p_values(p_values), strict=True)
+        for estimate, p in zip(estimates, adjust_p_values(p_values), strict=True)
     ]
 
 
@@ -248,7 +248,7 @@ def describe_leagues(
 def compare_pairs(
     standings: pd.DataFrame, cross_table: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return the estimate and the leading side of every pair in league order, by variant."""
+    """Return the win rate and the significant leader of every pair of strategies, by variant."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross_table.to_dict("records")
@@ -423,7 +423,7 @@ def describe_matchups(
     for (variant, b), opponent_group in groups.items():
         strategy_names = {a.partition(":")[0] for a, _ in opponent_group}
         if is_summarised or (
-            b and len(strategy_names) == 1 and len(opponent_group) >= MIN_VALUES_FOR_BEST_VALUE
+            b and len(strategy_names) == 1 and len(opponent_group) >= MIN_VALUES_TO_NAME_BEST
         ):
             noun = "strategies" if is_summarised else "values"
             text = _describe_best_and_worst(variant, b, opponent_group, noun, compare)
@@ -480,18 +480,18 @@ def _describe_matchup(
     return sentence
 
 
-def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
+def _format_outcome(a: str, b: str, sign: int, estimate: IntervalEstimate, reference: float) -> str:
     """Return a sentence and the subject of the next sentence, such as `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the corrected test is not
     significant.
     """
-    adjustment_note = " after Holm's adjustment" * (side != compare_interval(estimate, reference))
-    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjustment_note}. {'It' if side else a}"
+    adjustment_note = " after Holm's adjustment" * (sign != compare_interval(estimate, reference))
+    return f"{OUTCOME_BY_SIGN[sign].format(a=a, b=b)}{adjustment_note}. {'It' if sign else a}"
 
 
 def _describe_solo(strategy: str, rows: RowsByMetric) -> str:
-    """Return a sentence about the results of deals and, if available, of matches."""
+    """Return a sentence about the results of a strategy in a solitaire game."""
     has_penalties = _has_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
@@ -573,7 +573,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
     for variant, rows in point_effects.groupby("variant", sort=False):
         changes_by_template: dict[str, list[str]] = {}
         for change, change_rows in rows.groupby("change", sort=False):
-            changes_by_template.setdefault(_summarise_fields(change_rows), []).append(str(change))
+            changes_by_template.setdefault(_describe_effect(change_rows), []).append(str(change))
         for template, changes in changes_by_template.items():
             n = len(changes)
             subject, s, verb = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
@@ -581,8 +581,8 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{variant}: {subject} {predicate}: {join_first_names(changes)}."
 
 
-def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return a template for a predicate that describes the effect of a change in all fields."""
+def _describe_effect(rows: pd.DataFrame) -> str:
+    """Return a sentence template that describes the effect of a change on points."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }

@@ -67,5 +67,5 @@ class LiveScorecard(LiveEstimate):
 
     def _count_units_of_earlier_stages(self, task: Task) -> int:
         """Return the number of units of a matchup in earlier stages, or 0 in the first stage."""
-        n = max([n for n in self._request.stage_sizes if n < task.n], default=0)
+        n = max([n for n in self._request.stage_sizes if n < task.n_games], default=0)
         return task.matchup.count_units(n)

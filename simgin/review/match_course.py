@@ -21,7 +21,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 
 if TYPE_CHECKING:
     from simgin.runs.block import Block
-    from simgin.runs.runner import Arrays
+    from simgin.runs.runner import NamedArrays
 
 # Maximum number of batches per matchup. If there are more batches, adjacent batches are merged so
 # that a deep review fits into memory. Standard errors computed from 1,000 batches have a relative
@@ -39,7 +39,7 @@ KNOCK_ENDING_CODES = [
 
 def count_match_events(
     block: Block, workers: int | None, progress: ProgressCallback | None
-) -> Arrays:
+) -> NamedArrays:
     """Play matches, and count their lengths, knocks, comebacks and scores in each batch.
 
     Args:
@@ -65,7 +65,7 @@ def count_match_events(
         -block.units // (MAX_BATCHES_PER_MATCHUP * matchup.batch_size)
     )
 
-    def count_unit_events(unit_offset: int, n_units: int) -> Arrays:
+    def count_unit_events(unit_offset: int, n_units: int) -> NamedArrays:
         return _count_unit_events(matchup, block.first_unit + unit_offset, n_units, units_per_batch)
 
     n_batches = max(1, MAX_UNITS_PER_KERNEL_CALL // units_per_batch)
@@ -77,7 +77,7 @@ def count_match_events(
 
 def _count_unit_events(
     matchup: Matchup, first_unit: int, n_units: int, units_per_batch: int
-) -> Arrays:
+) -> NamedArrays:
     """Play a range of units, and count their events in each batch (see `count_match_events`)."""
     rows, records = play_with_records(matchup, first_unit, n_units)
     params = matchup.variant.params

@@ -293,7 +293,7 @@ class Review(Result):
     def _loaded_batch_rows(self) -> dict[MatchupKey, np.ndarray]:
         """Batch rows of all matches in the finished matchups, keyed by matchup."""
         return {
-            key: match_course.merge_batches(self.results.rows(i))
+            key: match_course.merge_batches(self.results.load_rows(i))
             for i, key in enumerate(self.results.matchup_keys)
             if self.finished_matchup_indices is None or i in self.finished_matchup_indices
         }
@@ -320,10 +320,10 @@ class Review(Result):
                 for first, last in stages
             ]
             if self.finished_matchup_indices is not None and not (
-                passes and all(itertools.starmap(ledger.has_pass_result, passes))
+                passes and all(itertools.starmap(ledger.has_step_result, passes))
             ):
                 continue
-            counts = [ledger.read_pass_result(*extra_pass) for extra_pass in passes]
+            counts = [ledger.read_step_result(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[key] = {
@@ -625,11 +625,9 @@ def run_review(
 
     if not request.strong:
         request = resolve_players(request, workers)
-    plan, make_live = plan_review(request), partial(LiveScorecard, request)
+    options |= {"on_progress": on_progress, "make_live_estimate": partial(LiveScorecard, request)}
     run = run_plan if output is None else partial(run_saved_plan, output=output)
-    return Review(
-        request, run(plan, workers=workers, on_progress=on_progress, make_live=make_live, **options)
-    )
+    return Review(request, run(plan_review(request), workers=workers, **options))
 
 
 def plan_review(
@@ -666,7 +664,7 @@ def plan_review(
     if not request.is_sequential:
         return plan
     max_units = sum(matchup.count_units(request.matches) for matchup in matchups)
-    return replace(plan, max_units=max_units, next_stage=partial(_plan_next_stage, request))
+    return replace(plan, max_units=max_units, plan_next_stage=partial(_plan_next_stage, request))
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
@@ -726,7 +724,7 @@ def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> 
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
-            for first, last in request.list_stages(task.n):
+            for first, last in request.list_stages(task.n_games):
                 block = Block(index, task.matchup, first // key.batch_size, last - first)
                 name = format_recording_name(key.variant, key.a, first)
                 yield ExtraPass(name, block, match_course.count_match_events)

@@ -23,7 +23,7 @@ from simgin.learn.strongest import load_or_find_strongest, play_matches, train_o
 from simgin.play.parallel import ProgressCallback, make_partial_progress
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
-from simgin.runs.experiment_file import Count, StrategySpec, VariantSpec
+from simgin.runs.experiment_file import SampleSize, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
@@ -588,7 +588,7 @@ class ReviewFile(toml.StrictTable):
     seconds_per_turn: Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)] = (
         DEFAULT_SECONDS_PER_TURN
     )
-    matches: Count | None = None
+    matches: SampleSize | None = None
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     adapt: bool = False
     deep: bool = False

@@ -23,12 +23,12 @@ class Task:
     """Matchup with the number of deals or matches to play."""
 
     matchup: Matchup
-    n: int
+    n_games: int
 
     @property
     def units(self) -> int:
         """Number of statistical units: mirrored pairs, or single deals or matches."""
-        return self.matchup.count_units(self.n)
+        return self.matchup.count_units(self.n_games)
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class BlockResult:
     packed_deals: tuple[bytes, ...] = ()
     error: BaseException | None = None
 
-    def rows(self) -> np.ndarray:
-        """Return the batch rows of the block.
+    def unpack_rows(self) -> np.ndarray:
+        """Unpack the batch rows of the block.
 
         Returns:
             `(n_batches, N_COLUMNS) int64`.
@@ -88,7 +88,7 @@ def play_block(block: Block, worker: str = "here") -> BlockResult:
     try:
         packed_deals: tuple[bytes, ...] = ()
         if block.record_deals:
-            rows, packed_deals = _play_recorded(block)
+            rows, packed_deals = _play_and_record(block)
         else:
             rows = kernel.play_batches(block.matchup, block.first_unit, block.units)
         check_block(block, rows, worker)
@@ -98,7 +98,7 @@ def play_block(block: Block, worker: str = "here") -> BlockResult:
     return BlockResult(block, worker, time.perf_counter() - start_time, packed_rows, packed_deals)
 
 
-def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
+def _play_and_record(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
     """Play a block and record its deals batch by batch, to limit memory use."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
@@ -231,7 +231,7 @@ MAX_BLOCKS_PER_SECOND = 100
 # compilation.
 MAX_BLOCK_GROWTH = 8
 
-Gap = tuple[int, int]  # first missing unit, and first finished unit after the gap
+UnitRange = tuple[int, int]  # first missing unit, and first finished unit after the gap
 
 
 class Schedule:
@@ -258,7 +258,7 @@ class Schedule:
         self._workers = workers
         self._record_deals = record_deals
         self._time_limit = time_limit
-        self._gaps: list[Iterator[Gap]] = []
+        self._gaps: list[Iterator[UnitRange]] = []
         self._next_batches = [1] * len(tasks)  # number of batches in the next block of each matchup
         self._deadline: float | None = None
         self.units = 0
@@ -321,7 +321,7 @@ class Schedule:
         self._matchup_index = len(self._tasks)
         self._gap = None
 
-    def _next_gap(self) -> Gap | None:
+    def _next_gap(self) -> UnitRange | None:
         """Return the next gap of the current matchup, or None if there is none."""
         if self._matchup_index >= len(self._tasks):
             return None
@@ -370,7 +370,7 @@ def count_remaining_units_by_task(
     return list(map(count_remaining_units, tasks, finished))
 
 
-def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[Gap]:
+def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[UnitRange]:
     """Yield the ranges of unfinished units in order. Each range begins with a new batch."""
     batch_size = task.matchup.batch_size
     n_units = task.units

@@ -43,7 +43,7 @@ LOCAL_ADDRESS_PATTERN = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS_PATTERN = re.compile(
     r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII
 )
-N_PORTS = 2**16
+N_TCP_PORTS = 2**16
 # environment variable that keeps the working directory out of sys.path
 SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"
 # loggers of dask that are silenced, because they print tracebacks of errors that simgin reports
@@ -229,13 +229,11 @@ class ClusterPool:
                 block, _ = self._pending.pop(future.key)
                 return self._to_result(block, future)
 
-    def cancel(self, after: Block | None = None) -> int:
+    def cancel(self, after_block: Block | None = None) -> int:
         """Cancel all blocks, or the blocks after a given block, and return their number."""
-        last_kept = (after.matchup_index, after.first_batch) if after else (-1, -1)
+        last = (after_block.matchup_index, after_block.first_batch) if after_block else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
-        keys = [
-            key for key, block in blocks if (block.matchup_index, block.first_batch) > last_kept
-        ]
+        keys = [key for key, block in blocks if (block.matchup_index, block.first_batch) > last]
         futures = [self._pending.pop(key)[1] for key in keys]
         # A lost scheduler has no blocks to cancel.
         with contextlib.suppress(ClusterError), self._convert_errors():
@@ -379,7 +377,7 @@ async def _request_identity(address: str) -> dict[str, Any]:
 def check_address(address: str) -> None:
     """Raise ClusterError if the address of a cluster is not valid."""
     address_match = SCHEDULER_ADDRESS_PATTERN.fullmatch(address)
-    if address_match is not None and 0 < int(address_match[1]) < N_PORTS:
+    if address_match is not None and 0 < int(address_match[1]) < N_TCP_PORTS:
         return
     if not LOCAL_ADDRESS_PATTERN.fullmatch(address):
         raise ClusterError(

@@ -35,7 +35,7 @@ CORRUPTION_ERRORS = (
     MemoryError,
 )
 MAX_PATH_DEPTH = 300  # maximum number of directories in the path of a run directory
-MOVE_HINT = "Move it away or choose another directory"
+MOVE_AWAY_HINT = "Move it away or choose another directory"
 # options that specify the size of the run or the output
 NON_IDENTIFYING_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}
 CHECKSUM_KEY = "seal"  # key of the checksum in the manifest
@@ -47,7 +47,7 @@ class ResultsError(SimginError):
 
 def write_run_directory(
     directory: str | Path,
-    contents: Mapping[str, Any],
+    manifest_entries: Mapping[str, Any],
     files: Mapping[str, bytes | str],
     *existing_files: str,
     command: str = "",
@@ -58,7 +58,7 @@ def write_run_directory(
 
     Args:
         directory: Run directory.
-        contents: Contents of the manifest.
+        manifest_entries: Contents of the manifest.
         files: File contents by path inside the directory.
         *existing_files: Files of this run that already exist in the directory.
         command: Command that is passed to `check_directory`.  The check is repeated because another
@@ -71,34 +71,34 @@ def write_run_directory(
     path = _make_directory(directory, check_directory(directory))
     with _lock_directory(path):
         _require_replaceable(directory, path, command)
-        _replace_files(directory, path, contents, files, {*files, *existing_files})
+        _replace_files(directory, path, manifest_entries, files, {*files, *existing_files})
     return [Path(directory) / name for name in (MANIFEST_FILE, *files, *existing_files)]
 
 
 def _replace_files(
     directory: str | Path,
     path: Path,
-    contents: Mapping[str, Any],
+    manifest_entries: Mapping[str, Any],
     files: Mapping[str, bytes | str],
-    own_files: set[str],
+    run_files: set[str],
 ) -> None:
     """Replace the files of an earlier run, and delete files that the new run does not write.
 
     Args:
         directory: Run directory as specified by the user, for error messages.
         path: Absolute path of the directory.
-        contents: Contents of the manifest.
+        manifest_entries: Contents of the manifest.
         files: File contents by path inside the directory.
-        own_files: Names of all files that belong to this run.
+        run_files: Names of all files that belong to this run.
     """
-    old_files = _list_manifest_files(path) - {MANIFEST_FILE} - own_files
+    old_files = _list_manifest_files(path) - {MANIFEST_FILE} - run_files
     temporary_files = {
         name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_FILE_PREFIX)
     }
     interim_manifest = {
-        **contents,
+        **manifest_entries,
         "stopped": "while its files were being written",
-        "files": sorted(old_files | own_files),
+        "files": sorted(old_files | run_files),
     }
     try:
         # Write the list of files first, so that the list is complete even if the process is killed
@@ -108,7 +108,9 @@ def _replace_files(
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
         for name in old_files | temporary_files:
             (path / name).unlink(missing_ok=True)
-        write_file(path / MANIFEST_FILE, encode_manifest({**contents, "files": sorted(own_files)}))
+        write_file(
+            path / MANIFEST_FILE, encode_manifest({**manifest_entries, "files": sorted(run_files)})
+        )
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}). Fix the problem and repeat the "
@@ -189,7 +191,7 @@ def _describe_foreign_results(path: Path, command: str, writes_ledger: bool) -> 
     """Return an error message if a directory contains another command's results, otherwise ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
-        return f"contains a run. {MOVE_HINT}"
+        return f"contains a run. {MOVE_AWAY_HINT}"
     if not command or not (path / MANIFEST_FILE).exists():
         return ""
     earlier_command = str(read_manifest(path).get("command"))
@@ -198,7 +200,7 @@ def _describe_foreign_results(path: Path, command: str, writes_ledger: bool) -> 
         arguments = arguments[:2]
     if _find_identifying_arguments(earlier_command)[: len(arguments)] == arguments:
         return ""
-    return f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
+    return f"contains the results of {quote_text(earlier_command)}. {MOVE_AWAY_HINT}"
 
 
 def _find_identifying_arguments(command: str) -> list[str]:
@@ -238,11 +240,11 @@ def _describe_problem(directory_path: Path) -> str:
     files = sorted(_iter_files(directory_path))
     for path in files:
         if (directory_path / path).is_symlink() or not (directory_path / path).is_file():
-            return f"contains {path}, which is not a regular file. {MOVE_HINT}"
+            return f"contains {path}, which is not a regular file. {MOVE_AWAY_HINT}"
     named_files = _list_manifest_files(directory_path)
     for path in files:
         if not _is_run_file(path) and path not in named_files:
-            return f"contains {path}, which simgin did not write. {MOVE_HINT}"
+            return f"contains {path}, which simgin did not write. {MOVE_AWAY_HINT}"
     return ""
 
 

@@ -91,7 +91,7 @@ class SweepPoint:
 
 
 class ParameterSweep(toml.StrictTable):
-    """Parameter sweep: specs with placeholders such as {k}, and a list of values for each."""
+    """Parameter sweep: specs with placeholders such as {k}, and the placeholders' values."""
 
     strategy: str
     against: str | None = None
@@ -166,7 +166,7 @@ def _collect_specs(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield errors for the first few invalid combinations, and the number of remaining ones."""
+    """Yield errors for the first few invalid combinations, and the number of further errors."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:
@@ -237,8 +237,8 @@ def _check_change(text: str) -> str:
 
 VariantSpec = Annotated[str, AfterValidator(canonicalize_variant)]
 StrategySpec = Annotated[str, AfterValidator(canonicalize_strategy)]
-Count = Annotated[int, BeforeValidator(parse_count)]
-Change = Annotated[str, AfterValidator(_check_change)]
+SampleSize = Annotated[int, BeforeValidator(parse_count)]
+StrategyChange = Annotated[str, AfterValidator(_check_change)]
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_LENGTH)]
 
 
@@ -272,8 +272,8 @@ class ExperimentFile(toml.StrictTable):
         list[VariantSpec], Field(min_length=1, default_factory=lambda: ["standard"])
     ]
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
-    deals: Count | None = None
-    matches: Count | None = None
+    deals: SampleSize | None = None
+    matches: SampleSize | None = None
     until: Annotated[str | float | None, PlainValidator(amounts.parse_half_width)] = None
     sprt: Annotated[tuple[float, float] | None, PlainValidator(amounts.parse_elo_bounds)] = None
     seconds: Annotated[float | None, PlainValidator(amounts.parse_seconds)] = Field(
@@ -283,7 +283,7 @@ class ExperimentFile(toml.StrictTable):
     matchups: Annotated[list[StrategyPair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategySpec], Field(min_length=2)] | None = None
     panel: Panel | None = None
-    changes: Annotated[list[Change], Field(default_factory=list)]
+    changes: Annotated[list[StrategyChange], Field(default_factory=list)]
     fields: Annotated[list[FieldEntry], Field(default_factory=list)]
     solo: Annotated[list[StrategySpec], Field(min_length=1)] | None = None
     sweep: ParameterSweep | None = None

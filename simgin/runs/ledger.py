@@ -44,7 +44,7 @@ SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 MAX_VALUE_BYTES = 1 << 28  # maximum size of a value before or after decompression, in bytes
 # steps of the SQLite virtual machine between two checks for Ctrl-C
-STEPS_PER_CHECK = 100_000
+SQLITE_STEPS_PER_CHECK = 100_000
 
 _IN_USE_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -54,7 +54,7 @@ _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _SQL_COMMENT_OR_SPACE_PATTERN = re.compile(r"--[^\n]*|\s")
 _ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 # column types of each table, without the checksum
-_ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
+_COLUMN_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
 class LedgerError(SimginError):
@@ -143,7 +143,7 @@ class Ledger:
         """Yield the rows that a query selects, without corrupt rows and without the checksum."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
-            if checksum == _compute_checksum(row) and [*map(type, row)] in _ROW_TYPES:
+            if checksum == _compute_checksum(row) and [*map(type, row)] in _COLUMN_TYPES:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
@@ -201,7 +201,7 @@ class Ledger:
             yield rows
         self._require_batches(n_rows, units, batch_size)
 
-    def iter_finished(
+    def iter_finished_rows(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the index and the row of each finished batch within the first `units` units.
@@ -272,28 +272,28 @@ class Ledger:
                 "to play these batches again."
             )
 
-    def has_pass_result(self, name: str, n: int) -> bool:
-        """Return True if the ledger contains the result of an extra pass of the given size."""
-        return self._read_pass_bytes(name, n) is not None
+    def has_step_result(self, name: str, size: int) -> bool:
+        """Return True if the ledger contains the result of a computation step of a given size."""
+        return self._read_step_bytes(name, size) is not None
 
-    def add_pass_result(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of an extra pass, replacing its result of any other size."""
+    def add_step_result(self, name: str, size: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Commit the result of a computation step, and replace its results of other sizes."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
-            self._insert("steps", (name, n, buffer.getvalue()))
+            self._insert("steps", (name, size, buffer.getvalue()))
 
-    def read_pass_result(self, name: str, n: int) -> dict[str, np.ndarray]:
-        """Return the stored result of an extra pass.
+    def read_step_result(self, name: str, size: int) -> dict[str, np.ndarray]:
+        """Return the stored result of a computation step.
 
         Args:
-            name: Name of the extra pass.
-            n: Number of deals or matches in the pass.
+            name: Name of the step, such as an extra pass or a round of training.
+            size: Number of units or rounds in the step.
 
         Raises:
             LedgerError: If the result is missing or corrupt.
         """
-        npz_bytes = self._read_pass_bytes(name, n)
+        npz_bytes = self._read_step_bytes(name, size)
         if npz_bytes is None:
             raise LedgerError(
                 f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
@@ -308,10 +308,10 @@ class Ledger:
                 _format_corruption_message(self._name, describe_error(error))
             ) from error
 
-    def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
-        """Return the stored bytes of an extra pass, or None if they are missing or corrupt."""
+    def _read_step_bytes(self, name: str, size: int) -> bytes | None:
+        """Return the stored bytes of a computation step, or None if they are missing or corrupt."""
         query = "SELECT * FROM steps WHERE name = ? AND n = ?"
-        for *_, npz_bytes in self._iter_valid_rows(query, name, n):
+        for *_, npz_bytes in self._iter_valid_rows(query, name, size):
             return bytes(npz_bytes)
         return None
 
@@ -366,7 +366,7 @@ class Ledger:
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
-        """Return True if the ledger contains neither batches nor extra passes.
+        """Return True if the ledger contains no results.
 
         An empty ledger can be used for another run, for example if a strategy failed immediately
         and was corrected.
@@ -508,7 +508,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _QueryStepLimit) -> 
     """Limit the size of the values in a ledger, and let Ctrl-C interrupt queries."""
     connection.text_factory = lambda content: content.decode(errors="replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
+    connection.set_progress_handler(step_limit, SQLITE_STEPS_PER_CHECK)
 
 
 @contextlib.contextmanager
@@ -699,7 +699,7 @@ def pack_rows(rows: np.ndarray) -> bytes:
     return zlib.compress(column_bytes.transpose(0, 2, 1).tobytes(), COMPRESSION_LEVEL)
 
 
-def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
+def unpack_rows(packed: bytes, n_columns: int) -> np.ndarray:
     """Decompress a packed array of batch rows, (n_rows, n_columns) int64.
 
     Raises:
@@ -709,7 +709,7 @@ def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
     content = np.frombuffer(stream.decompress(packed, MAX_VALUE_BYTES), np.uint8)
     if not stream.eof:
         raise zlib.error(f"a row is truncated or has more than {MAX_VALUE_BYTES:,} bytes")
-    if content.size % (columns * INT64_BYTES):
-        raise zlib.error(f"{content.size} bytes cannot be divided into rows of {columns} numbers")
-    numbers = np.array(content.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
+    if content.size % (n_columns * INT64_BYTES):
+        raise zlib.error(f"{content.size} bytes cannot be divided into rows of {n_columns} numbers")
+    numbers = np.array(content.reshape(n_columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

@@ -90,7 +90,9 @@ def build_manifest(
     matchups = []
     for key, stop in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": key.variant, "a": key.a, "b": key.b}
-        matchups.append({**names, "n": key.count_games(stop.units), **vars(stop)})
+        sizes = {"n": key.count_games(stop.units), "units": stop.units}
+        stopping = {"stopped": stop.reason, "multiplier": stop.interval_multiplier}
+        matchups.append({**names, **sizes, **stopping})
     return {
         "simgin": simgin.__version__,
         "form": MANIFEST_FORMAT,

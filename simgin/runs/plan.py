@@ -54,7 +54,7 @@ KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change to a strategy, and the field in which the change is tested.
+    """Change to a strategy, and the opponent against which the change is tested.
 
     A field consists of the strategy that is changed and its opponent. Strategies are stored as
     canonical specs.
@@ -67,7 +67,7 @@ class FieldChange(NamedTuple):
 
     @property
     def field(self) -> str:
-        """Name of the field, such as "gold" (self-play of gold) or "gold v simple"."""
+        """Name of the unchanged matchup, such as "gold v simple" or "gold" for self-play."""
         if self.baseline == self.opponent:
             return self.baseline
         return f"{self.baseline} v {self.opponent}"
@@ -91,11 +91,11 @@ class Plan:
     # labels of variants and strategies, by spec
     labels: Mapping[str, str] = field(default_factory=dict)
     extra_passes: tuple[ExtraPass, ...] = ()  # extra passes, which play parts of the matchups again
-    # If a run has stages, `max_units` is the maximum number of units of all stages. `next_stage` is
-    # a function that returns the plan of the next stage from the results of a stage, or None after
-    # the last stage.
+    # If a run has stages, `max_units` is the maximum number of units of all stages.
+    # `plan_next_stage` is a function that returns the plan of the next stage from the results of a
+    # stage, or None after the last stage.
     max_units: int | None = None
-    next_stage: Callable[[Any], Plan | None] = lambda _: None
+    plan_next_stage: Callable[[Any], Plan | None] = lambda _: None
 
     @property
     def seed(self) -> int:
@@ -480,7 +480,7 @@ def _iter_pairs(
 
 
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
-    """Yield every combination of a change and a field of opponents in an experiment file.
+    """Yield every combination of a change and an opponent in an experiment file.
 
     If a change does not alter the strategy or makes it equal to the opponent, it is omitted.
     """

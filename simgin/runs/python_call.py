@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 StrategyLike = str | Path | Strategy  # name or path of a strategy, or a Strategy object
 VariantLike = str | Variant  # variant spec, or a Variant object
 
-P = ParamSpec("P")
+Params = ParamSpec("Params")
 ReturnT = TypeVar("ReturnT")
 ResultT = TypeVar("ResultT", bound="Result")
 
@@ -65,13 +65,13 @@ ARGUMENT_PARSERS: Mapping[str, Callable[[Any], Any]] = {
 LIST_TYPE_PATTERN = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
 
 
-def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
+def check_arguments(function: Callable[Params, ReturnT]) -> Callable[Params, ReturnT]:
     """Decorate a function so that an argument of the wrong type raises a SimginError."""
     signature = inspect.signature(function)
     help_sentence = f"`help(simgin.{function.__name__})` describes the arguments."
 
     @functools.wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> ReturnT:
+    def wrapper(*args: Params.args, **kwargs: Params.kwargs) -> ReturnT:
         for name in kwargs.keys() - signature.parameters.keys():
             suggestion = suggest_spelling(name, signature.parameters)
             raise SimginError(f"`{name}` is not an argument{suggestion} {help_sentence}")
@@ -98,7 +98,7 @@ def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
 
 
 def _has_type(value: object, type_name: str) -> bool:
-    """Return True if a value has the type that a part of an annotation names.
+    """Return True if a value matches one of the types in an annotation.
 
     Any iterable is accepted as a list. The items of an iterator cannot be checked in advance.
     """
@@ -121,8 +121,8 @@ def _describe_type(type_name: str) -> str:
     )
 
 
-def read_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the arguments of a function to arguments of a request, such as variants to specs.
+def convert_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the arguments of a Python call to the arguments of a request.
 
     Args:
         arguments: All arguments of a function, which are its local variables before the first
@@ -159,7 +159,7 @@ def _to_spec(value: Any, strategies_by_spec: dict[str, Strategy]) -> Any:
     return str(value) if isinstance(value, PathLike) else value
 
 
-def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
+def record_call(function: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     """Decorate a function so that it checks its arguments and stores the call in its result.
 
     Error messages name the arguments of the function instead of the options of the command.
@@ -167,7 +167,7 @@ def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
     checked_function = check_arguments(function)
 
     @functools.wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> ResultT:
+    def wrapper(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         try:
             result = checked_function(*args, **kwargs)
             arguments = [*map(_format_argument, args)]

@@ -31,8 +31,8 @@ MAX_INLINE_PLOTS = 1
 class Result(RenamedAttributes):
     """Base class for results. Python displays a result as a sentence and a table.
 
-    A subclass defines `played`. A subclass whose identity has further entries defines `identity`
-    and `stop_results` instead.
+    A subclass defines `played_matchups`. A subclass whose identity has further entries defines
+    `identity` and `stop_results` instead.
 
     Attributes:
         call: Python call that repeats the result, for saved reports.
@@ -121,24 +121,24 @@ class Result(RenamedAttributes):
         return None
 
     @property
-    def played(self) -> Sequence[tuple[Matchup, int]]:
+    def played_matchups(self) -> Sequence[tuple[Matchup, int]]:
         """Matchups, each with the number of units that were played."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """Entries of `manifest.json` that determine the results of a run of a given sample size."""
-        return build_identity([matchup for matchup, _ in self.played])
+        return build_identity([matchup for matchup, _ in self.played_matchups])
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
         """Number of units played and reason for stopping, for each matchup in `identity`."""
-        return [StopResult(units) for _, units in self.played]
+        return [StopResult(units) for _, units in self.played_matchups]
 
     @property
     def stop_reason(self) -> str:
         """Distinct reasons for stopping, including "complete" if a matchup did not stop early."""
-        return "; ".join(dict.fromkeys(stop.stopped for stop in self.stop_results))
+        return "; ".join(dict.fromkeys(stop.reason for stop in self.stop_results))
 
     @property
     def manifest_entries(self) -> Mapping[str, Any]:

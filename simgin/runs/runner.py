@@ -91,7 +91,7 @@ class ThreadPool:
         except queue.Empty:
             return None
 
-    def cancel(self, after: Block | None = None) -> int:
+    def cancel(self, after_block: Block | None = None) -> int:
         """Cancel the blocks that no thread has started, and return their number.
 
         Blocks are started in order, so all cancelled blocks come after the finished blocks.
@@ -218,34 +218,34 @@ def run_tasks(
     return [StopResult(task.units) for task in tasks]
 
 
-def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
+def run_matchup(matchup: Matchup, n_games: int, workers: int | None = None) -> np.ndarray:
     """Play deals or matches in threads of this process, and return the batch rows.
 
     Args:
         matchup: Matchup to play.
-        n: Number of deals or matches.
+        n_games: Number of deals or matches.
         workers: Number of threads, or None for the number of usable cores.
 
     Returns:
         Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. The batch rows are not stored in a
         ledger.
     """
-    (rows,) = run_matchups([matchup], n, workers)
+    (rows,) = run_matchups([matchup], n_games, workers)
     return rows
 
 
 def run_matchups(
     matchups: Sequence[Matchup],
-    n: int,
+    n_games: int,
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
     """Play several matchups in threads of this process, and return the batch rows of each matchup.
 
-    If stopping rules are given, one per matchup, `n` is the maximum number of deals or matches.
+    If stopping rules are given, `n_games` is the maximum number of deals or matches.
     """
-    tasks = [Task(matchup, n) for matchup in matchups]
+    tasks = [Task(matchup, n_games) for matchup in matchups]
     pool = ThreadPool(workers)
     pool.prepare(matchups)
     with open_ledger(None, {}) as ledger:
@@ -261,7 +261,7 @@ def _resume_monitor(
 ) -> _StoppingMonitor:
     """Return a stopping monitor that has examined the batches in the ledger."""
     monitor = _StoppingMonitor(stopping_rule)
-    finished = ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size)
+    finished = ledger.iter_finished_rows(matchup_index, task.units, task.matchup.batch_size)
     for batch_index, row in finished:
         monitor.add(batch_index, row[None])
     return monitor
@@ -340,12 +340,14 @@ class _RunSession:
             self._schedule.stop()
             # Earlier blocks continue because one of them can contain an error with a smaller unit
             # index.
-            self._n_pending -= self._pool.cancel(after=result.block)
+            self._n_pending -= self._pool.cancel(after_block=result.block)
             return
         self._commit(result)
         self._schedule.record_time(result.block, result.seconds)
         if self._monitors:
-            self._monitors[result.block.matchup_index].add(result.block.first_batch, result.rows())
+            self._monitors[result.block.matchup_index].add(
+                result.block.first_batch, result.unpack_rows()
+            )
             self._close_stopped_matchups()
 
     def _commit(self, result: BlockResult) -> None:
@@ -391,13 +393,13 @@ def commit_block(ledger: Ledger, result: BlockResult) -> None:
 
 
 # worker name for the blocks of extra passes, which are played in threads of this process
-PASS_WORKER_NAME = "thread 1"
-Arrays = dict[str, np.ndarray]
+EXTRA_PASS_WORKER = "thread 1"
+NamedArrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class ExtraPass:
-    """Extra pass of a run, which plays a block and also computes other results.
+    """Extra pass over part of a run, which computes results other than batch rows.
 
     `name` identifies the pass in the ledger. `play` is a function of the block, the number of
     workers (None for all usable cores) and a progress function. `play` returns arrays that include
@@ -406,12 +408,12 @@ class ExtraPass:
 
     name: str
     block: Block
-    play: Callable[[Block, int | None, ProgressCallback | None], Arrays]
+    play: Callable[[Block, int | None, ProgressCallback | None], NamedArrays]
 
 
 def find_missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
     """Return the extra passes whose results are missing from the ledger."""
-    return [step for step in passes if not ledger.has_pass_result(step.name, step.block.units)]
+    return [step for step in passes if not ledger.has_step_result(step.name, step.block.units)]
 
 
 def play_passes(
@@ -432,12 +434,12 @@ def play_passes(
             block, workers, make_partial_progress(on_progress, step_index, len(steps))
         )
         rows = arrays.pop("rows")
-        check_block(block, rows, PASS_WORKER_NAME)
+        check_block(block, rows, EXTRA_PASS_WORKER)
         result = BlockResult(
-            block, PASS_WORKER_NAME, time.perf_counter() - start_time, pack_rows(rows)
+            block, EXTRA_PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows)
         )
         commit_block(ledger, result)
-        ledger.add_pass_result(step.name, block.units, arrays)
+        ledger.add_step_result(step.name, block.units, arrays)
         if on_block is not None:
             on_block(result)
         if on_progress is not None:

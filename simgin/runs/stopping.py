@@ -36,7 +36,7 @@ MIN_CATEGORY_COUNT = 1e-3
 # possible pair scores, which are the bins of WIN_RATE_HISTOGRAM_START
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-COMPLETE = "complete"
+COMPLETE_TEXT = "complete"
 SEQUENTIAL_TEST_NAME = "sequential test"  # start of the description of a sequential test
 CONCLUSION_PREFIX = "A is "  # start of every conclusion of a sequential test
 # subjects of sentences about each metric
@@ -56,9 +56,9 @@ class StopResult:
     """Number of units that were played in a matchup, and the reason for stopping."""
 
     units: int
-    stopped: str = COMPLETE
+    reason: str = COMPLETE_TEXT
     # half-width of the intervals in standard errors, or None if there is no stopping rule
-    multiplier: float | None = None
+    interval_multiplier: float | None = None
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ def compute_sprt_bounds() -> tuple[float, float]:
 
 
 def compute_multinomial_llr(counts: Sequence[int], mean0: float, mean1: float) -> float:
-    """Compute the log-likelihood ratio of the mean score m1 to the mean score m0.
+    """Compute the log-likelihood ratio of two hypotheses about the mean pair score.
 
     Each hypothesis is represented by the most likely distribution with the hypothesised mean
     (multinomial form of the generalised sequential probability ratio test).

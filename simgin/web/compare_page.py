@@ -76,7 +76,7 @@ def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
     """Return a note that states when a run with a target precision stops."""
     if "until" not in size_options:
         return []
-    max_size = f"{plan.tasks[0].n:,} {UNIT_PLURALS[plan.unit]}"
+    max_size = f"{plan.tasks[0].n_games:,} {UNIT_PLURALS[plan.unit]}"
     return [
         f"The run stops when the confidence interval is at most ± {size_options['until']}, or at "
         f"{max_size}."

@@ -38,7 +38,7 @@ def estimate_cpu_seconds(plan: Plan) -> float | None:
     rules = plan.stopping_rules or [None] * len(plan.tasks)
     cpu_seconds = 0.0
     for task, rule in zip(plan.tasks, rules, strict=True):
-        matchup, n = task.matchup, task.n
+        matchup, n = task.matchup, task.n_games
         if rule is not None:
             n = min(n, matchup.key.count_games(rule.planned_units))
         entries = [read_catalogue_entry(player.name) for player in matchup.players]

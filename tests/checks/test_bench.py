@@ -74,7 +74,7 @@ def test_printed_measurements_are_consistent(monkeypatch):
         ratio = rows[0]["per_second"] / row["per_second"]
         assert row["ratio"] == pytest.approx(ratio) and row["per_second"] > 0
         assert row["threads"] > 1 or row["speedup"] == 1
-    proportions = bench.compute_part_proportions(rows)
+    proportions = bench.compute_time_proportions(rows)
     assert list(proportions) == ["shuffle", "best discards", "policies", "sums", "turns"]
     assert sum(proportions.values()) == pytest.approx(1) and min(list(proportions.values())[:4]) > 0
     assert f"shuffle {100 * proportions['shuffle']:.0f} %" in " ".join(printed.stdout.split())
@@ -86,8 +86,8 @@ def test_engine_is_compared_with_the_c_program():
     figure = bench.BENCH_MATCHUPS[0][0]
     rows = [make_speed_row(figure, 60), make_speed_row(figure, 30, 2)]
     assert bench.compare_with_c(rows) is None
-    suffixes = {bench.GENERIC_SUFFIX: 60, bench.SPECIALIZED_SUFFIX: 40, bench.C_SUFFIX: 50}
-    rows += [make_speed_row(figure + suffix, ratio) for suffix, ratio in suffixes.items()]
+    suffixes = (bench.GENERIC_TASK_SUFFIX, bench.SPECIALIZED_TASK_SUFFIX, bench.C_TASK_SUFFIX)
+    rows += map(make_speed_row, (figure + suffix for suffix in suffixes), (60, 40, 50))
     assert bench.compare_with_c(rows) == (1.2, 0.8)
 
 
@@ -179,8 +179,8 @@ def test_two_installations_are_measured_alternately(tmp_path, monkeypatch):
     )
     old = write_executable(tmp_path / "old", code.replace("NAME", "old").replace("RATIO", "60"))
     new = write_executable(tmp_path / "new", code.replace("NAME", "new").replace("RATIO", "40"))
-    monkeypatch.setattr(bench, "COMPARISON_ROUNDS", 2)
-    monkeypatch.setattr(bench, "THIS_PROGRAM_COMMAND", [str(new)])
+    monkeypatch.setattr(bench, "N_COMPARISON_ROUNDS", 2)
+    monkeypatch.setattr(bench, "THIS_INSTALLATION_COMMAND", [str(new)])
     (change,) = compare_speeds(*bench.measure_alternately(old, 0.5))
     assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
     arguments = "bench --seconds 0.5 --json"

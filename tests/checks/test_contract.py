@@ -164,7 +164,7 @@ def test_positions_of_every_slot_are_found() -> None:
 
 @pytest.mark.slow
 def test_built_in_strategies_pass_in_every_variant() -> None:
-    """Check each strategy, and gold with each policy instead of its own."""
+    """Check each strategy, and combinations of gold with each policy."""
     strategies = [name for name in loader.list_strategies() if name != "mc"]
     policies = [policy for policy in loader.list_policies() if policy.name != "mc"]
     mixed = [f"gold+{policy.slot}={policy.name}" for policy in policies]

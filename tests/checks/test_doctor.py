@@ -34,7 +34,7 @@ def test_passed_checks_fit_on_one_screen(monkeypatch):
 
 
 def test_known_sums_agree_with_the_random_stream():
-    """Update known_answers.toml if the stream, standard, gold or simple change."""
+    """Update known_answers.toml after changes to random numbers, standard rules, gold or simple."""
     assert (
         doctor.compute_known_sums(
             runner.run_matchup(doctor._make_known_matchup(), doctor.N_KNOWN_MATCH_DEALS, 1)

@@ -93,7 +93,7 @@ def test_progress_line_shows_the_estimate_from_the_ledger(options, expected):
         assert live_estimate.format_line() == ""
         runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=live_estimate.add)
         total = sum(
-            (row for _, row in ledger.iter_finished(0, 2000, 1000)),
+            (row for _, row in ledger.iter_finished_rows(0, 2000, 1000)),
             np.zeros(batch_columns.N_COLUMNS, int),
         )
     rule = plan.stopping_rules[0] if plan.stopping_rules else None

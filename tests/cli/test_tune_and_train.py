@@ -59,15 +59,15 @@ def extract_reproducible_part(screen):
 
 def run_until_interrupted(step, *arguments):
     """Run a command, interrupt it after a step, and return stderr and the resume command."""
-    add_pass_result = ledger.Ledger.add_pass_result
+    add_step_result = ledger.Ledger.add_step_result
 
     def stop_at_step(self, name, n, arrays):
-        add_pass_result(self, name, n, arrays)
+        add_step_result(self, name, n, arrays)
         if name == step:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ledger.Ledger, "add_pass_result", stop_at_step)
+        patched.setattr(ledger.Ledger, "add_step_result", stop_at_step)
         message = run_simgin(*arguments, exit_code=130).stderr
     return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 

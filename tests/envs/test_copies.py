@@ -25,15 +25,12 @@ from support.env_sessions import (
     start_session,
 )
 
-for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
+for_each_env_type = pytest.mark.parametrize("env_type", SESSION_CLASSES)
 
 
-def compare_copies(kind, copy_method, n_deals, *words, **options):
+def compare_copies(env_type, copy_method, n_deals, *env_arguments, **options):
     """Play with copies of an environment, and compare each step with an uncopied one."""
-    original, reference = (
-        start_session(kind, *words, **options),
-        start_session(kind, *words, **options),
-    )
+    original, reference = (start_session(env_type, *env_arguments, **options) for _ in range(2))
     for i in count():
         if i % 5 == 2:
             duplicate = original.copy_with(copy_method)
@@ -48,18 +45,18 @@ def compare_copies(kind, copy_method, n_deals, *words, **options):
 
 
 @pytest.mark.parametrize("copy_method", COPY_FUNCTIONS)
-@for_each_kind
-def test_copy_is_independent_of_its_original(kind, copy_method):
-    compare_copies(kind, copy_method, 3)
+@for_each_env_type
+def test_copy_is_independent_of_its_original(env_type, copy_method):
+    compare_copies(env_type, copy_method, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "n_units"), [("deal", 100), ("match", 2)])
 @pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
-@for_each_kind
-def test_many_deals_can_be_played_with_copies(kind, variant, unit, n_units):
+@for_each_env_type
+def test_many_deals_can_be_played_with_copies(env_type, variant, unit, n_units):
     for copy_method in COPY_FUNCTIONS:
-        compare_copies(kind, copy_method, n_units, variant, unit=unit)
+        compare_copies(env_type, copy_method, n_units, variant, unit=unit)
 
 
 CONTINUATION_CODE = """
@@ -84,10 +81,12 @@ def run_python(code, *arguments, **environment):
 
 
 def test_pickles_continue_in_another_process(tmp_path):
-    """Use a strategy file as opponent."""
+    """Pickle environments whose opponent comes from a strategy file."""
     strategy_file = tmp_path / "mine.py"
     strategy_file.write_text(OWN_STRATEGY_CODE)
-    sessions = [start_session(kind, "standard", str(strategy_file)) for kind in SESSION_CLASSES]
+    sessions = [
+        start_session(env_type, "standard", str(strategy_file)) for env_type in SESSION_CLASSES
+    ]
     for session in sessions:
         for i in range(20):
             session.step(Random(i))
@@ -169,9 +168,9 @@ import numba
 from envs.test_copies import compare_copies
 from support.env_sessions import SESSION_CLASSES
 assert numba.config.BOUNDSCHECK
-for kind in SESSION_CLASSES:
+for env_type in SESSION_CLASSES:
     for variant in ("standard", "dice", "solitaire-gin"):
-        compare_copies(kind, "clone", 100, variant)
+        compare_copies(env_type, "clone", 100, variant)
 print("done")
 """
 

@@ -19,8 +19,8 @@ from support.command_line import run_simgin
 from support.hands import list_cards
 
 convert_card = encoding.convert_card.py_func
-PLANE_INDEX_BY_CARD = np.array([*map(convert_card, range(52))])
-VOID_VIEW_DTYPE = np.dtype((np.void, VIEW_DTYPE))  # a record looks its fields up more slowly
+OBSERVATION_INDEX_BY_CARD = np.array([*map(convert_card, range(52))])
+FAST_VIEW_DTYPE = np.dtype((np.void, VIEW_DTYPE))  # a record looks its fields up more slowly
 API_TEST_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
@@ -32,30 +32,30 @@ def pick_legal_action(rng, mask):
     return rng.choice(actions)
 
 
-def encode_reference(view, slot):
+def encode_expected_observation(view, slot):
     """Return the expected observation, except for the parameters of the rules."""
-    view, seat_to_act = view.view(VOID_VIEW_DTYPE), int(view.seat)
-    planes = {name: np.zeros(52) for name in encoding.PLANE_NAMES}
+    view, seat_to_act = view.view(FAST_VIEW_DTYPE), int(view.seat)
+    planes = {name: np.zeros(52) for name in encoding.CARD_PLANE_NAMES}
     for name in encoding.CARD_SET_FIELDS:
-        planes[name][PLANE_INDEX_BY_CARD[list_cards(int(view[name]))]] = 1
+        planes[name][OBSERVATION_INDEX_BY_CARD[list_cards(int(view[name]))]] = 1
     for name in encoding.SINGLE_CARD_FIELDS:
-        planes[name][PLANE_INDEX_BY_CARD[view[name]]] = view[name] >= 0
+        planes[name][OBSERVATION_INDEX_BY_CARD[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, discard) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
         if discard >= 0:
             planes[encoding.TIME_PLANE_NAMES[int(seat != seat_to_act)]][
-                PLANE_INDEX_BY_CARD[discard]
+                OBSERVATION_INDEX_BY_CARD[discard]
             ] = turn / 100
         if seat != seat_to_act and source == 1:
-            planes[encoding.TIME_PLANE_NAMES[2]][PLANE_INDEX_BY_CARD[card]] = turn / 100
+            planes[encoding.TIME_PLANE_NAMES[2]][OBSERVATION_INDEX_BY_CARD[card]] = turn / 100
     flags = (
         view["dealer"] == seat_to_act,
         view["owner"] == seat_to_act,
         view["owner"] == 1 - seat_to_act,
     )
     numbers = np.hstack(
-        [view[name] for name in (*encoding.NUMBER_FIELDS, "own_columns", "other_columns")]
+        [view[name] for name in (*encoding.NUMERIC_FIELDS, "own_columns", "other_columns")]
     )
     kinds = np.eye(6)[slot], np.eye(5)[view["phase"]]
     return np.hstack([*planes.values(), *kinds, flags, numbers / 100])
@@ -85,7 +85,7 @@ def compare_deals_with_engine(variant, n_deals, opponent):
         decisions = engine.decisions if i < 500 else []
         decisions = [decision for decision in decisions if opponent is None or decision.seat == 0]
         for decision, observation in zip(decisions, observations, strict=i < 500):
-            expected = encode_reference(decision.view, SLOTS.index(decision.slot))
+            expected = encode_expected_observation(decision.view, SLOTS.index(decision.slot))
             assert np.allclose(observation[: len(expected)], expected, atol=1e-6)
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
@@ -139,18 +139,18 @@ def test_environment_and_engine_actions_are_one_to_one():
     )
     for slot in range(len(SLOTS)):
         legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
-        for does_zero_pass_upcard in (False, True):
-            legal_mask = 3 if does_zero_pass_upcard and not slot else legal
+        for does_zero_mean_pass in (False, True):
+            legal_mask = 3 if does_zero_mean_pass and not slot else legal
             engine_actions = [
                 engine_action for engine_action in range(62) if legal_mask >> engine_action & 1
             ]
             actions = [
-                to_env_action(slot, engine_action, does_zero_pass_upcard)
+                to_env_action(slot, engine_action, does_zero_mean_pass)
                 for engine_action in engine_actions
             ]
             assert len(set(actions)) == len(actions) and max(actions) < encoding.N_ACTIONS
             assert [
-                to_engine_action(slot, action, legal_mask, does_zero_pass_upcard)
+                to_engine_action(slot, action, legal_mask, does_zero_mean_pass)
                 for action in actions
             ] == engine_actions
     assert [convert_card(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
@@ -159,11 +159,11 @@ def test_environment_and_engine_actions_are_one_to_one():
 # No hidden information
 
 
-def record_first_seat(variant, pack, n_decisions, choose_action):
+def record_deal_from_seat_0(variant, pack, n_decisions, choose_action):
     """Play a deal; return the observations of seat 0, the actions of both seats, and the end.
 
     No player ends the deal. Seat 1 passes, draws from the stock and accepts every offer.
-    `choose` maps (seat, legal actions) to an action.
+    `choose_action` maps (seat, legal actions) to an action.
     """
     games = EnvGames(variant, None, "deal", 1)
     state = games.batch.states[0]
@@ -180,7 +180,7 @@ def record_first_seat(variant, pack, n_decisions, choose_action):
             encoding.PASS_TURN,
             encoding.DRAW_CARD,
             encoding.ACCEPT_OFFER,
-            encoding.FIRST_OFFER,
+            encoding.FIRST_OFFER_ACTION,
         )
         passive_actions = [passive for passive in passive_actions if mask[passive]]
         if passive_actions and (seat == 1 or mask[encoding.CONTINUE_DEAL]):
@@ -199,7 +199,7 @@ def test_observations_do_not_depend_on_hidden_cards(variant):
     for n_decisions in (3, 10, 20, 99):
         rng = random.Random(n_decisions)
         pack = rng.sample(range(52), 52)
-        observations, actions_by_seat, state = record_first_seat(
+        observations, actions_by_seat, state = record_deal_from_seat_0(
             variant, pack, n_decisions, lambda _, legal, rng=rng: rng.choice(legal)
         )
         hidden = int(state.hand[1])
@@ -211,7 +211,7 @@ def test_observations_do_not_depend_on_hidden_cards(variant):
         for index, card in zip(hidden_indices, cards, strict=True):
             permuted_pack[index] = card
         recorded_actions = {seat: iter(actions) for seat, actions in actions_by_seat.items()}
-        permuted_observations, _, final_state = record_first_seat(
+        permuted_observations, _, final_state = record_deal_from_seat_0(
             variant,
             permuted_pack,
             n_decisions,
@@ -296,12 +296,12 @@ def test_environment_asks_for_the_decisions_of_a_match(variant, n_deals):
                 continue
             assert not games.ended[0]
             slot = SLOTS.index(decision.slot)
-            expected = encode_reference(decision.view, slot)
+            expected = encode_expected_observation(decision.view, slot)
             assert np.allclose(games.observations[0, : len(expected)], expected, atol=1e-6)
-            does_zero_pass_upcard = encoding.does_zero_pass_upcard.py_func(
+            does_zero_mean_pass = encoding.does_zero_mean_pass.py_func(
                 decision.view, games.batch.rules
             )
-            action = encoding.to_env_action.py_func(slot, decision.action, does_zero_pass_upcard)
+            action = encoding.to_env_action.py_func(slot, decision.action, does_zero_mean_pass)
             games.step([action], restart_ended=False)
         assert games.ended[0]
         for name in ("kind", "winner", "score", "turns"):

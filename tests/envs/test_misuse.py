@@ -21,7 +21,7 @@ pytest.importorskip("pettingzoo")
 from simgin.envs import gin_rummy
 from support.env_sessions import SESSION_CLASSES, start_session
 
-for_each_kind = pytest.mark.parametrize("kind", SESSION_CLASSES)
+for_each_env_type = pytest.mark.parametrize("env_type", SESSION_CLASSES)
 
 
 def overwrite_arrays(output):
@@ -45,10 +45,10 @@ def list_spaces(env):
     return [space(agent) for agent in agents for space in (env.observation_space, env.action_space)]
 
 
-@for_each_kind
+@for_each_env_type
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
-def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
-    overwritten, reference = start_session(kind, variant), start_session(kind, variant)
+def test_overwriting_outputs_does_not_change_the_environment(env_type, variant):
+    overwritten, reference = start_session(env_type, variant), start_session(env_type, variant)
     for i in count():
         overwrite_arrays(overwritten.last_output)
         assert overwritten.step(Random(i)) == reference.step(Random(i))
@@ -56,13 +56,13 @@ def test_overwriting_outputs_does_not_change_the_environment(kind, variant):
             return
 
 
-@for_each_kind
-def test_environments_do_not_share_spaces(kind):
-    first, second = (list_spaces(start_session(kind).env) for _ in range(2))
+@for_each_env_type
+def test_environments_do_not_share_spaces(env_type):
+    first, second = (list_spaces(start_session(env_type).env) for _ in range(2))
     for space in first:
         space.seed(1)
     samples = [repr(space.sample()) for space in second]
-    first, second = (list_spaces(start_session(kind).env) for _ in range(2))
+    first, second = (list_spaces(start_session(env_type).env) for _ in range(2))
     for first_space in first:
         assert all(first_space is not second_space for second_space in second)
         for box in getattr(first_space, "spaces", {}).values():
@@ -75,10 +75,10 @@ def test_environments_do_not_share_spaces(kind):
 # Seeds
 
 
-@for_each_kind
+@for_each_env_type
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, np.uint64(2**63 + 5), np.int64(4)])
-def test_seed_can_be_any_64_bit_integer(kind, seed):
-    env = start_session(kind).env
+def test_seed_can_be_any_64_bit_integer(env_type, seed):
+    env = start_session(env_type).env
     env.reset(seed=seed)
     games = env.unwrapped._seats
     unseeded = trace_deal(games.matchup, 0)
@@ -88,11 +88,11 @@ def test_seed_can_be_any_64_bit_integer(kind, seed):
     assert engine.state.pack[:20].tolist() != unseeded.state.pack[:20].tolist()
 
 
-@for_each_kind
+@for_each_env_type
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
-def test_invalid_seed_is_rejected(kind, seed):
+def test_invalid_seed_is_rejected(env_type, seed):
     with pytest.raises(AmountError, match="is not a valid seed"):
-        start_session(kind).env.reset(seed=seed)
+        start_session(env_type).env.reset(seed=seed)
 
 
 # Options
@@ -156,8 +156,8 @@ INVALID_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]
 
 @pytest.mark.parametrize("action", INVALID_ACTIONS, ids=repr)
 def test_invalid_action_leaves_the_environment_unchanged(action):
-    for kind in ("gym", "pettingzoo"):
-        session, reference = start_session(kind), start_session(kind)
+    for env_type in ("gym", "pettingzoo"):
+        session, reference = start_session(env_type), start_session(env_type)
         with pytest.raises(EnvError, match=r"is not a valid action.*0 to 129"):
             session.env.step(action)
         assert session.step(Random(1)) == reference.step(Random(1))

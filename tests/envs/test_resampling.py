@@ -26,9 +26,9 @@ def iter_random_decisions(env):
 
 
 @pytest.mark.parametrize("variant", ["standard", "eaai", "basic", "solitary-gin"])
-@pytest.mark.parametrize("kind", ["gym_env", "env"])
-def test_resampling_changes_only_hidden_cards(kind, variant):
-    env, rng = getattr(gin_rummy, kind)(variant), np.random.default_rng(1)
+@pytest.mark.parametrize("env_type", ["gym_env", "env"])
+def test_resampling_changes_only_hidden_cards(env_type, variant):
+    env, rng = getattr(gin_rummy, env_type)(variant), np.random.default_rng(1)
     n_changed = 0
     for games, observation in iter_random_decisions(env):
         state, seat = games.batch.states[0], int(games.acting_seats[0])
@@ -82,5 +82,5 @@ def test_resampling_is_reproducible():
 def test_resampling_rejects_games_with_a_die_or_a_joker(variant):
     env = gin_rummy.gym_env(variant)
     env.reset(seed=1)
-    with pytest.raises(EnvError, match="have a die or a joker"):
+    with pytest.raises(EnvError, match="has a die or a joker"):
         env.resample_hidden_cards(1)

@@ -245,7 +245,7 @@ def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
     with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
         run_ledger._insert("steps", ("luck", 1, content.getvalue()))
         with pytest.raises(ledger.LedgerError, match="is corrupt"):
-            run_ledger.read_pass_result("luck", 1)
+            run_ledger.read_step_result("luck", 1)
 
 
 # Caches

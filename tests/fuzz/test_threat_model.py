@@ -99,7 +99,7 @@ def test_pickles_in_a_ledger_are_not_loaded(strategy_run):
         with ledger.open_ledger(path, identity) as run_ledger:
             run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
-                run_ledger.read_pass_result("luck", 1)
+                run_ledger.read_step_result("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
         for words in RUN_READING_COMMANDS:

@@ -65,7 +65,7 @@ def test_last_plan_stops_at_its_target_precision():
     with ledger.open_ledger(None, {}) as run_ledger:
         (result,) = play_plan(PLANS[-1], run_ledger, SerialPool, None)
     assert 2000 < result.units < 30_000
-    assert result.stopped.startswith("the percentage of deals won is known to within ± 0.")
+    assert result.reason.startswith("the percentage of deals won is known to within ± 0.")
 
 
 @pytest.mark.parametrize(("n_threads", "seconds"), [*zip((1, 2, 7), BLOCK_SECONDS, strict=True)])

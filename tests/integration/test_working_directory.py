@@ -41,7 +41,7 @@ def test_contract_check_imports_nothing_from_the_working_directory(hostile_direc
 
 
 def test_bench_imports_nothing_from_the_working_directory(hostile_directory):
-    command = [*bench.THIS_PROGRAM_COMMAND, "bench", "--seconds", "nan", "--json"]
+    command = [*bench.THIS_INSTALLATION_COMMAND, "bench", "--seconds", "nan", "--json"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert process.returncode == 2 and "is not a valid number of seconds" in process.stderr
 

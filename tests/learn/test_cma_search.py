@@ -61,7 +61,7 @@ def test_search_from_the_best_value_gains_nothing(planted_search):
 def test_corrupt_ledger_step_is_reported(planted_search, tmp_path, name, units, arrays):
     request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
-        run_ledger.add_pass_result(name, units, arrays)
+        run_ledger.add_step_result(name, units, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the ledger is corrupt .step .{name}"):
             run_tune(request, run_ledger=run_ledger)
 

@@ -1,4 +1,4 @@
-"""Compare effects of changes with slow computations over batches."""
+"""Tests of the effects of changes to strategies, which are recomputed from batches."""
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,10 @@ CHANGE_AGAINST_SIMPLE = FieldChange("knock=early", "gold+knock=early", "gold", "
 SELF_PLAY_CHANGE = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
 
 
-def make_batches(strategy, opponent, win, *, is_b=False, unit="deal"):
-    """Return twenty batches in which `strategy` wins deals with probability `win`, as A or B."""
+def make_batches(strategy, opponent, win_rate, *, is_b=False, unit="deal"):
+    """Return twenty batches in which `strategy` wins deals with a given probability."""
     units = toy.draw_units(
-        np.random.default_rng(1), 150, win_probability=win, is_match=unit == "match"
+        np.random.default_rng(1), 150, win_probability=win_rate, is_match=unit == "match"
     )
     rows = toy.draw_rows(np.random.default_rng(5), units, 20, 200)
     if not is_b:
@@ -30,7 +30,7 @@ def make_batches(strategy, opponent, win, *, is_b=False, unit="deal"):
     )
 
 
-def select_fact(batch_rows, name):
+def select_statistic(batch_rows, name):
     return batch_rows.rows[
         :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]
     ].astype(float)
@@ -41,8 +41,8 @@ def test_effect_against_another_opponent_is_a_paired_difference():
     baseline = make_batches("gold", "simple", 0.5)
     row = compute_strategy_effect(CHANGE_AGAINST_SIMPLE, changed, baseline).iloc[0]
     differences = (
-        select_fact(changed, "a_margin") - select_fact(baseline, "a_margin")
-    ) / select_fact(baseline, "deals")
+        select_statistic(changed, "a_margin") - select_statistic(baseline, "a_margin")
+    ) / select_statistic(baseline, "deals")
     expected = stats.ttest_1samp(differences, 0)
     assert row["value"] == pytest.approx(differences.mean())
     assert row["p"] == pytest.approx(expected.pvalue)
@@ -52,15 +52,15 @@ def test_effect_against_another_opponent_is_a_paired_difference():
 
 
 def test_effect_against_itself_is_the_difference_from_an_even_result():
-    """Expect margin 0 and half of the matches for gold against itself."""
+    """Use gold against itself as baseline, with margin 0 and half of the matches won."""
     changed = make_batches("gold+knock=early", "gold", 0.55, unit="match")
     points, matches = (
         row for _, row in compute_strategy_effect(SELF_PLAY_CHANGE, changed, None).iterrows()
     )
-    deals = select_fact(changed, "deals").sum()
-    won = select_fact(changed, "a_match_win").sum() / 2  # in half matches
-    played_matches = select_fact(changed, "matches").sum()
-    assert points["value"] == pytest.approx(select_fact(changed, "a_margin").sum() / deals)
+    deals = select_statistic(changed, "deals").sum()
+    won = select_statistic(changed, "a_match_win").sum() / 2  # in half matches
+    played_matches = select_statistic(changed, "matches").sum()
+    assert points["value"] == pytest.approx(select_statistic(changed, "a_margin").sum() / deals)
     assert matches["value"] == pytest.approx(won / played_matches - 0.5)
     for row, metric in ((points, "margin"), (matches, "match_win")):
         assert (row["metric"], row["base_strategy"]) == (metric, "gold")

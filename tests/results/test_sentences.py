@@ -88,7 +88,7 @@ def make_deal_estimates(margin):
 
 
 WIN_TEXT = "48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)"
-CLOSE_TEXT = "gold against simple is too close to call."
+TOO_CLOSE_TEXT = "gold against simple is too close to call."
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ CLOSE_TEXT = "gold against simple is too close to call."
             -0.1,
             0.1,
             None,
-            f"{CLOSE_TEXT} gold scores -0.10 ± 0.10 points per deal and wins {WIN_TEXT}.",
+            f"{TOO_CLOSE_TEXT} gold scores -0.10 ± 0.10 points per deal and wins {WIN_TEXT}.",
         ),
         (0.5, None, None, "there are too few deals to compare gold and simple."),
         (
@@ -119,7 +119,7 @@ CLOSE_TEXT = "gold against simple is too close to call."
             f"However, it loses 0.50 ± 0.10 points per deal and wins {WIN_TEXT}.",
         ),
         (-0.5, 0.1, 0.45, "gold loses to simple. It wins 45.0 ± 2.0 % of matches."),
-        (0.5, 0.1, 0.51, f"{CLOSE_TEXT} gold wins 51.0 ± 2.0 % of matches."),
+        (0.5, 0.1, 0.51, f"{TOO_CLOSE_TEXT} gold wins 51.0 ± 2.0 % of matches."),
     ],
 )
 def test_verdict_on_two_players_follows_the_intervals(margin, half_width, match_wins, expected):
@@ -131,14 +131,14 @@ def test_verdict_on_two_players_follows_the_intervals(margin, half_width, match_
     assert describe_matchups(make_tidy_rows(("eaai", "gold", "gold", estimates))) == []
 
 
-def find_significant_by_holm(z):
+def find_significant_by_holm(z_scores):
     """Return True for each result that is significant at 5 % by Holm's method."""
-    is_significant = dict.fromkeys(range(len(z)), False)
-    for rank, index in enumerate(sorted(is_significant, key=lambda i: -abs(z[i]))):
-        if math.erfc(abs(z[index]) / math.sqrt(2)) * (len(z) - rank) >= 0.05:
+    is_significant = dict.fromkeys(range(len(z_scores)), False)
+    for rank, index in enumerate(sorted(is_significant, key=lambda i: -abs(z_scores[i]))):
+        if math.erfc(abs(z_scores[index]) / math.sqrt(2)) * (len(z_scores) - rank) >= 0.05:
             break
         is_significant[index] = True
-    return [is_significant[index] for index in range(len(z))]
+    return [is_significant[index] for index in range(len(z_scores))]
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])

@@ -1,4 +1,4 @@
-"""Tests of the cells of an experiment and of the comparisons between them."""
+"""Tests of the matchups of an experiment and of the comparisons between matchups."""
 
 import pytest
 
@@ -124,7 +124,7 @@ against = "gold-early"
 
 
 def test_every_change_is_played_in_every_field_and_compared(tmp_path):
-    """Expect a change that equals the present policy of the player to be omitted."""
+    """Expect changes to be omitted if the player already uses the policy."""
     pairs = [("gold+knock=early", "gold"), ("gin-only", "simple")]
     pairs += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]
     pairs += [("gold+knock=early", "gold-early"), ("gin-only+knock=at", "simple")]

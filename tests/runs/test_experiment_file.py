@@ -42,7 +42,7 @@ def test_file_can_combine_matchups_round_robin_and_panel(tmp_path):
         """,
     )
     assert {(cell.seed, cell.unit) for cell in plan.matchup_keys} == {(7, "match")}
-    assert ({task.n for task in plan.tasks}, plan.hypothesis) == ({2000}, "Yes.")
+    assert ({task.n_games for task in plan.tasks}, plan.hypothesis) == ({2000}, "Yes.")
     pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
         ("simple", "gold"),
@@ -89,7 +89,7 @@ def test_unreadable_file_is_rejected(tmp_path):
 def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, unit, n):
     plan = read_plan(tmp_path, f'question = "?"\n{options}\n{MATCHUP_TOML}')
     assert plan.stopping_rules == ((rule(plan.matchups[0]),) if rule else ())
-    assert (plan.seconds, plan.unit, [task.n for task in plan.tasks]) == (seconds, unit, [n])
+    assert (plan.seconds, plan.unit, [task.n_games for task in plan.tasks]) == (seconds, unit, [n])
 
 
 # Sweeps
@@ -136,20 +136,20 @@ def test_sweep_can_be_for_solitaire(tmp_path):
 # The page about them
 
 
-PAGE_TEXT = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
-EXAMPLE_TOML_TEXTS = re.findall(r"```toml\n(.*?)```", PAGE_TEXT, re.S)
+DOCS_TEXT = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
+EXAMPLE_TOML_TEXTS = re.findall(r"```toml\n(.*?)```", DOCS_TEXT, re.S)
 EXPERIMENT_KEYS = {
     field.alias or name for name, field in experiment_file.ExperimentFile.model_fields.items()
 }
 
 
-def test_page_documents_every_key():
-    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE_TEXT, re.M)) == sorted(EXPERIMENT_KEYS)
+def test_documentation_covers_every_key():
+    assert sorted(re.findall(r"^\| `(\w+)` \|", DOCS_TEXT, re.M)) == sorted(EXPERIMENT_KEYS)
     assert EXPERIMENT_KEYS - {
         key for text in EXAMPLE_TOML_TEXTS for key in tomllib.loads(text)
     } == {"seed"}
 
 
 @pytest.mark.parametrize("text", EXAMPLE_TOML_TEXTS)
-def test_examples_on_the_page_can_be_played(tmp_path, text):
+def test_documented_examples_can_be_played(tmp_path, text):
     assert read_plan(tmp_path, text).tasks

@@ -1,4 +1,4 @@
-"""Tests of the ledger: complete blocks, a single writer, other runs and broken disks."""
+"""Tests that the ledger keeps finished blocks, allows one writer and rejects corrupt files."""
 
 import shutil
 import signal
@@ -90,7 +90,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
         assert run_ledger.find_finished_batches(0, 10) == set(batches)
         requested = [(k, min(10, units - 10 * k)) for k in range(-(-units // 10))]
         present = [key for key in requested if key in batches]
-        finished = list(run_ledger.iter_finished(0, units, 10))
+        finished = list(run_ledger.iter_finished_rows(0, units, 10))
         assert [number for number, _ in finished] == [number for number, _ in present]
         for key, (_, row) in zip(present, finished, strict=True):
             assert (row == batches[key]).all()
@@ -130,7 +130,7 @@ def test_block_is_stored_completely_or_not_at_all(ledger_path, table, failing_ro
 
 
 def make_numbered_rows(first, units):
-    """Return rows of ten units, with the number of units and the sum of their indices."""
+    """Return batch rows of ten units each, with the number and the index sum of the units."""
     rows = np.zeros((-(-units // 10), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
         rows[(unit - first) // 10, :2] += 1, unit
@@ -445,7 +445,7 @@ def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
             run_ledger.add_block(
                 0, first, [BATCH_SIZE] * 2, pack_rows(rows[first : first + 2]), "x", deals
             )
-        run_ledger.add_pass_result("luck", 1, {"shares": STEP_RESULT})
+        run_ledger.add_step_result("luck", 1, {"shares": STEP_RESULT})
     original = ledger_path.read_bytes()
     with sqlite3.connect(ledger_path) as connection:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
@@ -463,7 +463,7 @@ def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
         if ledger_path.read_bytes() == original:
             continue  # a value that SQLite itself rejects
         with open_ledger(ledger_path, RUN_IDENTITY) as run_ledger:
-            assert run_ledger.has_pass_result("luck", 1) == (table != "steps")
+            assert run_ledger.has_step_result("luck", 1) == (table != "steps")
             played, recorded = (
                 run_ledger.find_finished_batches(0, BATCH_SIZE, with_deals=with_deals)
                 for with_deals in (False, True)
@@ -548,7 +548,7 @@ STEP_ARRAYS = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma"
 
 
 class RecordingSteps:
-    """Extra steps that record when they are played, and that can be interrupted."""
+    """Factory of extra passes that record their names and can be interrupted."""
 
     def __init__(self, interrupted=""):
         self.names, self.interrupted = [], interrupted
@@ -568,7 +568,7 @@ class RecordingSteps:
 
 def has_expected_arrays(ledger, name, n):
     """Return True if the ledger contains exactly STEP_ARRAYS for a step."""
-    arrays = [(key, array.tobytes()) for key, array in ledger.read_pass_result(name, n).items()]
+    arrays = [(key, array.tobytes()) for key, array in ledger.read_step_result(name, n).items()]
     return arrays == [(key, array.tobytes()) for key, array in STEP_ARRAYS.items()]
 
 
@@ -601,7 +601,7 @@ def test_step_result_is_stored_for_one_sample_size(ledger_path):
         assert has_expected_arrays(ledger, "luck", 2000)
         message = r"the data of the extra pass luck are missing or corrupt\. Run the same"
         with pytest.raises(LedgerError, match=message):
-            ledger.read_pass_result("luck", 1000)
+            ledger.read_step_result("luck", 1000)
 
 
 def test_progress_is_reported_over_all_steps():
@@ -615,7 +615,7 @@ def test_progress_is_reported_over_all_steps():
 
 
 def test_ledger_can_be_closed_in_another_thread(tmp_path):
-    """Allow Python to delete a caller's results, which closes the ledger, in any thread."""
+    """Close a ledger in another thread, as Python can when it deletes unused results."""
     resources = ExitStack()
     run_ledger = resources.enter_context(open_ledger(tmp_path / LEDGER_FILE, {"seed": 1}))
     run_ledger.write_command("mine")

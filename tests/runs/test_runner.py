@@ -1,4 +1,4 @@
-"""Tests of the runner: equal rows for any workers, failures, stopping and resuming."""
+"""Tests that runs give the same rows for any workers, and can fail, stop and resume."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from simgin.runs import block, runner
 from simgin.runs.block import Task
 from simgin.runs.ledger import open_ledger, pack_rows
 from simgin.runs.runner import ThreadPool
-from simgin.runs.stopping import COMPLETE, StopResult
+from simgin.runs.stopping import COMPLETE_TEXT, StopResult
 
 TOY_MATCHUP = SimpleNamespace(
     batch_size=10,
@@ -35,8 +35,8 @@ def make_numbered_rows(matchup, first, units):
     return rows
 
 
-def make_failing_player(*bad_units, delay=lambda unit: 0.0):
-    """Return a player that fails with the smallest bad unit of its block."""
+def make_failing_play_function(*bad_units, delay=lambda unit: 0.0):
+    """Return a play function that raises an error at the first bad unit of a block."""
 
     def play(matchup, first, units):
         for unit in range(first, first + units):
@@ -49,15 +49,15 @@ def make_failing_player(*bad_units, delay=lambda unit: 0.0):
 
 
 @pytest.fixture
-def set_toy_player(monkeypatch):
-    """Return a function that sets the player of toy matchups, whose rows are not checked."""
+def set_play_batches(monkeypatch):
+    """Return a function that replaces `play_batches`, and disable the checks of batch rows."""
     monkeypatch.setattr(block, "check_rows", lambda *_: None)
 
-    def set_player(player):
-        monkeypatch.setattr(kernel, "play_batches", player)
+    def set_function(play_function):
+        monkeypatch.setattr(kernel, "play_batches", play_function)
 
-    set_player(make_numbered_rows)
-    return set_player
+    set_function(make_numbered_rows)
+    return set_function
 
 
 def run_toy_matchup(n_units, workers=2, on_progress=None, ledger=None, **options):
@@ -74,22 +74,22 @@ def run_toy_matchup(n_units, workers=2, on_progress=None, ledger=None, **options
 @pytest.mark.parametrize("seconds", [1e-6, block.MIN_BLOCK_SECONDS, 1e9])
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_rows_depend_on_neither_workers_nor_block_sizes(
-    set_toy_player, monkeypatch, workers, seconds
+    set_play_batches, monkeypatch, workers, seconds
 ):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
     for n in (1, 10, 11, 995):
         result, rows = run_toy_matchup(n, workers)
         assert (rows == make_numbered_rows(TOY_MATCHUP, 0, n)).all()
-        assert result == StopResult(n, COMPLETE)
+        assert result == StopResult(n, COMPLETE_TEXT)
 
 
-def test_progress_and_each_block_are_reported_once(set_toy_player):
+def test_progress_and_each_block_are_reported_once(set_play_batches):
     reports, block_sums = [], []
     with open_ledger(None, {}) as ledger:
 
         def on_block(done):
             assert ledger.find_finished_batches(0, done.block.matchup.batch_size)
-            block_sums.append(done.rows().sum(axis=0))
+            block_sums.append(done.unpack_rows().sum(axis=0))
 
         run_toy_matchup(500, 3, ledger=ledger, on_block=on_block)
         _, rows = run_toy_matchup(
@@ -100,10 +100,10 @@ def test_progress_and_each_block_are_reported_once(set_toy_player):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_smallest_failing_unit_is_reported_and_valid_blocks_are_kept(set_toy_player, workers):
+def test_smallest_failing_unit_is_reported_and_valid_blocks_are_kept(set_play_batches, workers):
     """Let a later block in another thread fail before an earlier one."""
-    set_toy_player(
-        make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0)
+    set_play_batches(
+        make_failing_play_function(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0)
     )
     with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
@@ -116,7 +116,7 @@ def interrupt(done, total):
     raise KeyboardInterrupt
 
 
-def test_interrupted_run_finishes_started_blocks_only(set_toy_player):
+def test_interrupted_run_finishes_started_blocks_only(set_play_batches):
     """Simulate Ctrl-C, which arrives in the main thread, in the progress callback."""
     played_batches = []
 
@@ -125,7 +125,7 @@ def test_interrupted_run_finishes_started_blocks_only(set_toy_player):
         time.sleep(0.02)
         return make_numbered_rows(matchup, first, units)
 
-    set_toy_player(play_slowly)
+    set_play_batches(play_slowly)
     with open_ledger(None, {}) as ledger:
         with pytest.raises(KeyboardInterrupt):
             run_toy_matchup(10**6, 2, interrupt, ledger)
@@ -135,7 +135,7 @@ def test_interrupted_run_finishes_started_blocks_only(set_toy_player):
         assert {batch for batch, _ in ledger.find_finished_batches(0, 10)} == set(played_batches)
 
 
-def test_hung_strategy_does_not_block_an_interruption(set_toy_player, monkeypatch):
+def test_hung_strategy_does_not_block_an_interruption(set_play_batches, monkeypatch):
     monkeypatch.setattr(runner, "INTERRUPT_TIMEOUT", 0.1)
     release = threading.Event()
 
@@ -144,7 +144,7 @@ def test_hung_strategy_does_not_block_an_interruption(set_toy_player, monkeypatc
             release.wait(10)
         return make_numbered_rows(matchup, first, units)
 
-    set_toy_player(play_until_released)
+    set_play_batches(play_until_released)
     started = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -177,9 +177,11 @@ EXPECTED_TOTALS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_toy_player, workers):
+def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_play_batches, workers):
     rng = np.random.default_rng(5)
-    set_toy_player(lambda *block: (time.sleep(rng.random() * 0.003), make_numbered_rows(*block))[1])
+    set_play_batches(
+        lambda *block: (time.sleep(rng.random() * 0.003), make_numbered_rows(*block))[1]
+    )
     rule = StopAfterUnits(345)
     result, rows = run_toy_matchup(10**6, workers, stopping_rules=[rule])
     assert rule.checked_totals == EXPECTED_TOTALS[:35]
@@ -189,7 +191,7 @@ def test_stopping_rule_is_checked_at_every_batch_end_in_order(set_toy_player, wo
     )
 
 
-def test_stopping_rule_continues_an_earlier_run(set_toy_player):
+def test_stopping_rule_continues_an_earlier_run(set_play_batches):
     """Resume a run that lacks a block, and expect that nothing is played after the stop."""
     with open_ledger(None, {}) as ledger:
         ledger.add_block(0, 0, [10] * 3, pack_rows(make_numbered_rows(TOY_MATCHUP, 0, 30)), "x")
@@ -197,25 +199,25 @@ def test_stopping_rule_continues_an_earlier_run(set_toy_player):
         rule = StopAfterUnits(200)
         result, _ = run_toy_matchup(10**6, 1, ledger=ledger, stopping_rules=[rule])
         assert result.units == 200 and rule.checked_totals == EXPECTED_TOTALS[:20]
-        set_toy_player(make_failing_player(*range(10**4)))
+        set_play_batches(make_failing_play_function(*range(10**4)))
         assert (
             run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfterUnits(200)])[0] == result
         )
         shorter = run_toy_matchup(10**6, ledger=ledger, stopping_rules=[StopAfterUnits(100)])[0]
-        assert (shorter.units, shorter.stopped) == (100, "100 units")
+        assert (shorter.units, shorter.reason) == (100, "100 units")
 
 
-def test_each_matchup_has_its_own_stopping_rule(set_toy_player):
+def test_each_matchup_has_its_own_stopping_rule(set_play_batches):
     with open_ledger(None, {}) as ledger:
         tasks = [Task(TOY_MATCHUP, 1000), Task(TOY_MATCHUP, 35), Task(TOY_MATCHUP, 1000)]
         rules = map(StopAfterUnits, (100, 999, 55))
         results = runner.run_tasks(tasks, ledger, ThreadPool(2), stopping_rules=list(rules))
     assert [result.units for result in results] == [100, 35, 60]
-    assert results[1].stopped == "enough units: not reached"
+    assert results[1].reason == "enough units: not reached"
 
 
-def test_time_limit_ends_a_matchup_at_a_batch_end(set_toy_player):
-    set_toy_player(lambda *block: (time.sleep(block[2] * 0.001), make_numbered_rows(*block))[1])
+def test_time_limit_ends_a_matchup_at_a_batch_end(set_play_batches):
+    set_play_batches(lambda *block: (time.sleep(block[2] * 0.001), make_numbered_rows(*block))[1])
     with open_ledger(None, {}) as ledger:
         started = time.monotonic()
         results = runner.run_tasks(
@@ -223,7 +225,7 @@ def test_time_limit_ends_a_matchup_at_a_batch_end(set_toy_player):
         )
         assert 0.5 < time.monotonic() - started < 5
         for i, result in enumerate(results):
-            assert result.units >= 10 and result.units % 10 == 0 and result.stopped == "after 0.3 s"
+            assert result.units >= 10 and result.units % 10 == 0 and result.reason == "after 0.3 s"
             assert (
                 ledger.read_rows(i, result.units, 10)
                 == make_numbered_rows(TOY_MATCHUP, 0, result.units)

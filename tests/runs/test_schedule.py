@@ -23,13 +23,13 @@ def make_toy_task(batch_size, n_units):
 
 
 def make_ledger(*finished):
-    """Return a ledger with the given finished (batch, units) of each matchup."""
+    """Return a toy ledger with the finished batches, (index, units), of each matchup."""
     return SimpleNamespace(find_finished_batches=lambda i, size, with_deals=False: set(finished[i]))
 
 
 def list_finished_units(task, finished):
-    """Return the units of complete batches and of a complete last, shorter batch."""
-    size, n = task.matchup.batch_size, task.n
+    """Return the units in complete batches, including a shorter batch at the task's end."""
+    size, n = task.matchup.batch_size, task.n_games
     units = set()
     for number, n_units in finished:
         batch_units = range(number * size, number * size + n_units)
@@ -40,7 +40,7 @@ def list_finished_units(task, finished):
 
 @st.composite
 def tasks_with_batches(draw):
-    """Draw a task and batches of earlier runs: complete, shorter, or beyond its end."""
+    """Draw a task and finished batches, which can be incomplete or beyond the task's end."""
     size = draw(st.integers(1, 7))
     n = draw(st.integers(1, 60))
     batches = st.tuples(st.integers(0, 70 // size), st.integers(1, size))
@@ -55,7 +55,7 @@ def test_every_missing_unit_is_scheduled_once_and_in_order(tasks_with_finished, 
     """Finish blocks in any order after any time, which changes only the sizes of later blocks."""
     tasks, finished = zip(*tasks_with_finished, strict=True)
     schedule = Schedule(tasks, make_ledger(*finished), n_workers)
-    all_units = [set(range(task.n)) for task in tasks]
+    all_units = [set(range(task.n_games)) for task in tasks]
     finished_units = [list_finished_units(task, batches) for task, batches in tasks_with_finished]
     assert schedule.units == sum(map(len, all_units)) and schedule.finished_units == sum(
         map(len, finished_units)
@@ -81,10 +81,10 @@ def test_every_missing_unit_is_scheduled_once_and_in_order(tasks_with_finished, 
     for block in scheduled:
         size = tasks[block.matchup_index].matchup.batch_size
         assert block.first_unit == block.first_batch * size and sum(block.sizes) == block.units
-        # Only the last batch of a cell is shorter
+        # Only the last batch of a matchup is shorter
         assert (
             block.units % size == 0
-            or block.first_unit + block.units == tasks[block.matchup_index].n
+            or block.first_unit + block.units == tasks[block.matchup_index].n_games
         )
 
 

@@ -226,7 +226,7 @@ def _summarise_analyses(analyses: Mapping[str, Analysis]) -> str:
 
 
 def _analyze_strategy(
-    words: Sequence[str],
+    strategies: Sequence[str],
     deals: int,
     seed: int,
     workers: int | None,
@@ -237,12 +237,12 @@ def _analyze_strategy(
     from simgin.analysis import error_rates
     from simgin.cli import session
 
-    if len(words) > 2 or " " in words[0]:
+    if len(strategies) > 2 or " " in strategies[0]:
         raise click.UsageError(
             "--deals cannot be used if you enter cards. Specify a strategy, as in `simgin analyze "
             "gold --deals 1000`."
         )
-    a, b = (*words, None)[:2]
+    a, b = (*strategies, None)[:2]
     variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
     task = error_rates.EvaluationTask.read(str(a), b, variant, judge, deals, worlds, seed)
     players = [player.spec for player in task.matchup.players]

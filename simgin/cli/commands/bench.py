@@ -129,9 +129,9 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     from simgin.checks.bench import (
         BENCH_MATCHUPS,
         N_HANDS,
-        REPETITIONS,
+        REPETITIONS_PER_TASK,
         compare_with_c,
-        compute_part_proportions,
+        compute_time_proportions,
     )
 
     headings = ("measurement", "threads", "per second", "ns each", "ratio", "speed-up")
@@ -151,12 +151,12 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
     proportions_text = ", ".join(
         f"{part_name} {100 * proportion:.0f} %"
-        for part_name, proportion in compute_part_proportions(rows).items()
+        for part_name, proportion in compute_time_proportions(rows).items()
     )
     yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {proportions_text}. {PROPORTIONS_NOTE}"
     if ratios := compare_with_c(rows):
         yield C_COMPARISON_NOTE.format(generic=ratios[0], specialized=ratios[1])
-    yield SPEED_NOTE.format(repetitions=REPETITIONS).strip()
+    yield SPEED_NOTE.format(repetitions=REPETITIONS_PER_TASK).strip()
 
 
 def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.match import format_sized_command, play_or_print_plan
+from simgin.cli.commands.match import format_plan_command, play_or_print_plan
 
 
 @click.command("league")
@@ -44,4 +44,4 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
     plan = plan_league(strategies, **arguments)
     specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
     resolved_options = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
-    play_or_print_plan(plan, format_sized_command(plan, resolved_options), **run_options)
+    play_or_print_plan(plan, format_plan_command(plan, resolved_options), **run_options)

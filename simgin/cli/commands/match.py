@@ -131,13 +131,13 @@ def match_command(
             )
 
         run_options["make_repeat_command"] = make_repeat_command
-    command = format_sized_command(plan, resolved_options)
+    command = format_plan_command(plan, resolved_options)
     play_or_print_plan(plan, command, sentences=sentences, make_rows=make_rows, **run_options)
 
 
-def format_sized_command(plan: Plan, resolved_options: dict[str, Any]) -> str:
+def format_plan_command(plan: Plan, resolved_options: dict[str, Any]) -> str:
     """Return the command that repeats a plan, with canonical specs and the sample size."""
-    n = plan.tasks[0].n
+    n = plan.tasks[0].n_games
     # If only the time is limited, the plan has the maximum size.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
     return format_repeat_command(**resolved_options, **size)
@@ -154,7 +154,7 @@ def play_or_print_plan(
     power: str | float | None = None,
     sentences: Sequence[str] = (),
     details_hint: str = DETAILS_HINT,
-    is_announced: bool = False,
+    announces_plan: bool = False,
     **run_options: Any,
 ) -> None:
     """Play the plan of a command, or print the plan if `dry_run` is True.
@@ -169,7 +169,7 @@ def play_or_print_plan(
         power: Difference for which the required sample size is printed, or None.
         sentences: Sentences that are printed above the report.
         details_hint: Command or option that prints all tables.
-        is_announced: True to print the plan before the run starts.
+        announces_plan: True to print the plan before the run starts.
         **run_options: Additional arguments of `session.run_plan_request`.
     """
     from simgin.cli import plan_table, session
@@ -190,7 +190,7 @@ def play_or_print_plan(
         )
         return
     session.warn_about_small_samples(plan)
-    if is_announced and not as_json:
+    if announces_plan and not as_json:
         rows = plan_table.make_plan_rows(plan, output, workers, record_deals=record)
         plan_table.print_plan(plan, rows, output)
     session.run_plan_request(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simgin.report.report import Report
 
 # contents of CSV files that are not part of the report
-CSV_CONTENTS = {
+CSV_SUBJECTS = {
     "odds.csv": "odds by number of draws",
     "left.csv": "odds by number of cards left",
     "joker.csv": "effect of luck",
@@ -116,6 +116,6 @@ def _render_odds(report: Report, seed: int, details: bool) -> Iterator[Renderabl
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
         yield "Details: --details prints all tables of the report."
-    contents = [f"{text} ({name})" for name, text in CSV_CONTENTS.items() if name in report.files]
+    contents = [f"{text} ({name})" for name, text in CSV_SUBJECTS.items() if name in report.files]
     if contents:
         yield f"Further results: {join_words(contents)}."

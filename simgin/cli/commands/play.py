@@ -24,7 +24,7 @@ CORRUPT_GAME_NOTE = (
 @click.argument("strategy", type=STRATEGY_TYPE, required=False)
 @variant_option
 @seed_option
-@click.option("--one", is_flag=True, help="Play a single deal instead of a match.")
+@click.option("--one", "is_one_deal", is_flag=True, help="Play a single deal instead of a match.")
 @click.option("--coach", is_flag=True, help="Show the cost of each of your decisions.")
 @click.option("--new", is_flag=True, help="Start a new game instead of resuming the saved game.")
 @click.option(
@@ -74,14 +74,14 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     InteractiveGame(game, coach, save, messages).play()
 
 
-def make_user_matchup(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup of the user in seat 0 against the opponent, if there is one."""
+def make_user_matchup(strategy: str | None, variant: str, seed: int, is_one_deal: bool) -> Matchup:
+    """Return the matchup of the user in seat 0, without an opponent in solitaire games."""
     from simgin.play.played_game import make_matchup_with_person
     from simgin.rules import variants
 
     game = variants.find_variant(variant)
     opponent = strategy or ("" if game.is_solo else DEFAULT_OPPONENT)
-    return make_matchup_with_person(opponent, game, seed, "deal" if one else "match")
+    return make_matchup_with_person(opponent, game, seed, "deal" if is_one_deal else "match")
 
 
 def _find_saved_game(matchup: Matchup) -> Path:

@@ -61,6 +61,6 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
         format_repeat_command(output=output),
         output=directory,
         details_hint=details_hint,
-        is_announced=True,
+        announces_plan=True,
         **run_options,
     )

@@ -30,7 +30,7 @@ from simgin.strategy.strategy_spec import StrategyError
 if TYPE_CHECKING:
     from simgin.checks.contract import ContractResult
 
-Row = Mapping[str, Any]  # JSON row of a strategy or a policy
+CatalogueRow = Mapping[str, Any]  # JSON row of a strategy or a policy
 ENDING_DESCRIPTIONS = {
     "best": "the player first decides on the best way to end the deal, then on a discard",
     "same": "the player first chooses a discard, and can end the deal only with it (EAAI order)",
@@ -298,7 +298,7 @@ def _make_policy_row(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _render_catalogue(rows: Sequence[Row]) -> Iterator[Any]:
+def _render_catalogue(rows: Sequence[CatalogueRow]) -> Iterator[Any]:
     """Yield the lists of strategies, a table of policies for each slot, and hints."""
     strategy_rows = [row for row in rows if row["kind"] == "strategy"]
     solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
@@ -318,7 +318,7 @@ def _render_catalogue(rows: Sequence[Row]) -> Iterator[Any]:
     yield NEXT_STEPS if rows else NO_MATCH_MESSAGE
 
 
-def _format_catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
+def _format_catalogue(title: str, rows: Sequence[CatalogueRow]) -> Iterator[Any]:
     """Yield a heading, followed by the results, idea and source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
@@ -337,7 +337,7 @@ def _format_catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
             yield Padding(Text(row["source"], style="dim"), indent)
 
 
-def _make_policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
+def _make_policy_table(slot: str, slot_rows: Sequence[CatalogueRow]) -> Table:
     """Return a table of the policies for a slot, with their default parameters."""
     rows = []
     for row in slot_rows:
@@ -371,7 +371,7 @@ def _print_strategy(strategy: Strategy, as_json: bool) -> None:
     result.print(as_json, _render_strategy(strategy, rows), use_pager=True)
 
 
-def _render_strategy(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
+def _render_strategy(strategy: Strategy, rows: Sequence[CatalogueRow]) -> Iterator[Any]:
     """Yield the description of a strategy, and tables of its policies and parameters."""
     description = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
     name = make_short_name(strategy)
