@@ -124,7 +124,7 @@ def chromium():
 @pytest.fixture
 def few_mix_samples(monkeypatch):
     """Estimate the mix of a league from few bootstrap samples, because a sample takes 2 ms."""
-    monkeypatch.setattr("simgin.stats.league.MIX_SAMPLES", 20)
+    monkeypatch.setattr("simgin.stats.league.N_MIX_SAMPLES", 20)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from simgin.strategy import cast
 def render_metrics(unit: str) -> str:
     """Return a table that defines all metrics of a unit."""
     lines = [
-        (f"`{metric.name}`", ", ".join(map(str, metric.players)), metric.meaning)
+        (f"`{metric.name}`", ", ".join(map(str, metric.player_counts)), metric.meaning)
         for metric in metrics.METRICS
         if metric.unit == unit
     ]

@@ -30,7 +30,7 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.position_rollouts import ACTION_END_DEAL
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, make_short_player_names, parse_matchup
-from simgin.play.parallel import N_PROGRESS_PARTS, map_units
+from simgin.play.parallel import PROGRESS_STEPS_PER_PART, map_units
 from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import TracedDeal
 from simgin.plots.action_costs import COST_UNITS
@@ -261,7 +261,7 @@ class Analysis(RenamedAttributes):
     @property
     def best_ending_index(self) -> int | None:
         """Index of the best action that ends the deal, or None if no action ends the deal."""
-        kinds = [action.kind for action in self.position.actions]
+        kinds = [action.type for action in self.position.actions]
         return next((index for index in self.ranking if kinds[index] == ACTION_END_DEAL), None)
 
     @property
@@ -538,7 +538,7 @@ def analyse_deal(
     rollout_opponent = opponent if is_solo else opponent or players[-1]
     strategies = [strategy or players[0], rollout_opponent]
     analyses: dict[str, Analysis] = {}
-    total = N_PROGRESS_PARTS * len(positions)
+    total = PROGRESS_STEPS_PER_PART * len(positions)
     for position in positions:
         player = int(position.view.seat != deal.state.half)
         title = position.label if is_solo else f"{position.label}, {player_names[player]}"
@@ -548,7 +548,8 @@ def analyse_deal(
         ) -> None:
             finished_analyses = analyses.copy()
             n_done = (
-                N_PROGRESS_PARTS * len(finished_analyses) + N_PROGRESS_PARTS * played // max_worlds
+                PROGRESS_STEPS_PER_PART * len(finished_analyses)
+                + PROGRESS_STEPS_PER_PART * played // max_worlds
             )
             on_progress(n_done, total, lambda: {**finished_analyses, title: get_result()})
 
@@ -559,7 +560,7 @@ def analyse_deal(
             budget,
             report_progress,
         )
-        on_progress(N_PROGRESS_PARTS * len(analyses), total, analyses.copy)
+        on_progress(PROGRESS_STEPS_PER_PART * len(analyses), total, analyses.copy)
     return analyses
 
 

@@ -32,7 +32,7 @@ from simgin.text.notation import mask_to_cards, parse_cards
 
 JsonRow = Mapping[str, Any]
 MAX_FILE_BYTES = 1 << 24
-FIELD_BOUNDS = replay.DEAL_ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
+FIELD_BOUNDS = replay.DEAL_NUMBER_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that are determined by earlier decisions
 COMPARED_ROW_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()

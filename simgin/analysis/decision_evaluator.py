@@ -378,21 +378,21 @@ def classify_decision(position: Position, best_action: Action) -> str:
         return "upcard"
     if view.taken_offer >= 0 and view.phase != PHASE_LAST:
         return "draw"
-    return "discard" if position.chosen_action.kind == best_action.kind else "knock"
+    return "discard" if position.chosen_action.type == best_action.type else "knock"
 
 
 def classify_mistake(position: Position, decision_kind: str, best_action: Action) -> str:
     """Return the type of a mistake, such as `kept more deadwood`."""
     chosen_action = position.chosen_action
-    if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
-        return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
+    if chosen_action.type in (ACTION_ACCEPT, ACTION_REFUSE):
+        return "accepted" if chosen_action.type == ACTION_ACCEPT else "refused"
     if decision_kind == "die":  # The field `card` is the offered number, or 0 for no offer.
         return "offered too much" if chosen_action.card > best_action.card else "offered too little"
     if decision_kind in ("upcard", "draw"):
-        return "took the card" if chosen_action.kind == ACTION_TAKE else "left the card"
+        return "took the card" if chosen_action.type == ACTION_TAKE else "left the card"
     if decision_kind == "knock":
-        return "ended the deal" if chosen_action.kind == ACTION_END_DEAL else "played on"
-    if chosen_action.kind == ACTION_END_DEAL:
+        return "ended the deal" if chosen_action.type == ACTION_END_DEAL else "played on"
+    if chosen_action.type == ACTION_END_DEAL:
         return "ended with another card"
     extra_deadwood = _compute_deadwood_after(position, chosen_action) - _compute_deadwood_after(
         position, best_action

@@ -36,7 +36,7 @@ from simgin.analysis.position import Position, PositionError
 from simgin.core.position_rollouts import ACTION_END_DEAL
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, make_short_names, parse_matchup
-from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
+from simgin.play.parallel import ProgressCallback, make_progress_for_part, map_units
 from simgin.play.traced_deal import trace_deal
 from simgin.report import html_report
 from simgin.report.card_rows import CardRow
@@ -165,7 +165,7 @@ class Exercise:
             action = self.position.actions[index]
             text = self.position.format_action(action)
             options.setdefault(
-                text.partition(",")[0] if action.kind == ACTION_END_DEAL else text, index
+                text.partition(",")[0] if action.type == ACTION_END_DEAL else text, index
             )
         return sorted(options.values())
 
@@ -191,7 +191,7 @@ class Exercise:
     @property
     def command(self) -> str:
         """Command that repeats the analysis of the position."""
-        analyze = self.matchup.replay_command(self.deal_number, 0, 0).replace(
+        analyze = self.matchup.make_replay_command(self.deal_number, 0, 0).replace(
             "simgin show", "simgin analyze", 1
         )
         evaluator = self.analysis.matchup.a.spec
@@ -256,11 +256,11 @@ def run_drill(
         return list(_find_candidates(request, unit))
 
     deal_candidates = map_units(
-        screen_deal, units, 1, workers, make_partial_progress(on_progress, 0, 2)
+        screen_deal, units, 1, workers, make_progress_for_part(on_progress, 0, 2)
     )
     candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.min_cost)
     exercises = _select_exercises(
-        request, candidates, workers, make_partial_progress(on_progress, 1, 2)
+        request, candidates, workers, make_progress_for_part(on_progress, 1, 2)
     )
     if not exercises:
         raise PositionError(
@@ -472,7 +472,7 @@ def _format_question(exercise: Exercise) -> str:
         return "What do you do with the die?"
     if position.view.taken_offer >= 0:
         return f"Do you take the {format_card(int(position.view.taken_offer))}?"
-    can_end = any(action.kind == ACTION_END_DEAL for action in position.actions)
+    can_end = any(action.type == ACTION_END_DEAL for action in position.actions)
     return f"Which card do you discard{', or do you end the deal' if can_end else ''}?"
 
 

@@ -243,8 +243,10 @@ class ErrorRates(Result):
 
     def format_command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
-        show = self.task.matchup.replay_command(decision.unit_number, decision.mirrored_game, 0)
-        evaluator = shell.quote(self.task.evaluator.a.spec)
+        show = self.task.matchup.make_replay_command(
+            decision.unit_number, decision.mirrored_game, 0
+        )
+        evaluator = shell.quote_word(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
     @property

@@ -26,7 +26,7 @@ from simgin.core.codes import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.matchup_key import UnitType
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import Matchup, make_short_names, make_short_player_names, parse_matchup
-from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
+from simgin.play.parallel import ProgressCallback, make_progress_for_part, map_units
 from simgin.play.replay import format_decision
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.plots.action_costs import COST_UNITS
@@ -367,7 +367,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
             "turns": int(record["turns"]),
             "points": int(compute_quantity(deal, "points")),
             "happened": describe_ending(record, names),
-            "command": matchup.replay_command(unit, half, n),
+            "command": matchup.make_replay_command(unit, half, n),
         }
         if request.second_matchup is not None:
             row |= _build_second_strategy_columns(matchup, request.second_matchup, deal["other"])
@@ -385,7 +385,7 @@ def _build_second_strategy_columns(
         "rival": second_matchup.a.spec,
         "rival_happened": describe_ending(record, make_short_player_names(second_matchup)),
         "rival_points": int(record["points_a"] - record["points_b"]),
-        "rival_command": second_matchup.replay_command(unit, half, 0),
+        "rival_command": second_matchup.make_replay_command(unit, half, 0),
     }
 
 
@@ -415,11 +415,11 @@ def _find_costliest_decisions(
     """
     screening = replace(budget, max_worlds=SCREENING_WORLDS)
     candidates = _find_costly_candidates(
-        result, screening, make_partial_progress(on_progress, 0, 2)
+        result, screening, make_progress_for_part(on_progress, 0, 2)
     )
     candidates = candidates[: result.request.max_listed]
     measurement = replace(budget, max_worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
-    report = make_partial_progress(on_progress, 1, 2)
+    report = make_progress_for_part(on_progress, 1, 2)
     mistakes = []
     for deal_index, analysis in candidates:
         deal = deals[deal_index]

@@ -301,7 +301,7 @@ def replay_log(log: ForeignLog) -> TracedDeal:
         if deal.n_decisions == len(script):
             moves.check_end()
             return deal
-        open_decision = deal.decision(len(script))
+        open_decision = deal.get_decision(len(script))
         action = moves.next_action(open_decision)
         if action is None:
             drawn_card = int(open_decision.view.drawn)
@@ -325,11 +325,11 @@ class _LoggedMoves:
             return int(self.is_ending)  # The ending is declared together with the discard.
         remaining = self.log.moves[self.n_done :]
         # action that ends the deal
-        if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:
+        if is_last and remaining and remaining[0][1].type == ACTION_TAKE:
             self.n_done += 1
             del remaining[0]
         if not remaining or (
-            decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE_DISCARD
+            decision.slot == "take" and remaining[0][1].type == ACTION_LEAVE_DISCARD
         ):
             return None
         seat, action = remaining[0]
@@ -342,14 +342,14 @@ class _LoggedMoves:
         if seat != decision.seat or action not in legal or not is_proposed_ending:
             raise self._make_illegal_move_error()
         self.n_done += 1
-        self.is_ending = action.kind == ACTION_END_DEAL
+        self.is_ending = action.type == ACTION_END_DEAL
         if decision.slot == "discard":
             return action.card
-        return int(action.kind in (ACTION_TAKE, ACTION_END_DEAL))
+        return int(action.type in (ACTION_TAKE, ACTION_END_DEAL))
 
     def _compute_deadwood_after_ending(self, view: Any, action: Action) -> int:
         """Return the deadwood after an action that ends the deal, or -1 after other actions."""
-        if action.kind != ACTION_END_DEAL:
+        if action.type != ACTION_END_DEAL:
             return -1
         taken_card = 1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0
         ten_cards = (int(view.hand) | taken_card) & ~(1 << action.card)
@@ -357,7 +357,7 @@ class _LoggedMoves:
 
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""
-        if any(action.kind != ACTION_LEAVE_DISCARD for _, action in self.log.moves[self.n_done :]):
+        if any(action.type != ACTION_LEAVE_DISCARD for _, action in self.log.moves[self.n_done :]):
             raise self._make_illegal_move_error()
 
     def _make_illegal_move_error(self) -> PositionError:

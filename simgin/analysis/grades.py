@@ -251,7 +251,7 @@ class Grade(error_rates.ErrorRates):
         deals, the difference between the two sides of this equation is a control variate for the
         points. Only complete deals are included.
         """
-        finished_indices = [index for index, deal in enumerate(self.graded_deals) if deal.kind]
+        finished_indices = [index for index, deal in enumerate(self.graded_deals) if deal.ending]
         if not finished_indices or not self.is_comparable:
             return {}
         pairs = [self._compute_points_and_loss(index) for index in finished_indices]

@@ -93,13 +93,15 @@ def evaluate_hand(
 
 def _build_hand_report(hand: HandAnalysis, command: str) -> Report:
     """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
-    unmatched = format_hand(hand.cards & ~sum(hand.melding))
-    others = [format_melding(melding) for melding in hand.meldings if melding != hand.melding]
+    unmatched = format_hand(hand.cards & ~sum(hand.shown_melding))
+    others = [
+        format_melding(melding) for melding in hand.best_meldings if melding != hand.shown_melding
+    ]
     if len(others) > MAX_LISTED_MELDINGS:
         others[MAX_LISTED_MELDINGS:] = [f"{len(others) - MAX_LISTED_MELDINGS} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
-        "Melds": format_melding(hand.melding)
+        "Melds": format_melding(hand.shown_melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
         "Same deadwood": "; ".join(others),
         "Knock limit": _format_knock_limit(hand),
@@ -120,10 +122,10 @@ def _format_advice(hand: HandAnalysis) -> str:
         if endings and hand.variant.params["stop_before_draw"] is False:
             endings += " (not before the first draw)"
         return f"{_format_endings_heading(hand).capitalize()}: {endings or 'no'}"
-    if any(ending.kind == "big gin" for ending in hand.endings):
+    if any(ending.name == "big gin" for ending in hand.endings):
         return "Big gin: all eleven cards are in melds, so you need not discard"
-    best_discards = " or ".join(map(format_card, hand.best_cards))
-    min_deadwood = hand.deadwood_by_discard[hand.best_cards[0]]
+    best_discards = " or ".join(map(format_card, hand.best_discards))
+    min_deadwood = hand.deadwood_by_discard[hand.best_discards[0]]
     return f"Best discard: {best_discards} (remaining deadwood: {min_deadwood})"
 
 
@@ -138,11 +140,11 @@ def _format_shot_ranks(hand: HandAnalysis) -> str:
     """Describe the deadwood that a shot must leave, or return "" if the variant has no shots."""
     if not hand.variant.params["shot"]:
         return ""
-    if hand.shot_ranks is None:
+    if hand.required_shot_ranks is None:
         return "depends on your score (use --score)"
-    if not hand.shot_ranks:
+    if not hand.required_shot_ranks:
         return "none at this score"
-    ranks = ["A" if rank == 1 else str(rank) for rank in hand.shot_ranks]
+    ranks = ["A" if rank == 1 else str(rank) for rank in hand.required_shot_ranks]
     return f"must leave {' and '.join(ranks)}"
 
 

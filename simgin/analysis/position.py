@@ -19,7 +19,7 @@ from simgin.core.position_rollouts import (
 )
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, KNOCKER
 from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
-from simgin.play.pile import ELLIPSES, UNKNOWN_CARD_MARK, format_pile, format_pile_label
+from simgin.play.pile import UNKNOWN_CARD_MARK, UNKNOWN_CARDS_MARKS, format_pile, format_pile_label
 from simgin.play.rollouts import Action, list_die_actions, list_legal_actions
 from simgin.play.table_text import describe_die
 from simgin.play.traced_deal import Decision, TracedDeal
@@ -100,7 +100,7 @@ class Position:
     @property
     def is_about_die(self) -> bool:
         """True if the player decides whether to offer, accept or refuse the die."""
-        return self.actions[0].kind in DIE_ACTIONS
+        return self.actions[0].type in DIE_ACTIONS
 
     @property
     def label(self) -> str:
@@ -120,15 +120,15 @@ class Position:
 
     def format_action(self, action: Action) -> str:
         """Format an action, as in `discard KS` or `knock, KS` (knock after discarding KS)."""
-        if action.kind in DIE_WORDS:
-            return f"{DIE_WORDS[action.kind]} {self.view.offered}"
-        if action.kind == ACTION_OFFER:
+        if action.type in DIE_WORDS:
+            return f"{DIE_WORDS[action.type]} {self.view.offered}"
+        if action.type == ACTION_OFFER:
             return f"offer {action.card}" if action.card else "leave the die"
-        if action.kind in DRAW_WORDS:
+        if action.type in DRAW_WORDS:
             offered_card = int(self.view.taken_offer)
-            card = f" {format_card(offered_card)}" if action.kind == codes.ACTION_TAKE else ""
-            return DRAW_WORDS[action.kind] + card
-        if action.kind == ACTION_DISCARD:
+            card = f" {format_card(offered_card)}" if action.type == codes.ACTION_TAKE else ""
+            return DRAW_WORDS[action.type] + card
+        if action.type == ACTION_DISCARD:
             return f"discard {format_card(action.card)}"
         if self.view.phase == codes.PHASE_STOP:
             return "knock" if self.view.count else "gin"
@@ -168,7 +168,8 @@ class Position:
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
-        yield f"{format_pile_label(self.is_solo)}  {FORGOTTEN_CARDS_PATTERN.sub(ELLIPSES[0], text)}"
+        text = FORGOTTEN_CARDS_PATTERN.sub(UNKNOWN_CARDS_MARKS[0], text)
+        yield f"{format_pile_label(self.is_solo)}  {text}"
         if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
             yield f"The pile contains {cards}, which simgin samples."
@@ -298,8 +299,8 @@ def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
 
 def find_chosen_action(deal: TracedDeal, policy_call_index: int) -> Action | None:
     """Return the action of the decision that begins at a policy call, or None if it is unknown."""
-    decision_id = make_decision_key(deal.decision(policy_call_index))
-    queries = (deal.decision(index) for index in range(policy_call_index, deal.n_decisions))
+    decision_id = make_decision_key(deal.get_decision(policy_call_index))
+    queries = (deal.get_decision(index) for index in range(policy_call_index, deal.n_decisions))
     same_decision = takewhile(lambda question: make_decision_key(question) == decision_id, queries)
     return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simgin.analysis.position import PositionError
 from simgin.core.view import MAX_TURNS
-from simgin.play.pile import ELLIPSES, TAKEN_MARK, UNKNOWN_CARD_MARK
+from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, UNKNOWN_CARDS_MARKS
 from simgin.play.traced_deal import ScriptedAction
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
@@ -48,7 +48,7 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
     pile = []
     gap = None
     for word in split_cards(text):
-        if word not in ELLIPSES:
+        if word not in UNKNOWN_CARDS_MARKS:
             name = word.removesuffix(TAKEN_MARK)
             card = -1 if name == UNKNOWN_CARD_MARK else parse_card(name)
             pile.append(PileCard(card, word.endswith(TAKEN_MARK)))

@@ -170,7 +170,7 @@ def _replay_view(
         points=(0, 0),
         **deal_options,
     )
-    return None if result is None else result[0].decision(result[1]).view
+    return None if result is None else result[0].get_decision(result[1]).view
 
 
 def _add_placeholders(

@@ -321,7 +321,7 @@ def measure_chart(
     def measure_block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         scores = np.tile(start_score, (units, 1))
         arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
-        rollouts = roll_out_deals(*arguments, first_only=kind.first_only)
+        rollouts = roll_out_deals(*arguments, use_first_decision=kind.first_only)
         values = np.where(rollouts.rolled_out_mask, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 

@@ -372,7 +372,7 @@ def _play_deals(matchup: Matchup, max_deals: int, max_seconds: float, reporter: 
     variant = matchup.variant.spec
     rules = build_rules(matchup.variant)
     for unit in range(max_deals // deals_per_unit):
-        replay = matchup.replay_command(unit, 0, 0)
+        replay = matchup.make_replay_command(unit, 0, 0)
         reporter.report_start(f"a deal of {variant} ({replay})", max_seconds)
         reporter.state = create_state(SEED)
         try:

@@ -62,10 +62,10 @@ def read_config_file() -> dict[str, Any]:
     """
     if not (path := find_config_path()).is_file():
         return {}
-    from simgin.text.toml import read_tables
+    from simgin.text.toml import read_toml_file
 
     try:
-        return read_tables(path, "Correct the file")
+        return read_toml_file(path, "Correct the file")
     except SimginError as error:
         raise SimginError(f"{error} To restore all defaults, delete the file.") from None
 

@@ -168,7 +168,7 @@ class InteractiveGame:
 
     def _open_panel(self, key: str) -> bool:
         """Fill the panel that a key opens, and return False if the key opens no panel."""
-        deal = self.table.trace()
+        deal = self.table.get_traced_deal()
         self.log_page = self.log_page + 1 if key == "l" else 0
         if key == "e":
             with announce_analysis("Evaluating your actions ..."):
@@ -188,7 +188,7 @@ class InteractiveGame:
         if self.is_coached:
             with announce_analysis("The coach is analysing your decision ..."):
                 self.messages += self.coach.format_comments(
-                    self.table.trace(), self.game.prompts[-1]
+                    self.table.get_traced_deal(), self.game.prompts[-1]
                 )
 
     def _undo(self) -> None:
@@ -242,7 +242,7 @@ class InteractiveGame:
 
     def _finish_deal(self) -> None:
         """Show the result of the deal, and read a key."""
-        deal = self.table.trace()
+        deal = self.table.get_traced_deal()
         coach_lines = [self.coach.format_deal_summary(deal)] if self.is_coached else []
         self._print_screen(
             *(self.panel or [*format_deal_result(deal), *coach_lines]), "", NEXT_DEAL_PROMPT

@@ -139,7 +139,7 @@ def render_report(report: Report, details: bool, details_hint: str) -> Iterator[
     """
     from rich.text import Text
 
-    yield from report.to_renderables(details=details)
+    yield from report.to_renderables(show_details=details)
     yield ""
     if report.caveat:
         yield Text(f"Advice:  {report.caveat.command}", no_wrap=True)

@@ -284,7 +284,7 @@ class _CompilationNotice(progress.CompilationTimer):
     def notify(self, event: Any) -> None:
         """Record the start or end of a compilation."""
         super().notify(event)
-        if self and not self.is_printed and self.total_seconds() >= NOTICE_DELAY:
+        if self and not self.is_printed and self.compute_total_seconds() >= NOTICE_DELAY:
             self.is_printed = True
             _print_compilation_notice()
 

@@ -33,7 +33,7 @@ from simgin.learn.improvement import (
 )
 from simgin.learn.random_rules import is_in_training_range
 from simgin.learn.tune_request import TrainingRequest, TuneError, read_players
-from simgin.play.parallel import N_PROGRESS_PARTS, ProgressCallback
+from simgin.play.parallel import PROGRESS_STEPS_PER_PART, ProgressCallback
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
@@ -472,7 +472,7 @@ def _play_rounds(
 def _report_completed_step(progress: ProgressCallback | None) -> None:
     """Report that a step is complete, if there is a progress callback."""
     if progress is not None:
-        progress(N_PROGRESS_PARTS, N_PROGRESS_PARTS)
+        progress(PROGRESS_STEPS_PER_PART, PROGRESS_STEPS_PER_PART)
 
 
 def format_plan_sentence(training: AdaptRequest) -> str:

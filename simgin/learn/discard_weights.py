@@ -23,7 +23,7 @@ from simgin.learn.improvement import Improvement
 from simgin.learn.tune_request import CONFIRMATION_MATCHES, TrainingRequest, TuneError, read_players
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import ProgressCallback, make_partial_progress, map_units
+from simgin.play.parallel import ProgressCallback, make_progress_for_part, map_units
 from simgin.play.rollouts import PairedRollouts, roll_out_deals
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
@@ -181,7 +181,7 @@ def _play_round(
             "deal",
         )
         kernel.compile_matchup(matchup)
-        opponent_progress = make_partial_progress(progress, index, len(match_request.pool))
+        opponent_progress = make_progress_for_part(progress, index, len(match_request.pool))
         sums_by_opponent += map_units(
             partial(sampler.sample, matchup),
             request.deals,

@@ -12,7 +12,7 @@ import numpy as np
 from simgin.core import batch_columns, rng
 from simgin.learn.tune_request import TuneRequest
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import N_PROGRESS_PARTS, ProgressCallback, make_partial_progress
+from simgin.play.parallel import PROGRESS_STEPS_PER_PART, ProgressCallback, make_progress_for_part
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report import LazySequence, Plot, Report
@@ -457,8 +457,8 @@ def split_progress(
     def report_progress(done: int, total: int) -> None:
         on_progress(done, total, render_result)
 
-    on_progress(0, N_PROGRESS_PARTS * n_steps)
-    return lambda step: make_partial_progress(report_progress, step, n_steps)
+    on_progress(0, PROGRESS_STEPS_PER_PART * n_steps)
+    return lambda step: make_progress_for_part(report_progress, step, n_steps)
 
 
 def make_interval_columns(name: str, estimate: Estimate) -> dict[str, float]:

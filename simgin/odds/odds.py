@@ -14,7 +14,7 @@ from simgin.odds.solo_deals import SoloDeals
 from simgin.odds.two_player_odds import SelfPlay
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import make_partial_progress
+from simgin.play.parallel import make_progress_for_part
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
@@ -212,7 +212,7 @@ def run_odds(
             i = min(n_steps * done // units, n_steps - 1)
             on_progress(done, units, lambda: f"player {i + 1} of {n_steps}: {step_names[i]}")
 
-    step_progress = (make_partial_progress(report_progress, i, n_steps) for i in range(n_steps))
+    step_progress = (make_progress_for_part(report_progress, i, n_steps) for i in range(n_steps))
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
@@ -245,7 +245,7 @@ def run_odds(
                 player,
                 variant,
                 n_deals,
-                on_progress=make_partial_progress(progress, 0, 2),
+                on_progress=make_progress_for_part(progress, 0, 2),
                 **play_settings,
             )
             self_plays.append(self_play)
@@ -254,7 +254,7 @@ def run_odds(
                     self_play.matchup,
                     n_deals // TRACED_DEAL_INTERVAL,
                     workers,
-                    make_partial_progress(progress, 1, 2),
+                    make_progress_for_part(progress, 1, 2),
                 )
                 deadwood_tables.append(hands_by_turn.compute_win_rate_by_deadwood(turn_hands))
             if progress:

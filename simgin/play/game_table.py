@@ -51,24 +51,24 @@ class GameBatch:
     def __init__(self, matchup: Matchup, external_seats: Collection[int], n_games: int) -> None:
         self.matchup = matchup
         self.external_seats = tuple(external_seats)
-        self._allocate(n_games)
-        self._set_addresses()
+        self._allocate_records(n_games)
+        self._set_record_addresses()
         self.records["external_seats"] = sum(1 << seat for seat in external_seats)
         self.records["is_match"] = matchup.unit == "match"
         self.records["n_players"] = len(matchup.players)
         self.states["log_mode"] = -1  # Log only the actions, without views.
         self._set_rules_and_policies()
 
-    def _allocate(self, n_games: int) -> None:
-        """Allocate the records of the games."""
+    def _allocate_records(self, n_games: int) -> None:
+        """Allocate memory for the states, views and records of all games."""
         self.states = create_states(self.matchup.seed, n_games)
         # Each seat has one contiguous array.
         self.views = np.zeros(n_games, VIEW_DTYPE), np.zeros(n_games, VIEW_DTYPE)
         self._copied_views = np.zeros(n_games, VIEW_DTYPE)
-        self._saved_states = np.zeros((n_games, stepping.STATE_HEAD_SIZE), np.int64)
+        self._saved_states = np.zeros((n_games, stepping.N_TURN_STATE_FIELDS), np.int64)
         self.records = np.zeros(n_games, stepping.GAME_DTYPE)
 
-    def _set_addresses(self) -> None:
+    def _set_record_addresses(self) -> None:
         """Set the memory addresses of the records of each game."""
         records = self.states, self._saved_states, *self.views, self._copied_views
         for name, array in zip(stepping.ADDRESS_FIELDS, records, strict=True):
@@ -128,20 +128,24 @@ class GameBatch:
         """
         games = GameBatch.__new__(GameBatch)
         games.__dict__.update(self.__dict__)
-        games._allocate(len(self.records))
-        games._copy_memory(self._get_memory())
+        games._allocate_records(len(self.records))
+        games._replace_memory(self._get_memory_arrays())
         return games
 
     def __reduce__(self) -> Any:
         """Return the constructor, the arguments and the memory of the games for pickle."""
-        return GameBatch, (self.matchup, self.external_seats, len(self.records)), self._get_memory()
+        return (
+            GameBatch,
+            (self.matchup, self.external_seats, len(self.records)),
+            self._get_memory_arrays(),
+        )
 
     def __setstate__(self, contents: list[np.ndarray]) -> None:
         """Restore pickled games in this process."""
-        self._copy_memory(contents)
+        self._replace_memory(contents)
         self._set_rules_and_policies()
 
-    def _get_memory(self) -> list[np.ndarray]:
+    def _get_memory_arrays(self) -> list[np.ndarray]:
         """Return the memory of the games as arrays.
 
         The last array is the log of decisions.
@@ -153,17 +157,17 @@ class GameBatch:
         ]
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
-    def _copy_memory(self, contents: list[np.ndarray]) -> None:
-        """Replace the memory of these games with the memory of other games."""
-        *records, log = contents
-        for target, source in zip(self._get_memory(), records, strict=False):
+    def _replace_memory(self, arrays: list[np.ndarray]) -> None:
+        """Replace the contents of the memory with arrays from `_get_memory_arrays`."""
+        *records, log = arrays
+        for target, source in zip(self._get_memory_arrays(), records, strict=False):
             target[:] = source
         self.states[0]["log"][: len(log)] = log
-        self._set_addresses()
+        self._set_record_addresses()
 
 
 def find_int64_field_index(name: str) -> int:
-    """Return the index of a field among the int64 numbers of a state record."""
+    """Return the position of a field in a state record, counted in int64 numbers."""
     assert STATE_DTYPE.fields is not None
     return STATE_DTYPE.fields[name][1] // 8
 
@@ -217,7 +221,7 @@ class GameTable:
         return int(self._games.records["status"][0])
 
     def _step(self, command: int, argument: int) -> None:
-        """Execute a command of `stepping`, and describe the failure of a policy."""
+        """Run a command of `stepping.step_game`, and raise PolicyCallError if a policy fails."""
         try:
             with python_tier.reraise_policy_errors():
                 stepping.compile_step_game()(self._games.address, command, argument)
@@ -264,9 +268,9 @@ class GameTable:
             raise IllegalMoveError(f"{action} is not a legal action")
         self._step(stepping.COMMAND_ACT, action)
 
-    def undo_to(self, length: int) -> None:
-        """Undo all actions of the deal except the first `length`, and go to the next decision."""
-        self._step(stepping.COMMAND_REPLAY, length)
+    def undo_to(self, n_actions: int) -> None:
+        """Undo all actions of the deal except the first `n_actions`."""
+        self._step(stepping.COMMAND_REPLAY, n_actions)
 
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal with the given actions of all seats, and advance to the next decision."""
@@ -279,8 +283,8 @@ class GameTable:
         """Add the result of a finished deal to the score, and begin the next deal of the match."""
         self._step(stepping.COMMAND_CLOSE_DEAL, 0)
 
-    def trace(self) -> TracedDeal:
-        """Return the trace of the current deal.
+    def get_traced_deal(self) -> TracedDeal:
+        """Return the current deal with all of its decisions so far.
 
         The deal must not have been closed.
         """

@@ -21,7 +21,7 @@ Melding = tuple[int, ...]  # disjoint melds as masks, sorted by name
 
 
 def format_meld(meld: int) -> str:
-    """Format a meld (rules.md 3.5).
+    """Format the cards of a meld as text, such as `7S 7H 7D` (rules.md 3.5).
 
     The cards of a set are ordered by suit, and the cards of a run by rank.
 
@@ -30,23 +30,23 @@ def format_meld(meld: int) -> str:
     ranks = bitboard.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.find_sequence_start(ranks))
 
-    def sort_key(card: int) -> tuple[int, int]:
+    def make_sort_key(card: int) -> tuple[int, int]:
         return (card % 13 - start) % 13, card
 
-    return " ".join(map(notation.format_card, sorted(notation.mask_to_cards(meld), key=sort_key)))
+    return " ".join(
+        map(notation.format_card, sorted(notation.mask_to_cards(meld), key=make_sort_key))
+    )
 
 
 def format_melding(melding: Sequence[int]) -> str:
     """Format the melds of a melding on one line."""
-    return " | ".join(format_meld_list(melding)) or "no meld"
+    return " | ".join(list_meld_names(melding)) or "no meld"
 
 
 def format_melded_hand(melds: Melding, hand: int) -> str:
     """Format a hand with the melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
     unmatched = notation.format_hand(hand & ~sum(melds))
-    return " | ".join(
-        [*format_meld_list(melds), unmatched] if unmatched else format_meld_list(melds)
-    )
+    return " | ".join([*list_meld_names(melds), unmatched] if unmatched else list_meld_names(melds))
 
 
 def sort_melds(melds: Iterable[int]) -> Melding:
@@ -70,10 +70,10 @@ def find_best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Meldi
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
             best_combinations.append(sort_melds(combination))
-    return sorted(best_combinations, key=format_meld_list)
+    return sorted(best_combinations, key=list_meld_names)
 
 
-def format_meld_list(melding: Sequence[int]) -> list[str]:
+def list_meld_names(melding: Sequence[int]) -> list[str]:
     """Return the melds of a melding as a list of strings."""
     return [format_meld(meld) for meld in melding]
 
@@ -90,7 +90,7 @@ def _iterate_disjoint_melds(melds: list[int]) -> Iterator[Melding]:
 
 
 def choose_shown_melding(
-    hand: int, rules: Any, *, discard: int = 0, required_card: int = -1, ranks_left: int = -1
+    hand: int, rules: Any, *, discard: int = 0, required_card: int = -1, unmatched_ranks: int = -1
 ) -> tuple[int, Melding]:
     """Return the melding that a player shows under the automatic rule (rules.md 3.5).
 
@@ -99,8 +99,8 @@ def choose_shown_melding(
         rules: Rules record.
         discard: Mask of the discard (see `core.meldings.find_shown_melding`).
         required_card: Card that must be melded, or -1 for none.
-        ranks_left: Code of the ranks that a shot must leave unmatched, or -1 if the ending is not a
-            shot.
+        unmatched_ranks: Code of the ranks that a shot must leave unmatched, or -1 if the
+            ending is not a shot.
 
     Returns:
         Deadwood in points, and the melds.
@@ -109,7 +109,7 @@ def choose_shown_melding(
     keys = np.zeros((1, 3), np.int64)
     rows = np.zeros((1, 3), np.int64)
     deadwood = meldings.find_shown_melding(
-        hand, discard, required_card, ranks_left, rules, melds, keys, rows
+        hand, discard, required_card, unmatched_ranks, rules, melds, keys, rows
     )
     return int(deadwood), sort_melds(rows[0])
 
@@ -126,19 +126,19 @@ class Ending:
     """Possible ending of the deal, with the discard and the deadwood.
 
     Attributes:
-        kind: Type of the ending (knock, gin, shot or big gin).
+        name: Name of the ending (knock, gin, shot or big gin).
         discard: Card that is discarded, 0 to 51, or -1 for none.
         deadwood: Deadwood after the discard, in points.
     """
 
-    kind: str
+    name: str
     discard: int
     deadwood: int
 
     @property
     def text(self) -> str:
         """Name of the ending with its deadwood, as in `knock with 9`."""
-        return self.kind if self.kind == "gin" else f"{self.kind} with {self.deadwood}"
+        return self.name if self.name == "gin" else f"{self.name} with {self.deadwood}"
 
 
 @dataclass(frozen=True)
@@ -149,12 +149,12 @@ class HandAnalysis:
         variant: Rules of the game.
         cards: Mask of ten or eleven cards.
         deadwood: Least deadwood, in points.
-        melding: Melding that the automatic rule shows.
-        meldings: All meldings that leave the least deadwood.
+        shown_melding: Melding that the automatic rule shows.
+        best_meldings: All meldings that leave the least deadwood.
         knock_limit: Knock limit in points, or None if it depends on an upcard that is not
             specified.
-        shot_ranks: Ranks 1 to 9 that a shot must leave unmatched, or None if the variant has no
-            shots or the score is unknown.
+        required_shot_ranks: Ranks 1 to 9 that a shot must leave unmatched, or None if the variant
+            has no shots or the score is unknown.
         deadwood_by_discard: Deadwood after each discard, in points, or an empty dictionary for ten
             cards.
         endings: Possible endings.
@@ -163,15 +163,15 @@ class HandAnalysis:
     variant: Variant
     cards: int
     deadwood: int
-    melding: Melding
-    meldings: list[Melding]
+    shown_melding: Melding
+    best_meldings: list[Melding]
     knock_limit: int | None
-    shot_ranks: list[int] | None
+    required_shot_ranks: list[int] | None
     deadwood_by_discard: dict[int, int]
     endings: list[Ending]
 
     @property
-    def best_cards(self) -> list[int]:
+    def best_discards(self) -> list[int]:
         """Discards that leave the least deadwood, as card numbers."""
         min_deadwood = min(self.deadwood_by_discard.values(), default=0)
         return [card for card, points in self.deadwood_by_discard.items() if points == min_deadwood]
@@ -221,10 +221,10 @@ def analyze_hand(
         variant=variant,
         cards=hand,
         deadwood=deadwood,
-        melding=melding,
-        meldings=find_best_meldings(hand, rules),
+        shown_melding=melding,
+        best_meldings=find_best_meldings(hand, rules),
         knock_limit=limit,
-        shot_ranks=None if points is None else find_required_shot_ranks(points),
+        required_shot_ranks=None if points is None else find_required_shot_ranks(points),
         deadwood_by_discard=_compute_deadwood_by_discard(hand_by_discard, rules)
         if eleven_cards
         else {},
@@ -279,7 +279,7 @@ def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) ->
 
 
 def _find_possible_endings(
-    discard: int, ten_cards: int, limit: int | None, points: int | None, rules: Any
+    discard: int, ten_cards: int, knock_limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
     """Return all endings that are available to a player with ten cards.
 
@@ -287,13 +287,15 @@ def _find_possible_endings(
     """
     found_endings = []
     deadwood_points = int(endings.compute_declared_deadwood(ten_cards, -1, rules))
-    if deadwood_points <= (limit or 0):
+    if deadwood_points <= (knock_limit or 0):
         ending_type = "knock" if deadwood_points else "gin"
         found_endings.append(Ending(ending_type, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
         required = int(endings.find_shot_ranks(points))
-        deadwood, _ = choose_shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
+        deadwood, _ = choose_shown_melding(
+            ten_cards, rules, discard=discarded, unmatched_ranks=required
+        )
         found_endings.append(Ending("shot", discard, deadwood))
     return found_endings
 
@@ -304,17 +306,17 @@ def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
         "cards": notation.format_hand(hand.cards),
         "variant": hand.variant.spec,
         "deadwood": hand.deadwood,
-        "melding": format_meld_list(hand.melding),
-        "meldings": [format_meld_list(melding) for melding in hand.meldings],
+        "melding": list_meld_names(hand.shown_melding),
+        "meldings": [list_meld_names(melding) for melding in hand.best_meldings],
         "limit": hand.knock_limit,
-        "shot_leaves": hand.shot_ranks,
+        "shot_leaves": hand.required_shot_ranks,
         "discards": {
             notation.format_card(card): points for card, points in hand.deadwood_by_discard.items()
         },
-        "best_discards": [notation.format_card(card) for card in hand.best_cards],
+        "best_discards": [notation.format_card(card) for card in hand.best_discards],
         "endings": [
             {
-                "ending": ending.kind.replace(" ", "_"),
+                "ending": ending.name.replace(" ", "_"),
                 "discard": notation.format_card(ending.discard) if ending.discard >= 0 else None,
                 "count": ending.deadwood,
             }

@@ -1,4 +1,4 @@
-"""Compiled loop that plays a matchup, and error messages for policies that fail."""
+"""Calls of the compiled code that plays a matchup, and error messages for failed policies."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -42,51 +42,56 @@ class RulesModifiedError(SimginError):
 
 
 @cache
-def compile_loop(function: Any, players: int, *extra_types: Any, no_alias: bool = True) -> Any:
-    """Compile a loop of the engine that plays deals.
+def compile_deal_loop(
+    function: Any, n_players: int, *extra_types: Any, no_alias: bool = True
+) -> Any:
+    """Compile a function of the engine that plays many deals in a loop.
 
     Args:
-        function: Loop to compile.
-        players: Number of players, 1 or 2.
+        function: Function to compile.
+        n_players: Number of players, 1 or 2.
         extra_types: Types of the arguments that come between the views and the policies in the
             signature.
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
-        function, make_loop_signature(players, *extra_types), no_alias=no_alias, is_engine_code=True
+        function,
+        make_deal_loop_signature(n_players, *extra_types),
+        no_alias=no_alias,
+        is_engine_code=True,
     )
 
 
-def make_loop_signature(players: int, *extra_types: Any) -> Any:
-    """Return the numba signature of a loop that plays deals.
+def make_deal_loop_signature(n_players: int, *extra_types: Any) -> Any:
+    """Return the numba signature of a function that plays many deals in a loop.
 
     Args:
-        players: Number of players, 1 or 2.
+        n_players: Number of players, 1 or 2.
         extra_types: Types of the arguments that come between the views and the policies in the
             signature.
     """
-    views = [VIEW_TYPE] * players
-    policy_types = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
+    views = [VIEW_TYPE] * n_players
+    policy_types = [POLICY_TYPE] * (len(SOLO_SLOTS) if n_players == 1 else 2 * len(SLOTS))
     return void(STATE_TYPE, RULES_TYPE, *views, *extra_types, *policy_types)
 
 
-def compile_batch_kernel(players: int) -> Any:
-    """Compile the loop for one or two players (see `simgin.core.batch_kernel`)."""
-    function = play_units_solo if players == 1 else play_units
-    return compile_loop(function, players, *_make_unit_argument_types(players))
+def compile_batch_kernel(n_players: int) -> Any:
+    """Compile the function that plays batches of deals (see `simgin.core.batch_kernel`)."""
+    function = play_units_solo if n_players == 1 else play_units
+    return compile_deal_loop(function, n_players, *_make_batch_argument_types(n_players))
 
 
-def make_batch_kernel_signature(players: int) -> Any:
-    """Return the numba signature of the loop for one or two players."""
-    return make_loop_signature(players, *_make_unit_argument_types(players))
+def make_batch_kernel_signature(n_players: int) -> Any:
+    """Return the numba signature of the function that plays batches of deals."""
+    return make_deal_loop_signature(n_players, *_make_batch_argument_types(n_players))
 
 
-def _make_unit_argument_types(players: int) -> list[Any]:
-    """Return the numba types of the batch rows, the records and the unit numbers.
+def _make_batch_argument_types(n_players: int) -> list[Any]:
+    """Return the numba types of the arguments that select the units and receive the results.
 
     In two-player games, the type of the mirror flag follows.
     """
-    mirror_flags = [boolean] * (players - 1)
+    mirror_flags = [boolean] * (n_players - 1)
     return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirror_flags]
 
 
@@ -211,7 +216,7 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
         call_interruptibly(run_kernel, future)
 
 
-def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
+def call_explaining_errors(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
     """Call a compiled kernel, and raise PolicyCallError with a description if a policy fails.
 
     Raises:
@@ -288,7 +293,7 @@ def _play_and_record(
 
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
-    """Raise PolicyCallError if the actions of a Python policy depend on hidden state."""
+    """Raise PolicyCallError if a Python policy acts differently when deals are repeated."""
     python_strategies = [
         player.spec for player in matchup.players if any(map(compiler.is_stateful, player.policies))
     ]
@@ -331,7 +336,7 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
         failure = describe_exception(error)
     half_text = f", half {state.half}" if matchup.b is not None else ""
     address = f"seed {matchup.seed}, unit {state.unit}{half_text}, deal {state.deal}"
-    replay = matchup.replay_command(int(state.unit), int(state.half), int(state.deal))
+    replay = matchup.make_replay_command(int(state.unit), int(state.half), int(state.deal))
     return (
         f"{strategy.spec}: the {slot} policy {policy.name!r} {failure} (variant "
         f"{matchup.variant.spec}, {address}). Replay the deal with: {replay}"
@@ -345,17 +350,17 @@ def describe_exception(error: BaseException) -> str:
     return f"raised {describe_error(error)}"
 
 
-def describe_illegal_action(slot: str, action: int, legal: int) -> str:
+def describe_illegal_action(slot: str, action: int, legal_bits: int) -> str:
     """Return a verb phrase that describes an illegal action of a policy.
 
     Args:
         slot: Slot of the policy.
         action: Return value of the policy.
-        legal: Legal actions, as bits.
+        legal_bits: Legal actions, as bits.
     """
     if slot == "discard":
-        discards = notation.format_hand(legal)
-        if action >= notation.N_CARDS and not action & ~legal:
+        discards = notation.format_hand(legal_bits)
+        if action >= notation.N_CARDS and not action & ~legal_bits:
             cards = notation.format_hand(action)
             return (
                 f"returned a set of cards ({cards}) instead of one card, such as "
@@ -363,7 +368,7 @@ def describe_illegal_action(slot: str, action: int, legal: int) -> str:
             )
         card = notation.format_card(action) if 0 <= action < notation.N_CARDS else str(action)
         return f"discarded {card}, but the legal discards are {discards}"
-    legal_actions = [bit for bit in range(64) if legal >> bit & 1]
+    legal_actions = [bit for bit in range(64) if legal_bits >> bit & 1]
     action_texts = " or ".join(map(str, legal_actions))
     if len(legal_actions) > MAX_LISTED_ACTIONS:
         action_texts = f"{legal_actions[0]}..{legal_actions[-1]}"

@@ -14,7 +14,7 @@ from llvmlite import binding as llvm
 
 ENTRY_POINT_NAME = "specialized_kernel"
 GENERIC_KERNEL_NAME = "generic_kernel"
-ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"  # prefix that numba uses for the names of environments
+NUMBA_ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"  # prefix that numba uses for the names of environments
 
 
 def build_kernel(
@@ -57,7 +57,7 @@ def build_kernel(
     environments = [
         variable.name
         for variable in module.global_variables
-        if variable.name.startswith(ENVIRONMENT_PREFIX)
+        if variable.name.startswith(NUMBA_ENVIRONMENT_PREFIX)
     ]
     return b"\n".join([" ".join(environments).encode(), machine.emit_object(module)])
 
@@ -76,18 +76,18 @@ def _parse_function(bitcode: bytes, name: str, new_name: str) -> llvm.ModuleRef:
     return module
 
 
-def _hide_functions(module: llvm.ModuleRef, visible: str) -> None:
+def _hide_functions(module: llvm.ModuleRef, visible_name: str) -> None:
     """Give internal linkage to all functions of a module except the visible function."""
     for function in module.functions:
-        if not function.is_declaration and function.name != visible:
+        if not function.is_declaration and function.name != visible_name:
             function.linkage = llvm.Linkage.internal
 
 
 def _make_caller_assembly(
-    kernel_name: str, generic: llvm.ModuleRef, policies: list[str], rules: bytes
+    kernel_name: str, generic_module: llvm.ModuleRef, policies: list[str], rules: bytes
 ) -> str:
     """Return LLVM assembly that calls the generic kernel with constant rules and policies."""
-    arguments = list(generic.get_function(GENERIC_KERNEL_NAME).arguments)
+    arguments = list(generic_module.get_function(GENERIC_KERNEL_NAME).arguments)
     types = [str(argument.type) for argument in arguments]
     parameters = [f"{kind} %a{i}" for i, kind in enumerate(types)]
     values = list(parameters)

@@ -15,7 +15,7 @@ from simgin.text.files import has_suffix
 from simgin.text.messages import SimginError
 
 # directory of a policy file or weights file, as in +knock=a/b.py and champion@a/b.npy
-FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
+SPEC_FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
 class PlayerCountError(SimginError):
@@ -24,7 +24,7 @@ class PlayerCountError(SimginError):
 
 @dataclass(frozen=True)
 class Matchup:
-    """Matchup of strategies under a variant, with a seed and a unit of play.
+    """One or two strategies that play a variant, with a seed and the unit `deal` or `match`.
 
     Attributes:
         variant: Rules of the game.
@@ -70,7 +70,7 @@ class Matchup:
         """Number of units in each batch row."""
         return self.key.batch_size
 
-    def replay_command(self, unit: int, half: int, deal: int) -> str:
+    def make_replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the shell command that replays a deal of the matchup.
 
         For a live strategy, which exists only in the current process, the command is a Python call.
@@ -156,7 +156,7 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
             if names_by_spec[name_sharer] == name and name_sharer != text
         ]
         if namesakes:
-            names[text] = f"{name} ({_find_shortest_path(text, namesakes)})"
+            names[text] = f"{name} ({_find_distinguishing_path(text, namesakes)})"
     return names
 
 
@@ -172,18 +172,18 @@ def make_short_name(strategy: Strategy) -> str:
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)
-    return FOLDER_PATTERN.sub("", text)
+    return SPEC_FOLDER_PATTERN.sub("", text)
 
 
-def _find_shortest_path(text: str, namesakes: Iterable[str]) -> str:
+def _find_distinguishing_path(spec: str, same_name_specs: Iterable[str]) -> str:
     """Return the shortest path suffix that distinguishes a file from others of the same name."""
-    parts = _find_strategy_file(text).parts
-    paths = [_find_strategy_file(namesake).parts for namesake in namesakes]
+    parts = _find_strategy_file(spec).parts
+    paths = [_find_strategy_file(namesake).parts for namesake in same_name_specs]
     for length in range(1, len(parts)):
         end = parts[-length:]
         if end not in [path[-length:] for path in paths]:
             return "/".join(end)
-    return text
+    return spec
 
 
 def make_short_player_names(matchup: Matchup) -> list[str]:

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from simgin.core import jit
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 # Function that is called with the number of finished units and the total number of units
 ProgressCallback = Callable[[int, int], None]
-N_PROGRESS_PARTS = 1000  # number of progress steps per part of a task
+PROGRESS_STEPS_PER_PART = 1000  # number of progress steps per part of a task
 
 
 def count_usable_cpus() -> int:
@@ -28,30 +28,31 @@ def count_usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
-def make_partial_progress(
-    on_progress: ProgressCallback | None, index: int, n_parts: int
+def make_progress_for_part(
+    on_progress: ProgressCallback | None, part_index: int, n_parts: int
 ) -> ProgressCallback | None:
     """Return a progress callback for one part of a task that has several parts.
 
     Args:
         on_progress: Progress callback for the whole task.
-        index: Index of the part.
+        part_index: Index of the part.
         n_parts: Number of parts.
     """
     if on_progress is None:
         return None
     return lambda done, units: on_progress(
-        N_PROGRESS_PARTS * index + N_PROGRESS_PARTS * done // units, N_PROGRESS_PARTS * n_parts
+        PROGRESS_STEPS_PER_PART * part_index + PROGRESS_STEPS_PER_PART * done // units,
+        PROGRESS_STEPS_PER_PART * n_parts,
     )
 
 
 def map_units(
-    play_block: Callable[[int, int], T],
+    play_block: Callable[[int, int], Result],
     n_units: int,
     block_size: int,
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
-) -> list[T]:
+) -> list[Result]:
     """Apply a function to blocks of units in several threads.
 
     Args:
@@ -65,7 +66,7 @@ def map_units(
         List of the results in the order of the blocks.
     """
     blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
-    futures: list[Future[T]] = [Future() for _ in blocks]
+    futures: list[Future[Result]] = [Future() for _ in blocks]
     pending_indices = SimpleQueue[int]()
     for i in range(len(blocks)):
         pending_indices.put(i)
@@ -78,7 +79,7 @@ def map_units(
 
     for _ in range(workers or count_usable_cpus()):
         threading.Thread(target=play_blocks, daemon=True).start()
-    results: list[T] = []
+    results: list[Result] = []
     try:
         for (first, n), future in zip(blocks, futures, strict=True):
             results.append(future.result())
@@ -91,7 +92,7 @@ def map_units(
     return results
 
 
-def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
+def call_interruptibly(function: Callable[[], Result], future: Future[Result]) -> Result:
     """Call a function in another thread, so that Ctrl-C interrupts the wait for its result.
 
     Python handles Ctrl-C in the main thread between two Python instructions, so compiled code runs
@@ -99,39 +100,39 @@ def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
     on `future` also ends the wait.
 
     Returns:
-        The return value of `call`.
+        The return value of `function`.
     """
     if jit.is_interpreted():
-        return call()
+        return function()
     try:
-        calls = _IDLE_QUEUES.pop()
+        calls = _IDLE_THREAD_QUEUES.pop()
     except IndexError:
         calls = SimpleQueue()
-        threading.Thread(target=_serve_calls, args=(calls,), daemon=True).start()
-    calls.put((future, call))
+        threading.Thread(target=_run_queued_calls, args=(calls,), daemon=True).start()
+    calls.put((future, function))
     return future.result()
 
 
 # Queues of idle threads. Threads are reused, because starting a thread takes longer than most
 # calls. A thread is not reused if its call never returns.
 _CallQueue: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
-_IDLE_QUEUES: list[_CallQueue] = []
+_IDLE_THREAD_QUEUES: list[_CallQueue] = []
 if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
-    os.register_at_fork(after_in_child=_IDLE_QUEUES.clear)
+    os.register_at_fork(after_in_child=_IDLE_THREAD_QUEUES.clear)
 
 
-def _serve_calls(calls: _CallQueue) -> None:
+def _run_queued_calls(call_queue: _CallQueue) -> None:
     """Run the calls in a queue, without keeping references to finished calls."""
     while True:
-        _complete_future(*calls.get())
-        _IDLE_QUEUES.append(calls)
+        _complete_future(*call_queue.get())
+        _IDLE_THREAD_QUEUES.append(call_queue)
 
 
-def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
+def _complete_future(future: Future[Result], function: Callable[[], Result]) -> None:
     """Run a call, and store its result or exception in the future."""
     with suppress(InvalidStateError):  # The waiting thread was interrupted.
         try:
-            future.set_result(call())
+            future.set_result(function())
         except InvalidStateError:
             raise
         except BaseException as error:

@@ -12,13 +12,14 @@ from simgin.text.notation import format_card
 
 TAKEN_MARK = "*"  # mark after a card that was taken
 UNKNOWN_CARD_MARK = "?"  # mark of an unknown card
-ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # marks for any number of unknown cards
-PILE_ORDER = "oldest first"
+# marks for any number of unknown cards
+UNKNOWN_CARDS_MARKS = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")
+PILE_ORDER_TEXT = "oldest first"
 
 
 def format_pile_label(is_solo: bool) -> str:
     """Return the label of the pile, which states the order of the cards."""
-    return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
+    return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER_TEXT})"
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:

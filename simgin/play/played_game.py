@@ -1,4 +1,4 @@
-"""Game of a human player, alone or against a strategy, which is saved after every action.
+"""Game of a human player, in solitaire or against a strategy, saved after every action.
 
 game = PlayedGame(make_matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
 game.act(list_choices(game.decision, game.table.rules)["t"][0])
@@ -55,7 +55,7 @@ class SavedGame(Schema):
         unit: "deal" or "match".
         deals: Actions of all seats in each deal. The last deal is the current deal.
         prompts: Number of actions in the current deal before each decision of the human player.
-        back: Number of actions that the player took back.
+        n_undone: Number of actions that the player took back.
     """
 
     variant: str
@@ -64,7 +64,7 @@ class SavedGame(Schema):
     unit: UnitType
     deals: Annotated[list[list[Annotated[int, Field(ge=0, lt=64)]]], Field(min_length=1)]
     prompts: list[Annotated[int, Field(ge=0)]]
-    back: Annotated[int, Field(ge=0, lt=1 << 31)]
+    n_undone: int = Field(ge=0, lt=1 << 31, alias="back")
 
 
 def make_matchup_with_person(
@@ -197,7 +197,7 @@ class PlayedGame:
 
     def _finish_deal(self) -> TracedDeal:
         """Store a finished deal, and begin the next deal."""
-        deal = self.table.trace()
+        deal = self.table.get_traced_deal()
         self.deals.append(deal)
         self._earlier_actions.append(self.table.actions)
         self.prompts = []
@@ -214,12 +214,12 @@ class PlayedGame:
     def save(self) -> None:
         """Save the game to its file."""
         saved_game = SavedGame(
-            **_get_identity(self.matchup),
+            **_get_identifying_fields(self.matchup),
             deals=[*self._earlier_actions, self.table.actions],
             prompts=self.prompts,
             back=self.n_undone,
         )
-        write_file(self.file, saved_game.model_dump_json().encode())
+        write_file(self.file, saved_game.model_dump_json(by_alias=True).encode())
 
     def delete(self) -> None:
         """Delete the file of the saved game if it exists."""
@@ -235,9 +235,9 @@ class PlayedGame:
         if not self.file.exists():
             return False
         saved_game = read_saved_game(self.file)
-        if saved_game.model_dump(include={*_get_identity(self.matchup)}) != _get_identity(
-            self.matchup
-        ):
+        if saved_game.model_dump(
+            include={*_get_identifying_fields(self.matchup)}
+        ) != _get_identifying_fields(self.matchup):
             raise CorruptGameError
         *closed_deals, current_actions = saved_game.deals
         try:
@@ -250,7 +250,7 @@ class PlayedGame:
                 self._replay_actions(current_actions)
         except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
-        self.prompts, self.n_undone = saved_game.prompts, saved_game.back
+        self.prompts, self.n_undone = saved_game.prompts, saved_game.n_undone
         return True
 
     def _replay_actions(self, actions: list[int]) -> None:
@@ -266,7 +266,7 @@ class PlayedGame:
             raise CorruptGameError
 
 
-def _get_identity(matchup: Matchup) -> dict[str, Any]:
+def _get_identifying_fields(matchup: Matchup) -> dict[str, Any]:
     """Return the fields of a saved game that must match the matchup."""
     return {
         "variant": matchup.variant.spec,

@@ -31,7 +31,7 @@ from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
 # Exclusive upper bounds of the numbers that identify a deal
-DEAL_ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
+DEAL_NUMBER_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
 NO_ACTION_TEXT = "returns no legal action"
 DIE_SLOTS = ("offer", "answer")
 ENDING_PHRASES = {
@@ -69,7 +69,7 @@ def trace_numbered_deal(
     """
     unit_type: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, unit_type)
-    _check_deal_address(matchup, unit, half, deal)
+    _check_deal_numbers(matchup, unit, half, deal)
     deal_trace = trace_deal(matchup, unit, half, deal or 0)
     if deal_trace.error and not deal_trace.state.log_mode:
         raise ReplayError(
@@ -78,14 +78,14 @@ def trace_numbered_deal(
     return deal_trace
 
 
-def _check_deal_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
+def _check_deal_numbers(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
     """Raise ReplayError if the matchup has no deal with the given numbers."""
     numbers = {"seed": matchup.seed, "unit": unit, "half": half, "deal": deal or 0}
     for name, number in numbers.items():
-        if not isinstance(number, Integral) or not 0 <= number < DEAL_ADDRESS_BOUNDS[name]:
+        if not isinstance(number, Integral) or not 0 <= number < DEAL_NUMBER_BOUNDS[name]:
             raise ReplayError(
                 f"{name} {format_value(number)} is out of range. Use an integer from 0 to "
-                f"{DEAL_ADDRESS_BOUNDS[name] - 1}."
+                f"{DEAL_NUMBER_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
         kind = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
@@ -105,18 +105,18 @@ class Replay:
         specs = [player.spec for player in traced_deal.matchup.players]
         names_by_spec = make_short_names([traced_deal.matchup])
         # strategy specs and display names, by seat
-        self.specs = self._sort_by_seat(specs)
-        self.names = self._sort_by_seat([names_by_spec.get(spec, spec) for spec in specs])
+        self.specs = self._sort_names_by_seat(specs)
+        self.names = self._sort_names_by_seat([names_by_spec.get(spec, spec) for spec in specs])
 
-    def _sort_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return the names of A and B in seat order, or with a label if they are equal."""
+    def _sort_names_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
+        """Return both names in seat order, or with the labels (A) and (B) if they are equal."""
         a, b = names
         if a == b:
             return f"{a} (A)", f"{b} (B)"
         return (a, b) if self.state.half == 0 else (b, a)
 
     @property
-    def has_cards(self) -> bool:
+    def has_dealt_cards(self) -> bool:
         """True unless a refused offer ended the deal before any cards were dealt."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
@@ -135,11 +135,11 @@ class Replay:
     def iter_body_lines(self) -> Iterator[str]:
         """Yield all lines below the title."""
         if self.rules.die != DIE_OFF:
-            yield from self._format_blind_offers()
-        if self.has_cards:
-            yield from self._format_table()
+            yield from self._format_offers_before_deal()
+        if self.has_dealt_cards:
+            yield from self._format_deal_start()
         line_functions = {
-            codes.PHASE_UPCARD: self._format_upcard,
+            codes.PHASE_UPCARD: self._format_upcard_phase,
             codes.PHASE_LAST: self._format_last_discard,
         }
         for _, turn in groupby(self.traced.decisions, key=self._make_turn_key):
@@ -173,7 +173,7 @@ class Replay:
             address += f", deal {self.state.deal}"
         return f"{matchup.variant.spec}: {address}"
 
-    def _format_blind_offers(self) -> Iterator[str]:
+    def _format_offers_before_deal(self) -> Iterator[str]:
         """Yield the lines that describe the die and the offers before the deal."""
         decisions = [
             offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
@@ -184,9 +184,9 @@ class Replay:
             die += f", owned by {self._get_player_name(first_view.owner)}"
         yield ""
         yield f"Before the players see their cards, {die}"
-        if not self.has_cards:
+        if not self.has_dealt_cards:
             for seat in self._find_nondealer_and_dealer():
-                yield from wrap_line(f"  {self._format_player(seat)}")
+                yield from wrap_line(f"  {self._format_role_and_score(seat)}")
         for decision in decisions:
             yield from self._format_offer(decision)
 
@@ -199,12 +199,12 @@ class Replay:
         dealer = int(self.state.dealer)
         return 1 - dealer, dealer
 
-    def _format_player(self, seat: int) -> str:
+    def _format_role_and_score(self, seat: int) -> str:
         role = "dealer" if seat == self.state.dealer else "nondealer, plays first"
         score = format_score(self.state, self.params, seat)
         return f"{self._get_player_name(seat)}, {role}, {score}"
 
-    def _format_table(self) -> Iterator[str]:
+    def _format_deal_start(self) -> Iterator[str]:
         """Yield the lines that describe the knock limit, the upcard and the dealt hands."""
         state = self.state
         if self.rules.die != DIE_OFF:
@@ -219,7 +219,7 @@ class Replay:
         yield deal_terms
         for seat in self._find_nondealer_and_dealer():
             yield ""
-            yield from wrap_line(self._format_player(seat))
+            yield from wrap_line(self._format_role_and_score(seat))
             yield f"  is dealt {self._format_hand(self.traced.hands[seat])}"
 
     def _get_player_name(self, seat: int) -> str:
@@ -231,7 +231,7 @@ class Replay:
 
     # Turns
 
-    def _format_upcard(self, decisions: list[Decision]) -> Iterator[str]:
+    def _format_upcard_phase(self, decisions: list[Decision]) -> Iterator[str]:
         """Yield the lines that describe the decisions about the first upcard."""
         if self.state.upcard >= 0:
             yield f"The upcard is {_format_card(self.state.upcard)}"
@@ -252,7 +252,7 @@ class Replay:
         """
         seat = decisions[0].seat
         own_decisions = [own_decision for own_decision in decisions if own_decision.seat == seat]
-        yield from self._format_holding(seat, own_decisions[0].view)
+        yield from self._format_known_cards(seat, own_decisions[0].view)
         for decision in decisions:
             if decision.slot in DIE_SLOTS:
                 yield from self._format_offer(decision)
@@ -264,7 +264,7 @@ class Replay:
             if decision.slot not in ("take", *DIE_SLOTS):
                 yield from format_decision_lines(decision)
 
-    def _format_holding(self, seat: int, view: Any) -> Iterator[str]:
+    def _format_known_cards(self, seat: int, view: Any) -> Iterator[str]:
         """Yield the lines that describe the stock, the hand and the opponent's known cards."""
         stock = int(view.stock) + (view.drawn >= 0)
         yield from wrap_line(
@@ -319,10 +319,10 @@ class Replay:
     def _format_result(self) -> Iterator[str]:
         """Yield the lines that describe the end of the deal and the points."""
         if self.state.knocker < 0:
-            yield from self._format_other_ending()
+            yield from self._format_ending_without_knock()
         else:
             yield from self._format_showdown()
-        if self.rules.die != DIE_OFF and self.traced.kind != "refused":
+        if self.rules.die != DIE_OFF and self.traced.ending != "refused":
             yield f"The die shows {self.state.stake}"
         yield from wrap_line(self._format_points())
         if self.traced.matchup.unit == "match":
@@ -334,7 +334,7 @@ class Replay:
 
     def iter_match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
-        state_after, outcome = copy_with_deal_applied(self.state, self.rules)
+        state_after, outcome = copy_state_after_deal(self.state, self.rules)
         yield from wrap_line(f"Match: {self._format_scores(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
@@ -342,7 +342,7 @@ class Replay:
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:
-        """Return both scores as text, or only the player's score if the other side never scores."""
+        """Return both scores as text, or only the player's score if the opponent never scores."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score_unit == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
@@ -352,11 +352,11 @@ class Replay:
     def _format_winner(self, seat: int) -> str:
         return f"{self.names[seat]} wins the match"
 
-    def _format_other_ending(self) -> Iterator[str]:
+    def _format_ending_without_knock(self) -> Iterator[str]:
         """Yield the lines that describe the end of a deal without a knock or gin."""
-        if self.traced.kind == "stalled":
+        if self.traced.ending == "stalled":
             yield f"Stalled after {self.state.turns} turns"
-        elif self.traced.kind == "refused":
+        elif self.traced.ending == "refused":
             payment = int(self.state.pays)
             plural_suffix = "s" if payment > 1 else ""
             yield "Refused"
@@ -408,7 +408,7 @@ class Replay:
 class SoloReplay(Replay):
     """Transcript of a traced solitaire deal."""
 
-    def _sort_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
+    def _sort_names_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
         return names[0], JOKER_NAME
 
     @property
@@ -424,7 +424,7 @@ class SoloReplay(Replay):
 
     # Events before the first turn
 
-    def _format_table(self) -> Iterator[str]:
+    def _format_deal_start(self) -> Iterator[str]:
         limit = self.state.limit
         deal_terms = f"Knock limit {limit}" if limit else "Gin only"
         deal_terms += f", deck of {self.deck_size} cards"
@@ -452,11 +452,11 @@ class SoloReplay(Replay):
         if view.phase == codes.PHASE_STOP:
             yield "Before the first draw"
         else:
-            yield from self._format_holding_before_draw(view)
+            yield from self._format_hand_and_draw(view)
         for decision in decisions:
             yield from format_decision_lines(decision)
 
-    def _format_holding_before_draw(self, view: Any) -> Iterator[str]:
+    def _format_hand_and_draw(self, view: Any) -> Iterator[str]:
         """Yield the lines that describe the hand at the start of a turn and the drawn card."""
         drawn_card = int(view.drawn)
         hand = int(view.hand)
@@ -472,14 +472,14 @@ class SoloReplay(Replay):
 
     # End of the deal
 
-    def _format_other_ending(self) -> Iterator[str]:
+    def _format_ending_without_knock(self) -> Iterator[str]:
         """Yield the lines for a deal ended by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
-        is_stalled = self.traced.kind == "stalled"
+        is_stalled = self.traced.ending == "stalled"
         if is_stalled:
             yield f"Stalled after {state.turns} turns"
-        elif self.traced.kind == "limit":
+        elif self.traced.ending == "limit":
             yield f"Limit: all {draws} draws have been used"
         elif state.above < 0:
             yield "Joker: dealt with the hand"
@@ -559,7 +559,7 @@ def _format_declined_discard(decision: Decision) -> str:
 
 
 def _format_melding_choice(decision: Decision) -> str:
-    """Return the phrase that describes the melding a player chose (`melding = choice`)."""
+    """Return the phrase that describes which melding a player chose to show."""
     view = decision.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
@@ -602,10 +602,7 @@ def format_decision(decision: Decision) -> str:
 
 
 def _format_ending(view: Any) -> tuple[str, str]:
-    """Return the phrase for an ending in the infinitive and in the third person.
-
-    Examples are `knock with 4, discarding KS` and `knocks with 4, ...`.
-    """
+    """Return two verb phrases for an ending, such as `knock with 4` and `knocks with 4`."""
     gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
     infinitive, verb = ENDING_PHRASES.get(int(view.ending), gin_or_knock)
     count_phrase = f" with {view.ending_count}" if view.ending_count else ""
@@ -629,12 +626,12 @@ def wrap_line(line: str) -> list[str]:
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """Format the score of a seat, given the engine state and the parameters of the match goal."""
+    """Return the match score of a seat as text."""
     side = find_match_goal(params).get_side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
         f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
-        for column in range(_count_columns(params))
+        for column in range(_count_hollywood_columns(params))
     ]
     return side.score_format.format(
         score=state.points[seat],
@@ -645,7 +642,7 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     )
 
 
-def _count_columns(params: Mapping[str, Any]) -> int:
+def _count_hollywood_columns(params: Mapping[str, Any]) -> int:
     """Return the number of Hollywood columns, or 0 if the match goal has no columns."""
     if load_rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
@@ -657,7 +654,7 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 
     `columns` is None for goals without columns.
     """
-    n = _count_columns(params)
+    n = _count_hollywood_columns(params)
     return {
         "points": state.points.tolist(),
         "won_deals": state.deals_won.tolist(),
@@ -666,8 +663,8 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def copy_with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
-    """Return a copy of the state to which the result of a deal has been applied.
+def copy_state_after_deal(state: Any, rules: Any) -> tuple[Any, int]:
+    """Return a copy of the engine state in which the finished deal counts in the match score.
 
     Returns:
         New state, and outcome of the match (see `core.match`).

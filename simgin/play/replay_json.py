@@ -7,8 +7,8 @@ from typing import Any
 
 from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.solo_deal import CARDS_ABOVE_ABSENT_JOKER, PLAYER_SEAT
-from simgin.play.hand_analysis import format_meld_list, sort_melds
-from simgin.play.replay import Replay, SoloReplay, copy_with_deal_applied, score_to_json
+from simgin.play.hand_analysis import list_meld_names, sort_melds
+from simgin.play.replay import Replay, SoloReplay, copy_state_after_deal, score_to_json
 from simgin.play.traced_deal import Decision
 from simgin.text.notation import format_card, format_hand
 
@@ -44,10 +44,10 @@ def _make_deal_object(replay: Replay) -> JsonObject:
         "strategies": list(replay.specs[:players]),
         "dealer": int(state.dealer) if players == 2 else None,
         **score_to_json(state, replay.params),
-        "limit": int(state.limit) if replay.has_cards else None,
-        "multiplier": int(state.multiplier) if replay.has_cards else None,
-        "upcard": _format_optional_card(state.upcard) if replay.has_cards else None,
-        "hands": hands if replay.has_cards else [],
+        "limit": int(state.limit) if replay.has_dealt_cards else None,
+        "multiplier": int(state.multiplier) if replay.has_dealt_cards else None,
+        "upcard": _format_optional_card(state.upcard) if replay.has_dealt_cards else None,
+        "hands": hands if replay.has_dealt_cards else [],
         "pack": " ".join(format_card(int(card)) for card in state.pack[: state.dealt]),
         "joker": _encode_optional_number(state.joker) if players == 1 else None,
         "in_match": deal_trace.matchup.unit == "match",
@@ -94,7 +94,7 @@ def _encode_action(decision: Decision) -> int | str | None:
 def _make_result_object(replay: Replay) -> JsonObject:
     """Return the result of a deal as a JSON object."""
     state = replay.state
-    ending = replay.traced.kind
+    ending = replay.traced.ending
     has_showdown = state.knocker >= 0
     laid_off, melds = replay.find_defender_layoffs() if has_showdown else (0, ())
     return {
@@ -106,9 +106,9 @@ def _make_result_object(replay: Replay) -> JsonObject:
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _format_optional_card(state.discard),
-        "melds": format_meld_list(sort_melds(state.melds)) if has_showdown else [],
+        "melds": list_meld_names(sort_melds(state.melds)) if has_showdown else [],
         "stopper_count": int(state.knocker_deadwood) if has_showdown else None,
-        "defender_melds": format_meld_list(melds),
+        "defender_melds": list_meld_names(melds),
         "laid_off": format_hand(laid_off),
         "defender_count": int(state.defender_deadwood) if has_showdown else None,
         "stake": int(state.stake),
@@ -125,7 +125,7 @@ def _make_match_object(replay: Replay) -> JsonObject | None:
     """
     if replay.traced.matchup.unit == "deal" or replay.traced.error:
         return None
-    state_after, outcome = copy_with_deal_applied(replay.state, replay.rules)
+    state_after, outcome = copy_state_after_deal(replay.state, replay.rules)
     numbers = score_to_json(state_after, replay.params)
     return numbers | {
         "over": outcome != MATCH_UNDECIDED,

@@ -31,7 +31,12 @@ from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
 from simgin.core.solo_position_rollouts import run_world_rollouts_solo
 from simgin.core.state import SLOT_KNOCK, create_state
 from simgin.core.view import VIEW_DTYPE
-from simgin.play.kernel import call_kernel_checked, compile_loop, create_views, set_strategies
+from simgin.play.kernel import (
+    call_explaining_errors,
+    compile_deal_loop,
+    create_views,
+    set_strategies,
+)
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, compiler
@@ -42,14 +47,14 @@ class Action(NamedTuple):
     """Action that a player can take at a decision.
 
     Attributes:
-        kind: Type of action: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or
+        type: Type of action: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or
             REFUSE.
         card: Card for THROW and END, or number on the die for OFFER (0 to leave the die). END
             without a card (-1) is big gin. In solitaire games, END without a card can also be a
             knock or gin with ten cards.
     """
 
-    kind: int
+    type: int
     card: int = -1
 
 
@@ -168,12 +173,14 @@ VIEWS_TYPE = types.Array(VIEW_TYPE, 1, "C")
 RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD_DTYPE), 2, "C")
 
 
-def compile_rollout_kernel(players: int) -> Any:
-    """Compile the loop that rolls out actions in worlds (see `core.position_rollouts`)."""
+def compile_rollout_kernel(n_players: int) -> Any:
+    """Compile the function that rolls out actions in worlds (see `core.position_rollouts`)."""
     other_types = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
-    if players == 1:
-        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *other_types, no_alias=False)
-    return compile_loop(
+    if n_players == 1:
+        return compile_deal_loop(
+            run_world_rollouts_solo, 1, VIEWS_TYPE, *other_types, no_alias=False
+        )
+    return compile_deal_loop(
         run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *other_types, no_alias=False
     )
 
@@ -201,7 +208,7 @@ def roll_out_worlds(
     players = len(matchup.players)
     world_arrays = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
     arguments = [worlds.get_views(view), *world_arrays, kinds, cards, first_world, records]
-    _run_in_new_state(matchup, compile_rollout_kernel(players), arguments)
+    _call_kernel_in_new_state(matchup, compile_rollout_kernel(players), arguments)
     return records
 
 
@@ -219,7 +226,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         Offers, (n_worlds,) int64, with 0 for no offer.
     """
     offers = np.zeros(len(worlds), np.int64)
-    kernel = compile_loop(
+    kernel = compile_deal_loop(
         query_world_offers,
         2,
         VIEWS_TYPE,
@@ -229,16 +236,16 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         INT_VECTOR_TYPE,
         no_alias=False,
     )
-    _run_in_new_state(
+    _call_kernel_in_new_state(
         matchup, kernel, [worlds.get_views(view), worlds.hands, worlds.stocks, first_world, offers]
     )
     return offers
 
 
-def _run_in_new_state(
+def _call_kernel_in_new_state(
     matchup: Matchup, kernel: Any, arguments: list[Any], random_slots: int = 0
 ) -> None:
-    """Call a kernel with a new state and new views, followed by its other arguments.
+    """Call a kernel with a new state, the rules, new views and the given arguments.
 
     Args:
         matchup: Matchup to play.
@@ -251,7 +258,7 @@ def _run_in_new_state(
     vectors = set_strategies(state, matchup)
     state.random_slots[0] |= random_slots
     views = create_views()[: len(matchup.players)]
-    call_kernel_checked(
+    call_explaining_errors(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )
     del vectors  # The state contains only addresses, so the vectors had to live until here.
@@ -298,7 +305,7 @@ def roll_out_deals(
     scores: np.ndarray | None = None,
     exploration_policy: Policy | None = None,
     *,
-    first_only: bool = False,
+    use_first_decision: bool = False,
 ) -> PairedRollouts:
     """Play deals, and roll out several actions of A at one decision in each deal.
 
@@ -319,7 +326,7 @@ def roll_out_deals(
             of a new match.
         exploration_policy: Knock policy that A uses before the decision. The default is A's knock
             policy. The policy always receives the parameters of A's knock policy.
-        first_only: True to use the first decision of the slot instead of a random decision.
+        use_first_decision: True to use the first decision of the slot instead of a random decision.
 
     Raises:
         PolicyCallError: If a policy fails.
@@ -354,10 +361,12 @@ def roll_out_deals(
         compiler.compile_policy(candidates_policy),
         compiler.compile_policy(knock_policy),
     ]
-    arguments = [first_unit, n_units, scores, slot, first_only, *compiled_policies]
+    arguments = [first_unit, n_units, scores, slot, use_first_decision, *compiled_policies]
     arguments += [views, weights, actions_tried, records]
     random_slots = int(knock_policy.noise) << SLOT_KNOCK
-    _run_in_new_state(matchup, compile_loop(function, players, *types), arguments, random_slots)
+    _call_kernel_in_new_state(
+        matchup, compile_deal_loop(function, players, *types), arguments, random_slots
+    )
     is_complete = actions_tried[:, 1] >= 0
     return PairedRollouts(
         views[is_complete],

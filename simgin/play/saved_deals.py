@@ -40,15 +40,15 @@ def find_last_deals(n_deals: int) -> list[str]:
     """Return the files of the most recent deals, all of the same variant, oldest first.
 
     Raises:
-        NoDealsError: If the directory does not contain any deals.
+        NoSavedDealsError: If the directory does not contain any deals.
     """
     folder = get_deals_directory()
     paths = sorted(folder.glob(DEAL_FILE_PATTERN), reverse=True)
     variants = {str(path): variant for path in paths if (variant := _read_variant_spec(path))}
     if not variants:
         raise NoSavedDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
-    files = next(iter(variants.values()))
-    return [path for path, variant in variants.items() if variant == files][:n_deals][::-1]
+    latest_variant = next(iter(variants.values()))
+    return [path for path, variant in variants.items() if variant == latest_variant][:n_deals][::-1]
 
 
 def _read_variant_spec(path: Path) -> str:

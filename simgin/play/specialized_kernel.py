@@ -46,19 +46,19 @@ LOAD_AFTER_SECONDS = 0.5  # CPU time in seconds after which a kernel is loaded f
 COMPILE_AFTER_SECONDS = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
-MIN_FREE_MEMORY = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
-READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
+MIN_FREE_BYTES = 64 << 20  # minimum free memory in bytes, because LLVM exits if memory runs out
+LLVM_READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
 _is_enabled = True
-_cpu_seconds_by_is_specialized = {
+_cpu_seconds_by_kernel_type = {
     False: 0.0,
     True: 0.0,
 }  # CPU time of generic and specialised kernels, in seconds
 
 
 class SpecializedKernel:
-    """Generic kernel that is replaced by a specialised kernel in long runs.
+    """Kernel that switches from generic to specialised code in long runs.
 
     Args:
         generic: Compiled generic kernel.
@@ -66,8 +66,8 @@ class SpecializedKernel:
         rules: Content of the rules record.
     """
 
-    def __init__(self, generic: Any, policies: tuple[Any, ...], rules: bytes) -> None:
-        self._generic = generic
+    def __init__(self, generic_kernel: Any, policies: tuple[Any, ...], rules: bytes) -> None:
+        self._generic = generic_kernel
         self._policies = policies
         self._rules = rules
         self._specialized: Any = None
@@ -85,25 +85,27 @@ class SpecializedKernel:
         (specialized or self._generic.entry_point)(*arguments)
         seconds = time.thread_time() - start
         with _state_lock:
-            _cpu_seconds_by_is_specialized[specialized is not None] += seconds
+            _cpu_seconds_by_kernel_type[specialized is not None] += seconds
             if specialized is None:
                 self._generic_seconds += seconds
                 with suppress(Exception):  # After an error, the run uses the generic kernel.
-                    self._prepare()
+                    self._load_or_start_compiling()
 
     def specialize(self) -> None:
         """Load or compile the specialised kernel immediately."""
         if self._specialized is None:
-            code = _read_code(self._build_own_request()) or run_linker(self._build_own_request())
+            code = _read_cached_code(self._make_linker_arguments()) or run_linker(
+                self._make_linker_arguments()
+            )
             self._specialized = load_kernel(self._generic, code)
 
-    def _prepare(self) -> None:
+    def _load_or_start_compiling(self) -> None:
         """Load the specialised kernel if it exists, or start the compilation if the run is long."""
         if not _is_enabled:
             return
         if self._generic_seconds >= LOAD_AFTER_SECONDS and not self._has_searched_cache:
             self._has_searched_cache = True
-            self._code = _read_code(self._build_own_request())
+            self._code = _read_cached_code(self._make_linker_arguments())
         if self._code:
             code, self._code = self._code, b""
             self._specialized = load_kernel(self._generic, code)
@@ -112,43 +114,43 @@ class SpecializedKernel:
         ):
             self._is_started = True
             threading.Thread(
-                target=self._compile, args=(self._build_own_request(),), daemon=True
+                target=self._compile_and_cache, args=(self._make_linker_arguments(),), daemon=True
             ).start()
 
-    def _build_own_request(self) -> dict[str, Any]:
-        return build_request(self._generic, self._policies, self._rules)
+    def _make_linker_arguments(self) -> dict[str, Any]:
+        return make_linker_arguments(self._generic, self._policies, self._rules)
 
-    def _compile(self, request: dict[str, Any]) -> None:
+    def _compile_and_cache(self, linker_arguments: dict[str, Any]) -> None:
         """Compile the specialised kernel in another process, and store it in the cache."""
         with suppress(Exception):  # After an error, the run uses the generic kernel.
-            self._code = run_linker(request)
-            _write_code(request, self._code)
+            self._code = run_linker(linker_arguments)
+            _cache_code(linker_arguments, self._code)
 
 
 @lru_cache(maxsize=MAX_LOADED_KERNELS)
-def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
+def find_kernel(generic_kernel: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
     """Return a kernel that uses specialised code in long runs, or the generic kernel.
 
     Args:
-        generic: Compiled generic kernel.
+        generic_kernel: Compiled generic kernel.
         policies: Compiled policies, in the order of the kernel's arguments.
         rules: Content of the rules record.
     """
     if jit.is_interpreted() or config.BOUNDSCHECK:
-        return generic
-    return SpecializedKernel(generic, policies, rules)
+        return generic_kernel
+    return SpecializedKernel(generic_kernel, policies, rules)
 
 
 @contextmanager
 def disable_specialized_kernels() -> Iterator[None]:
-    """Use only generic kernels in this context, so that speeds do not depend on the cache."""
+    """Use only generic kernels in a `with` block, so that speeds do not depend on the cache."""
     with allow_specialized_kernels(False):
         yield
 
 
 @contextmanager
 def allow_specialized_kernels(is_allowed: bool = True) -> Iterator[None]:
-    """Allow or forbid the use of specialised kernels in this context."""
+    """Allow or forbid specialised kernels in a `with` block."""
     global _is_enabled
     was_enabled, _is_enabled = _is_enabled, is_allowed
     try:
@@ -159,7 +161,7 @@ def allow_specialized_kernels(is_allowed: bool = True) -> Iterator[None]:
 
 def describe_specialized_kernel_use() -> str:
     """Return a sentence about the CPU time of specialised kernels, or "" if the run used none."""
-    generic, specialized = _cpu_seconds_by_is_specialized.values()
+    generic, specialized = _cpu_seconds_by_kernel_type.values()
     if not specialized:
         return ""
     return (
@@ -168,21 +170,23 @@ def describe_specialized_kernel_use() -> str:
     )
 
 
-def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict[str, Any]:
-    """Return the arguments of `kernel_linker.build_kernel`.
+def make_linker_arguments(
+    generic_kernel: Any, policies: tuple[Any, ...], rules: bytes
+) -> dict[str, Any]:
+    """Return the arguments with which `kernel_linker.build_kernel` builds a specialised kernel.
 
     Args:
-        generic: Compiled generic kernel.
+        generic_kernel: Compiled generic kernel.
         policies: Compiled policies, in the order of the kernel's arguments.
         rules: Content of the rules record.
 
     Raises:
         ValueError: If a policy might modify the rules, which are a constant in the new kernel.
     """
-    kernel = generic.get_compile_result(None)
+    kernel = generic_kernel.get_compile_result(None)
     versions = [policy.get_compile_result(POLICY_SIGNATURE) for policy in policies]
     for policy, version in zip(policies, versions, strict=True):
-        if not is_built_in(policy.py_func) and not _is_rules_read_only(version):
+        if not is_built_in(policy.py_func) and not _leaves_rules_unchanged(version):
             raise ValueError(f"{policy.__name__} might modify the rules")
     return {
         "kernel": _read_bitcode(kernel),
@@ -196,17 +200,17 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
     }
 
 
-def run_linker(request: dict[str, Any]) -> bytes:
+def run_linker(linker_arguments: dict[str, Any]) -> bytes:
     """Compile a specialised kernel in another process (see `kernel_linker.build_kernel`)."""
     command = [sys.executable, "-P", kernel_linker.__file__]
-    message = pickle.dumps(request)
+    message = pickle.dumps(linker_arguments)
     process = subprocess.run(
         command, input=message, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True
     )
     return process.stdout
 
 
-def load_kernel(generic: Any, code: bytes) -> Any:
+def load_kernel(generic_kernel: Any, code: bytes) -> Any:
     """Return a function that calls a specialised kernel.
 
     The function has the arguments of the generic kernel. The machine code is freed with the
@@ -215,10 +219,10 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     Raises:
         OSError: If too little memory is available.
     """
-    version = generic.get_compile_result(None)
+    version = generic_kernel.get_compile_result(None)
     names, object_code = code.split(b"\n", 1)
     environments = {name: lookup_environment(name) for name in names.decode().split()}
-    mmap.mmap(-1, MIN_FREE_MEMORY).close()
+    mmap.mmap(-1, MIN_FREE_BYTES).close()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     with global_compiler_lock:
         machine = target.create_target_machine(**_get_target_options(version.library.codegen))
@@ -239,18 +243,18 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     )
 
 
-def _read_bitcode(version: Any) -> bytes:
-    """Return the bitcode of a compiled function, if possible without parsing it."""
-    library = version.library
+def _read_bitcode(compiled_function: Any) -> bytes:
+    """Return the LLVM bitcode of a compiled function."""
+    library = compiled_function.library
     return bytes(library._bitcode or library._get_module_for_linking().as_bitcode())
 
 
-def _is_rules_read_only(version: Any) -> bool:
+def _leaves_rules_unchanged(compiled_policy: Any) -> bool:
     """Return True if LLVM has proved that a policy does not modify the rules."""
-    module = version.library._get_module_for_linking()
-    for argument in module.get_function(version.fndesc.llvm_func_name).arguments:
+    module = compiled_policy.library._get_module_for_linking()
+    for argument in module.get_function(compiled_policy.fndesc.llvm_func_name).arguments:
         if argument.name == "arg.rules":
-            return not READ_ONLY_ATTRIBUTES.isdisjoint(argument.attributes)
+            return not LLVM_READ_ONLY_ATTRIBUTES.isdisjoint(argument.attributes)
     return False
 
 
@@ -261,7 +265,7 @@ def _get_target_options(codegen: Any) -> dict[str, Any]:
     return options
 
 
-def _get_cache_path(request: dict[str, Any]) -> Path:
+def _get_cache_path(linker_arguments: dict[str, Any]) -> Path:
     """Return the path of a kernel in the cache.
 
     The file name identifies all inputs of the compiler.
@@ -270,16 +274,16 @@ def _get_cache_path(request: dict[str, Any]) -> Path:
         OSError: If the cache is not writable.
     """
     digest = hashlib.sha256(read_bytes(Path(kernel_linker.__file__)))
-    digest.update(repr(sorted(request.items())).encode())
+    digest.update(repr(sorted(linker_arguments.items())).encode())
     if (directory := jit.get_cache_directory()) is None:
         raise OSError("the cache is not writable")
     return directory / "kernels" / f"{digest.hexdigest()[:32]}.bin"
 
 
-def _read_code(request: dict[str, Any]) -> bytes:
+def _read_cached_code(linker_arguments: dict[str, Any]) -> bytes:
     """Return the code in the cache, or b"" if the file does not exist or is corrupt."""
     with suppress(OSError):
-        path = _get_cache_path(request)
+        path = _get_cache_path(linker_arguments)
         content = read_bytes(path)
         os.utime(path)  # The least recently used files are removed first.
         if hashlib.sha256(content[32:]).digest() == content[:32]:
@@ -287,9 +291,9 @@ def _read_code(request: dict[str, Any]) -> bytes:
     return b""
 
 
-def _write_code(request: dict[str, Any], code: bytes) -> None:
+def _cache_code(linker_arguments: dict[str, Any], code: bytes) -> None:
     """Write code with its checksum to the cache, and remove the oldest files."""
-    path = _get_cache_path(request)
+    path = _get_cache_path(linker_arguments)
     write_file(path, hashlib.sha256(code).digest() + code)
     files = sorted(path.parent.glob("*.bin"), key=lambda file: file.stat().st_mtime)
     for file in files[:-MAX_CACHED_KERNELS]:

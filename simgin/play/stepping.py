@@ -68,7 +68,7 @@ GAME_DTYPE = np.dtype(
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 COMMAND_BEGIN, COMMAND_ACT, COMMAND_REPLAY, COMMAND_CLOSE_DEAL = range(4)  # commands of step_game
 # size of the part of a state that can change during a turn, in int64 fields
-STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
+N_TURN_STATE_FIELDS = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compile_cached = partial(jit.compile_function, policy_digest=CACHE_KEY)
 
@@ -89,16 +89,16 @@ def make_record_getter(record_type):
     return get_record
 
 
-def make_int64_record_type(n):
+def make_int64_record_type(n_fields):
     """Return the type of a record of n int64 fields."""
-    return from_dtype(np.dtype([("numbers", np.int64, n)]))
+    return from_dtype(np.dtype([("numbers", np.int64, n_fields)]))
 
 
 get_state_at, get_rules_at, get_view_at = map(
     make_record_getter, (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
 )
 get_game_at = make_record_getter(from_dtype(GAME_DTYPE))
-_get_state_head_at = make_record_getter(make_int64_record_type(STATE_HEAD_SIZE))
+_get_turn_state_at = make_record_getter(make_int64_record_type(N_TURN_STATE_FIELDS))
 
 
 @intrinsic
@@ -168,20 +168,20 @@ def _replay_deal(game, state, rules, view0, view1):
 
 @compile_cached
 def _get_seat_policy(game, seat, slot):
-    """Return the policy of a seat in a slot."""
+    """Return the policy of a seat for a slot, or the pausing policy for an external seat."""
     if game.external_seats >> seat & 1:
         return as_policy(stop_at_decision)
     return _get_policy_at(game.policies[seat, slot])
 
 
 @compile_cached
-def _copy_state_head(source, target):
+def _copy_turn_state(source, target):
     """Copy the state fields that can change during a turn.
 
     `source` and `target` are addresses.
     """
-    for i in range(STATE_HEAD_SIZE):
-        _get_state_head_at(target).numbers[i] = _get_state_head_at(source).numbers[i]
+    for i in range(N_TURN_STATE_FIELDS):
+        _get_turn_state_at(target).numbers[i] = _get_turn_state_at(source).numbers[i]
 
 
 @compile_cached
@@ -200,15 +200,15 @@ def _save_turn_start(game, state, rules):
         state.n_random_numbers[seat] -= (
             state.random_slots[seat ^ state.half] >> SLOT_TAKE & 1
         )  # The take policy will be called again.
-        _copy_state_head(game.state, game.turn_start)
+        _copy_turn_state(game.state, game.turn_start)
         game.has_turn_start = 1
 
 
 @compile_cached
 def _restore_turn_start(game, state):
-    """Restore the saved state, but keep the actions and shuffled cards that followed it."""
+    """Restore the state at the start of a turn, but keep later actions and shuffled cards."""
     n_scripted, n_shuffled = state.n_scripted, state.shuffled
-    _copy_state_head(game.turn_start, game.state)
+    _copy_turn_state(game.turn_start, game.state)
     state.n_scripted = n_scripted
     state.shuffled = n_shuffled
 
@@ -318,16 +318,16 @@ def advance_game(game):
 # Python interface for one game
 
 
-def step_game(address, command, argument):
+def step_game(game_address, command, argument):
     """Execute a command, and advance to the next external decision or to the end of the deal.
 
     Args:
-        address: Address of the game. The address is passed instead of the record, because
+        game_address: Address of the game. The address is passed instead of the record, because
             converting a record to a native value would take longer than a step.
         command: BEGIN, ACT, REPLAY or CLOSE_DEAL.
         argument: Unit for BEGIN, action for ACT, or number of actions for REPLAY.
     """
-    game = get_game_at(address)
+    game = get_game_at(game_address)
     if command == COMMAND_BEGIN:
         begin_game(game, argument)
     elif command == COMMAND_ACT:

@@ -13,8 +13,8 @@ from simgin.core.rules_record import DIE_OFF
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.hand_analysis import (
     choose_shown_melding,
-    format_meld_list,
     format_melded_hand,
+    list_meld_names,
     sort_melds,
 )
 from simgin.play.pile import format_pile, format_pile_label
@@ -25,9 +25,9 @@ from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 ACTION_YES, ACTION_NO = 1, 0
 MAX_HISTORY_ROWS = 12  # maximum number of rows in a column of the history
-HISTORY_WIDTH = 40  # width of a column of the history, in characters
-SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
-ENDING_WORDS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
+HISTORY_COLUMN_WIDTH = 40  # width of a column of the history, in characters
+DRAW_SOURCE_VERBS = {FROM_STOCK: "drew", FROM_PILE: "took"}
+ENDING_VERBS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
 MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history, in characters
 Choices = Mapping[str, tuple[list[int], str]]  # actions and a description for each key
 
@@ -61,11 +61,11 @@ def list_choices(decision: Decision, rules: Any) -> Choices:
             "r": ([ACTION_NO], refusal_text),
         }
     numbers = [number for number in range(64) if int(view.legal) >> number & 1]
-    return {str(number): ([number], _format_melding(view, number)) for number in numbers}
+    return {str(number): ([number], _format_show_choice(view, number)) for number in numbers}
 
 
-def _format_melding(view: Any, number: int) -> str:
-    return "show " + format_melded_hand(sort_melds(view.meldings[number]), int(view.hand))
+def _format_show_choice(view: Any, melding_number: int) -> str:
+    return "show " + format_melded_hand(sort_melds(view.meldings[melding_number]), int(view.hand))
 
 
 def _list_draw_choices(view: Any) -> Choices:
@@ -95,7 +95,7 @@ def _list_ending_choices(view: Any, rules: Any) -> Choices:
     ending_choices = {key: ([ACTION_YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([ACTION_NO], "draw another card")}
-    cards = [a.card for a in list_legal_actions(view, rules) if a.kind == ACTION_DISCARD]
+    cards = [a.card for a in list_legal_actions(view, rules) if a.type == ACTION_DISCARD]
     return ending_choices | {format_card(card): ([ACTION_NO, card], "discard it") for card in cards}
 
 
@@ -182,13 +182,13 @@ def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
     if new_card >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {format_card(new_card)}"
     _, melds = choose_shown_melding(hand, rules)
-    groups = [f"[{meld}]" for meld in format_meld_list(melds)]
+    groups = [f"[{meld}]" for meld in list_meld_names(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
     yield format_deadwood_line(view)
 
 
 def format_deadwood_line(view: Any) -> str:
-    """Return a line that states the deadwood of the player's hand and the terms of the deal."""
+    """Return a line that states the player's deadwood, the knock limit and any points factor."""
     if view.phase == codes.PHASE_BLIND:
         return "The cards have not been dealt yet."
     deadwood_points = int(view.least if view.least >= 0 else view.count)
@@ -216,27 +216,27 @@ def format_history_lines(deal: TracedDeal, page: int) -> list[str]:
         end = len(lines) - page % ceil(len(lines) / (2 * rows)) * 2 * rows
         lines = lines[max(0, end - 2 * rows) : end]
     pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
-    return header + [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
+    return header + [f"{left:<{HISTORY_COLUMN_WIDTH}}{right}".rstrip() for left, right in pairs]
 
 
-def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per past turn, and the ending, as seen by the player at a given seat.
+def format_turn_lines(deal: TracedDeal, person_seat: int) -> list[str]:
+    """Return one line per past turn and one for the ending, as seen from a player's seat.
 
     Args:
         deal: Deal, which can be unfinished.
-        person: Seat of the player.
+        person_seat: Seat of the player.
     """
     names = [player.spec for player in deal.matchup.players]
     names = [name if len(name) <= MAX_NAME_WIDTH else "opponent" for name in names]
-    names[person] = "you"
-    turns = deal.views[person].history[: deal.state.turns].tolist()
+    names[person_seat] = "you"
+    turns = deal.views[person_seat].history[: deal.state.turns].tolist()
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
         drawn_card = f" {format_card(card)}" if card >= 0 else ""
-        parts = [f"{SOURCE_WORDS[source]}{drawn_card}"] if source in SOURCE_WORDS else []
+        parts = [f"{DRAW_SOURCE_VERBS[source]}{drawn_card}"] if source in DRAW_SOURCE_VERBS else []
         parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
     if deal.state.knocker >= 0:
-        ending = ENDING_WORDS.get(deal.kind, f"knocked with {deal.state.knocker_deadwood}")
+        ending = ENDING_VERBS.get(deal.ending, f"knocked with {deal.state.knocker_deadwood}")
         lines.append(f"   {names[deal.state.knocker]} {ending}")
     return lines

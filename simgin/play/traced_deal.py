@@ -74,14 +74,14 @@ class TracedDeal:
 
         After an error, the last decision has no legal action.
         """
-        return [self.decision(index) for index in range(self.n_decisions)]
+        return [self.get_decision(index) for index in range(self.n_decisions)]
 
     @property
     def n_decisions(self) -> int:
         """Number of decisions, including a last decision at which the policy failed."""
         return int(self.state.n_logged) + bool(self.error)
 
-    def decision(self, index: int) -> Decision:
+    def get_decision(self, index: int) -> Decision:
         """Return the decision at an index."""
         state = self.state
         view = state["log"][index].copy()
@@ -89,7 +89,7 @@ class TracedDeal:
         return Decision(int(view["seat"]), SLOTS[state["slots"][index]], view, action_code)
 
     @property
-    def kind(self) -> str:
+    def ending(self) -> str:
         """Name of the ending of the deal, or "" if an error ended the deal."""
         return batch_columns.DEAL_RESULTS[self.state.kind] if self.state.kind >= 0 else ""
 
@@ -223,7 +223,7 @@ def trace_to_decision(
             position += 1
         if position == deal_trace.n_decisions:
             return None
-        if position == len(script) and is_target(deal_trace.decision(position)):
+        if position == len(script) and is_target(deal_trace.get_decision(position)):
             return deal_trace, position
         if (
             position < len(script)

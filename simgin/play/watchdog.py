@@ -83,8 +83,8 @@ _running_kernels: set[_RunningKernel] = set()
 _reported_functions: set[Callable[..., Any]] = (
     set()
 )  # policy functions for which a warning was printed
-_lock = threading.Lock()
-_thread: threading.Thread | None = None
+_thread_lock = threading.Lock()
+_watchdog_thread: threading.Thread | None = None
 
 
 def format_unresponsive_warning(policy: Policy) -> str:
@@ -112,11 +112,13 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: TimeoutCallback) ->
     if jit.is_interpreted():
         yield
         return
-    global _thread
-    with _lock:
-        if _thread is None:
-            _thread = threading.Thread(target=_watch_loop, name="policy watchdog", daemon=True)
-            _thread.start()
+    global _watchdog_thread
+    with _thread_lock:
+        if _watchdog_thread is None:
+            _watchdog_thread = threading.Thread(
+                target=_watch_loop, name="policy watchdog", daemon=True
+            )
+            _watchdog_thread.start()
     running_kernel = _RunningKernel(matchup, state, on_timeout)
     _running_kernels.add(running_kernel)
     try:

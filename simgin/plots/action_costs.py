@@ -1,4 +1,4 @@
-"""Plots of the costs of actions in a position, and of the gains in a chart."""
+"""Plots of the costs of actions in a position, and of the gains in a decision chart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["analysis", "decision_chart"]
 
 COST_PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
-PLAYED_SUFFIX = " (played)"  # suffix of the action that the player chose
+CHOSEN_ACTION_SUFFIX = " (played)"  # suffix of the action that the player chose
 # unit of the cost for each measure that can compare actions
 COST_UNITS = {
     "points": "points",
@@ -31,7 +31,7 @@ COST_NOTE = (
     "simultaneous 95 % intervals. Hollow grey dots mark actions that are not significantly "
     "worse than the best."
 )
-PLAYED_NOTE = " A square marks the action that was played."
+CHOSEN_ACTION_NOTE = " A square marks the action that was played."
 
 
 @figures.validate_frame
@@ -55,7 +55,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     ]
     note = COST_NOTE
     if frame["done"].any():
-        note += PLAYED_NOTE
+        note += CHOSEN_ACTION_NOTE
     frame = frame.assign(n=frame["worlds"])
     caption = figures.format_caption(frame, seed=seed, unit="worlds", note=note)
     unit = COST_UNITS[frame["by"].iloc[0]]
@@ -70,7 +70,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def _make_action_labels(rows: pd.DataFrame) -> list[str]:
     """Return the labels of actions, with a suffix for the action that the player chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
-    return [action + PLAYED_SUFFIX if is_chosen else action for action, is_chosen in actions]
+    return [action + CHOSEN_ACTION_SUFFIX if is_chosen else action for action, is_chosen in actions]
 
 
 def _compute_rows_height(rows: pd.DataFrame) -> float:
@@ -87,8 +87,9 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     for row in range(len(rows)):
         style = figures.get_series_style(1 if was_chosen[row] else 0)
         # The best action is compared with itself, so it is never inconclusive.
-        is_clear = row == 0 or not may_be_best[row]
-        draw_bars = figures.draw_horizontal_bars if is_clear else figures.draw_inconclusive_bars
+        draw_bars = figures.draw_inconclusive_error_bars
+        if row == 0 or not may_be_best[row]:
+            draw_bars = figures.draw_horizontal_error_bars
         row_array = np.array([row])
         draw_bars(axes, row_array, [column[row_array] for column in values], style, "")
     figures.draw_reference_line(axes, 0)
@@ -133,7 +134,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     values = value_table.to_numpy(np.float64)
     frame["significant"] = frame["value"].where(is_significant | frame["value"].isna(), 0)
     cells = frame.pivot(index="row", columns="column", values="significant").reindex(rows)[columns]
-    max_gain = figures.compute_max_distance(cells, 1.0)
+    max_gain = figures.compute_max_absolute_value(cells, 1.0)
     number_format = "{:+.0f}" if max_gain >= 5 else "{:+.1f}"
     figures.draw_heat_map(
         axes,

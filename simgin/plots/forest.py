@@ -1,4 +1,4 @@
-"""Plots of differences, of gains per field of opponents, and of parameter searches."""
+"""Plots of differences from a baseline, gains by group of opponents, and parameter searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALE_MARGIN = 1.15  # extent of the scale of gains on each side, relative to th
 MIN_SCALE_LIMIT = 0.01  # minimum extent of the scale of gains on each side, in points
 ERROR_BARS_NOTE = "Error bars are 95 % intervals of differences on the same deals."
 # minimum ratio of an outlier to the median, and minimum number of rows for outlier detection
-OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
+MIN_OUTLIER_MEDIAN_RATIO, MIN_OUTLIER_ROWS = 6, 4
 MINUS_SIGN = "\N{MINUS SIGN}"  # minus sign in tick labels
 OUTLIERS_NOTE = "Arrows mark estimates outside the scale. Their values are printed on the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
@@ -66,7 +66,7 @@ def forest_plot(
         row_names = [f"{name} v {base}" for name, base in zip(row_names, baselines, strict=True)]
     baseline_names = figures.find_unique_names(baselines)
     names, shared_sentence = figures.drop_shared_parts(row_names)
-    frame = _convert_to_display_units(frame).assign(name=names, clear=_is_significant(frame))
+    frame = _convert_to_display_units(frame).assign(name=names, clear=_find_significant_rows(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.find_unique_names(frame.loc[frame["clear"], "metric"]) or list(
         titles
@@ -114,7 +114,7 @@ def find_outlier_limit(rows: pd.DataFrame) -> float:
     absolute_values = rows["value"].abs().dropna()
     if len(absolute_values) < MIN_OUTLIER_ROWS:
         return math.inf
-    outlier_limit = OUTLIER_FACTOR * float(absolute_values.median())
+    outlier_limit = MIN_OUTLIER_MEDIAN_RATIO * float(absolute_values.median())
     return outlier_limit if (absolute_values > outlier_limit).any() else math.inf
 
 
@@ -131,7 +131,7 @@ def mark_outliers(
     """
     is_outlier = rows["value"].abs() > outlier_limit
     usual_bounds = figures.extract_float_columns(rows[~is_outlier], "value", "low", "high")
-    scale_limit = SCALE_MARGIN * figures.compute_max_distance(usual_bounds, MIN_SCALE_LIMIT)
+    scale_limit = SCALE_MARGIN * figures.compute_max_absolute_value(usual_bounds, MIN_SCALE_LIMIT)
     axes.set_xlim(-scale_limit, scale_limit)
     for _, row in rows[is_outlier].iterrows():
         value, y = row["value"], names.index(row["name"])
@@ -157,23 +157,23 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     changes = mean_gains.sort_values(ascending=False, kind="stable").index
     # The caption lists only the fields because a list of all changes would be too long.
     field_frame = frame.assign(strategy=frame["field"], opponent="")
-    frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
+    frame = frame.assign(name=frame["field"].map(str), clear=_find_significant_rows(frame))
     note = f"{_make_marks_note(frame)} All panels share a square-root scale."
     caption = figures.format_caption(field_frame, seed=seed, unit="deals", note=note)
     rows_by_change = {str(change): frame[frame["change"] == change] for change in changes}
     figure, panels = _draw_panels(
         "Points gained per deal, by group of opponents", caption, rows_by_change
     )
-    max_bound = figures.compute_max_distance(
+    max_bound = figures.compute_max_absolute_value(
         figures.extract_float_columns(frame, "low", "high"), MIN_SCALE_LIMIT
     )
     for axes in panels:
-        _set_root_scale(axes, SCALE_MARGIN * max_bound)
+        _set_square_root_scale(axes, SCALE_MARGIN * max_bound)
     return figure
 
 
-def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of the significant rows, by `p_holm` if available, otherwise by interval."""
+def _find_significant_rows(frame: pd.DataFrame) -> pd.Series:
+    """Return a mask of the significant rows, based on `p_holm` or else on the intervals."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -199,9 +199,9 @@ def _draw_panels(
     panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
     for axes, (heading, rows) in zip(panels, rows_by_heading.items(), strict=True):
         for name, row in figures.iterate_groups(rows, "name"):
-            draw_bars = figures.draw_inconclusive_bars
+            draw_bars = figures.draw_inconclusive_error_bars
             if row["clear"].any():
-                draw_bars = figures.draw_horizontal_bars
+                draw_bars = figures.draw_horizontal_error_bars
             bounds = figures.extract_float_columns(row, "value", "low", "high")
             draw_bars(axes, np.array([names.index(name)]), bounds, figures.get_neutral_style(), "")
         figures.draw_reference_line(axes, 0)
@@ -214,7 +214,7 @@ def _draw_panels(
     return figure, panels
 
 
-def _set_root_scale(axes: Axes, scale_limit: float) -> None:
+def _set_square_root_scale(axes: Axes, scale_limit: float) -> None:
     """Set a signed square-root scale, on which small and large gains are visible."""
     axes.set_xscale("function", functions=(_compute_signed_root, _compute_signed_square))
     axes.set_xlim(-scale_limit, scale_limit)
@@ -223,14 +223,14 @@ def _set_root_scale(axes: Axes, scale_limit: float) -> None:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
-def _compute_signed_root(x: np.ndarray) -> np.ndarray:
-    """Return the square root of the absolute value, with the sign of the value."""
-    return np.asarray(np.sign(x) * np.sqrt(np.abs(x)))
+def _compute_signed_root(values: np.ndarray) -> np.ndarray:
+    """Return the square roots of the absolute values, with the original signs."""
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
 
 
-def _compute_signed_square(x: np.ndarray) -> np.ndarray:
-    """Return the square of the value, with the sign of the value."""
-    return np.asarray(np.sign(x) * np.square(x))
+def _compute_signed_square(values: np.ndarray) -> np.ndarray:
+    """Return the squares of the values, with the original signs."""
+    return np.asarray(np.sign(values) * np.square(values))
 
 
 # History of a parameter search
@@ -276,7 +276,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     (generations,) = figures.extract_float_columns(rows, "generations")
     bounds = figures.extract_float_columns(rows, "gain", "low", "high")
     displayed_bounds = [metric.display_factor * bound for bound in bounds]
-    _draw_default(axes, 0)
+    _draw_default_line(axes, 0)
     figures.draw_band(axes, generations, displayed_bounds, figures.get_series_style(0))
     figures.label_undefined_axes(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
@@ -287,15 +287,15 @@ def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the value of one parameter for each generation."""
     generations, default = figures.extract_float_columns(rows, "generations", "default")
     bounds = figures.extract_float_columns(rows, "value", "value_low", "value_high")
-    _draw_default(axes, default[0])
+    _draw_default_line(axes, default[0])
     figures.draw_band(axes, generations, bounds, figures.get_series_style(0))
     figures.label_undefined_axes(axes, rows["value"])
     _use_integer_ticks(axes)
 
 
-def _draw_default(axes: Axes, y: float) -> None:
+def _draw_default_line(axes: Axes, default: float) -> None:
     """Draw a dashed line at the default value."""
-    axes.axhline(y, color=figures.get_setting("text.color"), linewidth=1, linestyle="--")
+    axes.axhline(default, color=figures.get_setting("text.color"), linewidth=1, linestyle="--")
 
 
 def _use_integer_ticks(axes: Axes) -> None:

@@ -73,7 +73,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     axes_list = list(axes_grid.ravel())
     for axes, panel in zip(axes_list, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNER_LABELS[n_players])
-        _set_row_labels(axes, labels)
+        _set_matchup_labels(axes, labels)
         figures.set_panel_title(axes, panel.heading)
     if is_side_by_side:
         _narrow_panels(axes_list, panels)
@@ -128,7 +128,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     matchups = list(table.iterate_matchups(frame))
     labels = _make_matchup_labels(matchups)
-    caption = _make_matchups_caption(matchups, seed, _describe_precision(frame))
+    caption = _make_matchups_caption(matchups, seed, _describe_endings_precision(frame))
     segments = []
     for side, ending, metric in _list_segments(frame):
         percentages = [100 * table.find_interval(rows, metric)[0] for _, rows in matchups]
@@ -140,7 +140,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     axes = figure.subplots()
     bar_ends = _draw_segments(axes, drawn_segments, len(matchups))
-    _set_row_labels(axes, labels)
+    _set_matchup_labels(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.set_axis_labels(axes, "deals, %")
@@ -151,7 +151,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _make_sides_title(frame: pd.DataFrame) -> str:
-    """Return the title above the two sides of stacked bars, or "" for solitaire games."""
+    """Return the title of the stacked bars of deal endings, or "" for solitaire games."""
     if has_results_of_both_sides(frame):
         return "deals won by A (left) and by B (right)"
     if len(list_player_headings(frame)) == 1:
@@ -160,7 +160,7 @@ def _make_sides_title(frame: pd.DataFrame) -> str:
 
 
 def _list_segments(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return the side, ending and metric of each bar segment, from left to right."""
+    """Return the winner (A, B or neither), ending and metric of each bar segment in order."""
     if not has_results_of_both_sides(frame):
         return [("", ending, ending) for ending in DEAL_RESULTS]
     segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
@@ -200,11 +200,11 @@ def _draw_segments(
     return starts
 
 
-def _describe_precision(frame: pd.DataFrame) -> str:
+def _describe_endings_precision(frame: pd.DataFrame) -> str:
     """Return a sentence that states the half-width of the widest interval in the endings plot."""
     is_ending = frame["metric"].isin([metric for _, _, metric in _list_segments(frame)])
     rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]
-    return figures.format_precision(rows, unit=" percentage points")
+    return figures.format_max_half_width(rows, unit=" percentage points")
 
 
 def _draw_dots(
@@ -213,7 +213,9 @@ def _draw_dots(
     """Draw a dot with an error bar for every matchup."""
     bounds = [*(factor * np.array([table.find_interval(rows, metric) for _, rows in matchups]).T)]
     rows = np.arange(len(matchups))
-    figures.draw_horizontal_bars(axes, rows, bounds, figures.get_neutral_style(), label, **style)
+    figures.draw_horizontal_error_bars(
+        axes, rows, bounds, figures.get_neutral_style(), label, **style
+    )
 
 
 # Labels
@@ -235,7 +237,7 @@ def _compute_rows_height(labels: list[str]) -> float:
     return len(labels) * (ROW_GAP + line_height * max(label.count("\n") + 1 for label in labels))
 
 
-def _set_row_labels(axes: Axes, labels: list[str]) -> None:
+def _set_matchup_labels(axes: Axes, labels: list[str]) -> None:
     """Set the names of matchups as row labels and wrap long names."""
     figures.style_axes(axes, "x")
     escaped_labels = [figures.escape_text(label) for label in labels]
@@ -270,7 +272,7 @@ RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
 CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
 AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
 MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
-MAX_PLAYERS_NORMAL_FONT = 8  # maximum number of players for the normal font size
+MAX_PLAYERS_FOR_NORMAL_FONT = 8  # maximum number of players for the normal font size
 CROWDED_FONT_SIZE = 7  # font size for large leagues in simgin's style, in points
 MAX_PLAYERS_WITH_NUMBERS = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
@@ -303,7 +305,7 @@ def cross_table(
     values = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
-    is_crowded = len(strategies) > MAX_PLAYERS_NORMAL_FONT
+    is_crowded = len(strategies) > MAX_PLAYERS_FOR_NORMAL_FONT
     row_height = figures.compute_row_height(row_labels) - (
         CROWDED_ROW_REDUCTION if is_crowded else 0
     )
@@ -339,7 +341,7 @@ def _make_league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int
     return (
         f"{UNIT_PLURALS[unit].capitalize()} won by the row player against the column player, in %. "
         f"Variant: {variant}. Sample: {min_sample:,} {UNIT_PLURALS[unit]}{suffix} per "
-        f"pair{figures.format_seed_clause(seed)}. {figures.format_precision(cross)}"
+        f"pair{figures.format_seed_clause(seed)}. {figures.format_max_half_width(cross)}"
     )
 
 
@@ -395,5 +397,5 @@ def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style_axes(axes, "x")
     bounds = figures.extract_float_columns(standings, name, f"{name}_low", f"{name}_high")
     row_positions = np.arange(len(standings))
-    figures.draw_horizontal_bars(axes, row_positions, bounds, figures.get_neutral_style(), "")
+    figures.draw_horizontal_error_bars(axes, row_positions, bounds, figures.get_neutral_style(), "")
     figures.hide_row_axis(axes, len(standings))

@@ -1,4 +1,4 @@
-"""Plots of odds in solitaire and two-player variants, by draw, total, threshold and score."""
+"""Plots of odds, such as gin by draw, match totals, knock thresholds and wins by score."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_WINNING_TOTAL, TOTAL_BIN_WIDTH = (30, 10)
 OUTCOME_DASHES = {"knock": "-.", "joker": ":"}
 # Minimum proportion of an outcome other than gin. Rarer outcomes are omitted.
 MIN_OUTCOME_PROPORTION = 0.01
-LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
+MIN_LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
 LABEL_MARGIN = 0.3  # proportion of the horizontal scale that is reserved for labels
 ODDS_NOTE = "Values are percentages of all deals. Bands are 95 % intervals."
 SKILL_NOTE = (
@@ -76,7 +76,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin rows of the weakest strategy, and frequent outcomes of the strongest one."""
+    """Return the gin odds of the weakest strategy, and all common outcomes of the strongest."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -87,7 +87,7 @@ def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw lines with labels that do not overlap, to the right of the data."""
+    """Draw one line per outcome, and label the lines on the right without overlaps."""
     names = figures.find_unique_names(rows["strategy"])
     labels = (
         {names[0]: NAIVE_PLAYER, names[-1]: STRONG_PLAYER} if len(names) > 1 else {names[0]: "gin"}
@@ -106,10 +106,10 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     last_draw = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
     for label_height, name, text_colour in sorted(label_heights, reverse=True):
-        free_height = min(label_height + LABEL_DISTANCE / 2, free_height)
+        free_height = min(label_height + MIN_LABEL_DISTANCE / 2, free_height)
         size = figures.scale_font(figures.SMALL_FONT_SIZE)
         axes.text(1.04 * last_draw, free_height, name, color=text_colour, fontsize=size, va="top")
-        free_height -= LABEL_DISTANCE
+        free_height -= MIN_LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
     axes.set_xlim(0, last_draw * (1 + LABEL_MARGIN))
@@ -143,7 +143,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         for player, player_rows in players:
             percent_frame = figures.extract_percent_columns(player_rows, "value", "low", "high")
             y, label = np.array([row]), "" if row else player
-            figures.draw_horizontal_bars(axes, y, percent_frame, styles[player], label)
+            figures.draw_horizontal_error_bars(axes, y, percent_frame, styles[player], label)
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(variants))
     figures.set_row_names(axes, variants)
@@ -175,7 +175,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
-    """Draw bars with Wilson intervals for bins whose upper ends are multiples of ten."""
+    """Draw a histogram of match totals with Wilson intervals, in bins of ten points."""
     if rows["value"].isna().all():
         figures.label_empty_axes(axes, figures.UNDEFINED_LABEL)
         return
@@ -204,7 +204,7 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
 
 
 KNOCK_PANEL_HEIGHT = 2.1  # height of a panel, in inches
-THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at a threshold
+THRESHOLD_DOT_SPREAD = 0.6  # total width of the dots of all variants at a threshold
 KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
 
@@ -244,10 +244,10 @@ def knock_thresholds(
 def _draw_threshold_lines(
     axes: Axes, rows: pd.DataFrame, unit_factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
-    """Draw the lines of all variants with small shifts, so that equal values are visible."""
+    """Draw one line per variant, shifted sideways so that equal values remain visible."""
     for i, (variant, style) in enumerate(styles.items()):
         variant_rows = rows[rows["variant"] == variant]
-        shift = THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        shift = THRESHOLD_DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         _draw_threshold_line(axes, variant_rows, unit_factor, style, shift)
 
 
@@ -260,7 +260,7 @@ def _draw_threshold_line(
     bounds = [
         unit_factor * bound for bound in figures.extract_float_columns(rows, "value", "low", "high")
     ]
-    figures.draw_vertical_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
+    figures.draw_vertical_error_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
     values, width = bounds[0], figures.scale_line_width(1.4)
     axes.plot(k, values, color=style.colour, linestyle=style.dash, linewidth=width)
     if np.isnan(values).all():
@@ -279,7 +279,7 @@ PLAYER_A = 0
 DEADWOOD_MAP_HEIGHT = 2.8  # height of a heat map, in inches
 MIN_HANDS_PER_CELL = 100  # Minimum number of hands in a cell. Cells with fewer hands are empty.
 # number of turns above which heat maps use a small font, and its size in points
-MAX_TURNS_NORMAL_FONT, SMALL_CELL_FONT_SIZE = (12, 7)
+MAX_TURNS_FOR_NORMAL_FONT, SMALL_CELL_FONT_SIZE = (12, 7)
 DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the heat map, in points
 
 
@@ -297,16 +297,18 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     values_by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
     dealer_differences = values_by_dealer.diff(axis=1).to_numpy(np.float64)
-    max_dealer_effect = 100 * figures.compute_max_distance(dealer_differences, 0)
+    max_dealer_effect = 100 * figures.compute_max_absolute_value(dealer_differences, 0)
     note = "The map shows the dealer's win probability. "
     if not np.isnan(dealer_differences).all():
         note += f"The nondealer's win probability differs by at most {max_dealer_effect:.2g}. "
-    note += figures.format_precision(frame)
+    note += figures.format_max_half_width(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
-    title_width = figures.count_fitting_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
+    title_width = figures.count_fitting_characters(
+        figures.MAX_PANEL_TITLE_CHARACTERS, "axes.titlesize"
+    )
     title_lines = fold_text(players, title_width).count("\n") + 1
     height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * title_lines)
     figure = figures.create_figure(height, title, caption)
@@ -349,7 +351,8 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
         f"Rows are bins of {DEADWOOD_BIN_WIDTH} points of deadwood, labelled by their lower end. "
-        f"Empty cells have fewer than {MIN_HANDS_PER_CELL} hands. {figures.format_precision(frame)}"
+        f"Empty cells have fewer than {MIN_HANDS_PER_CELL} hands. "
+        f"{figures.format_max_half_width(frame)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
     height = DEADWOOD_MAP_HEIGHT * frame["title"].nunique()
@@ -358,7 +361,7 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         table = 100 * panel_rows.pivot(index="count", columns="turn", values="value")
         font_size = (
             SMALL_CELL_FONT_SIZE
-            if len(table.columns) > MAX_TURNS_NORMAL_FONT
+            if len(table.columns) > MAX_TURNS_FOR_NORMAL_FONT
             else figures.NORMAL_FONT_SIZE
         )
         names = [*table.index], [*table.columns]

@@ -31,7 +31,7 @@ PLOTTED_ENDINGS = ("gin", "knock", "undercut", "void", "stalled")
 MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
-DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
+VARIANT_DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
 
 
 @figures.validate_frame
@@ -47,12 +47,12 @@ def match_length(
     player_text = " of both players together" if any(frame["opponent"]) else ""
     note = (
         f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. The line marks the "
-        f"median. {figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)}"
+        f"median. {figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.create_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
     styles = figures.assign_series_styles(names, order)
-    max_percentage = 100 * figures.compute_max_distance(frame["value"], MIN_SHOWN_PROPORTION)
+    max_percentage = 100 * figures.compute_max_absolute_value(frame["value"], MIN_SHOWN_PROPORTION)
     for axes, variant, rows in figures.iterate_panels(figure, frame, "variant", sharex=True):
         _draw_distribution(axes, rows, styles[variant].colour)
         axes.set_ylim(0, 1.1 * max_percentage)
@@ -83,7 +83,7 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     player_types = figures.find_unique_names(frame["players"])
     height = figures.compute_row_height(player_types) * len(player_types)
     note = "Both players are of the same type. " * any(frame["opponent"])
-    note += figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)
+    note += figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     outcomes = [name for name in PLOTTED_ENDINGS if frame[frame["metric"] == name]["value"].any()]
     ending_names = [format_deal_ending(name) for name in outcomes]
@@ -96,12 +96,12 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
 
 
 def _draw_endings(
-    axes: Axes, part: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
+    axes: Axes, rows: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
 ) -> None:
     """Draw a stacked bar of deal endings for every player type."""
     starts = np.zeros(len(player_types))
     for outcome in outcomes:
-        values = part[part["metric"] == outcome].set_index("players")["value"]
+        values = rows[rows["metric"] == outcome].set_index("players")["value"]
         percentages = np.nan_to_num([100 * values.get(name, 0.0) for name in player_types])
         label = format_deal_ending(outcome)
         figures.draw_stacked_bars(
@@ -124,7 +124,7 @@ def knocks_by_turn(
     value (proportion of all knocks of the variant).
     """
     names = figures.find_unique_names(frame["variant"])
-    precision = figures.format_precision(frame, unit=PERCENTAGE_POINTS_UNIT)
+    precision = figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)
     note = f"Darker cells contain more of the strong player's knocks. {precision}"
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.create_figure(1.5 * len(names) + 0.3, "", caption)
@@ -200,9 +200,9 @@ def _draw_player_type_dots(
     for i, (variant, style) in enumerate(styles.items()):
         rows = metric_rows[metric_rows["variant"] == variant].set_index("players")
         rows = rows.reindex(list(names)).dropna()
-        shift = DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        shift = VARIANT_DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
-        figures.draw_horizontal_bars(axes, y, _scale_bounds(rows), style, variant)
+        figures.draw_horizontal_error_bars(axes, y, _scale_bounds(rows), style, variant)
     measured_types = set(metric_rows.dropna(subset=["value"])["players"])
     undefined_rows = [row for row, name in enumerate(names) if name not in measured_types]
     figures.label_undefined_rows(axes, undefined_rows)
@@ -236,7 +236,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame[frame["variant"].isin(names)]
     figure = figures.create_figure(2.0 * len(names), "", caption)
     percent_frame = frame.assign(value=100 * frame["value"].where(is_significant))
-    max_difference = figures.compute_max_distance(percent_frame["value"], MIN_COLOUR_LIMIT)
+    max_difference = figures.compute_max_absolute_value(percent_frame["value"], MIN_COLOUR_LIMIT)
     for axes, _, rows in figures.iterate_panels(figure, percent_frame, "variant"):
         table = rows.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
@@ -281,13 +281,13 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.create_figure(1.25 * len(titles), f"Effects of the {name}", caption)
     for axes, title, rows in figures.iterate_panels(figure, frame, "title", sharex=True):
         _draw_curve(axes, rows.sort_values("x"))
-        figures.set_panel_title(axes, _add_unit(title, rows))
+        figures.set_panel_title(axes, _add_percent_sign(title, rows))
     axes.locator_params(axis="x", integer=True)
     figures.set_axis_labels(axes, name)
     return figure
 
 
-def _add_unit(title: str, rows: pd.DataFrame) -> str:
+def _add_percent_sign(title: str, rows: pd.DataFrame) -> str:
     """Return the title of a scorecard row, with "%" if the row contains percentages."""
     is_percentage = float(rows["factor"].iloc[0]) == 100
     return f"{title}, %" if is_percentage and not title.endswith("%") else title
@@ -318,22 +318,22 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     bounds = dict(zip(("value", "low", "high"), _scale_bounds(frame), strict=True))
     scaled_frame = frame.assign(**bounds)
-    note = figures.format_precision(scaled_frame, factor=1)
+    note = figures.format_max_half_width(scaled_frame, factor=1)
     if frame["even"].notna().all():
         note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     table = scaled_frame.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
-    title = _add_unit(str(frame["title"].iloc[0]), frame)
+    title = _add_percent_sign(str(frame["title"].iloc[0]), frame)
     if np.isnan(cells).all():
         return _make_empty_figure(figures.UNDEFINED_LABEL, caption, title)
     has_line = bool(frame["even"].notna().all())
     min_value, max_value = float(np.nanmin(cells)), float(np.nanmax(cells))
     midpoint = float(frame["even"].iloc[0]) if has_line else (min_value + max_value) / 2
-    max_deviation = figures.compute_max_distance(cells - midpoint, 1e-9)
+    max_deviation = figures.compute_max_absolute_value(cells - midpoint, 1e-9)
     figure = figures.create_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    number_format = "{:.1f}" if figures.compute_max_distance(cells, 0) < 20 else "{:.0f}"
+    number_format = "{:.1f}" if figures.compute_max_absolute_value(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
     figures.draw_heat_map(
         axes,

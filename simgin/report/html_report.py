@@ -36,20 +36,20 @@ PAGE_TEMPLATE, PAGE_STYLE_TEMPLATE, PAGE_SCRIPT_TEMPLATE, RESULT_TEMPLATE = (
     Path(__file__).with_name(name)
     for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
-_RESULT_COUNTER = itertools.count(1)  # counter for ids, which must be unique in a notebook
+_RESULT_ID_COUNTER = itertools.count(1)  # counter for ids, which must be unique in a notebook
 MIN_ROWS_FOR_FILTER = 8  # minimum number of rows of a table with a filter
 # minimum number of rows of a scrollable table, which exceeds the number of decisions in any deal
 MIN_ROWS_FOR_SCROLLING = 60
 MIN_LONG_TEXT_LENGTH = 24  # minimum length of text in a wide column, in characters
 # Maximum length of a number, in characters. Longer strings are text that begins with a number.
 MAX_NUMBER_LENGTH = 40
-CSS_COLOURS = {
+CSS_VARIABLE_BY_COLOUR = {
     figures.TEXT_COLOUR: "var(--ink)",
     figures.MUTED_COLOUR: "var(--faint)",
     figures.GRID_COLOUR: "var(--grid)",
     figures.BACKGROUND_COLOUR: "var(--paper)",
 }
-CSS_COLOUR_PATTERN = re.compile("|".join(CSS_COLOURS), re.IGNORECASE)
+CSS_COLOUR_PATTERN = re.compile("|".join(CSS_VARIABLE_BY_COLOUR), re.IGNORECASE)
 
 
 def render_report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
@@ -112,7 +112,7 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
 
 def render_result(report: Report, plots: Iterable[Plot]) -> str:
     """Return the verdict, the main table and the plots of a report as one HTML element."""
-    prefix = f"simgin-{next(_RESULT_COUNTER)}"
+    prefix = f"simgin-{next(_RESULT_ID_COUNTER)}"
     table = report.main_table
     tables = [] if table is None else [(f"{prefix}-table", table, _choose_column_classes(table))]
     return load_template(RESULT_TEMPLATE).render(
@@ -130,10 +130,10 @@ def _choose_column_classes(table: Table) -> list[str]:
     return [_choose_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
 
 
-def _choose_column_class(texts: Sequence[str]) -> str:
+def _choose_column_class(cells: Sequence[str]) -> str:
     """Return the CSS class of a column with the given cells."""
-    max_length = max(map(len, texts), default=0)
-    if max_length <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, texts)):
+    max_length = max(map(len, cells), default=0)
+    if max_length <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, cells)):
         return "number"
     return "long text" if max_length > MIN_LONG_TEXT_LENGTH else "text"
 
@@ -193,9 +193,9 @@ def _inline_svg(plot: Plot) -> Markup:
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
-    colours = {} if figures.is_colour_scheme_changed() else CSS_COLOURS
+    colours = {} if figures.is_colour_scheme_changed() else CSS_VARIABLE_BY_COLOUR
     for element in list(root.iter()):
-        _clean_element(element, colours)
+        _prepare_element(element, colours)
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     root.insert(0, _make_text_element("title", plot.name, plot.title))
@@ -207,14 +207,14 @@ def _inline_svg(plot: Plot) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _make_text_element(tag: str, name: str, text: str) -> ElementTree.Element:
+def _make_text_element(tag: str, id_prefix: str, text: str) -> ElementTree.Element:
     """Return an SVG element that contains text, such as a title."""
-    element = ElementTree.Element(tag, id=f"{name}-{tag}")
+    element = ElementTree.Element(tag, id=f"{id_prefix}-{tag}")
     element.text = text
     return element
 
 
-def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
+def _prepare_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
     """Prepare an SVG element for inclusion in the HTML report.
 
     Namespaces are removed. Style sheets are also removed, because they would apply to the whole

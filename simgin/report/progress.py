@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
 
-SECONDS_PER_LINE = 10.0
+SECONDS_BETWEEN_LINES = 10.0
 REFRESH_SECONDS = 0.5
 # delay before a notebook shows progress, in seconds, so that short runs do not show it
-NOTEBOOK_DELAY = 1.0
+NOTEBOOK_DELAY_SECONDS = 1.0
 MIN_MEASURED_SECONDS = 2.0  # minimum playing time for an estimate of the remaining time, in seconds
 BAR_WIDTH = 24  # width of the progress bar, in characters
 PROGRESS_FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
@@ -140,7 +140,7 @@ class ProgressBar:
                 twice per second, and only on a terminal.
         """
         self._now = time.monotonic()
-        self._elapsed = self._now - self._compilation_timer.total_seconds()
+        self._elapsed = self._now - self._compilation_timer.compute_total_seconds()
         if self._first_call is None and done > 0:
             self._first_call = self._elapsed, done
         self._done = done
@@ -219,7 +219,7 @@ class _TerminalProgress(ProgressBar):
 class _LineProgress(ProgressBar):
     """Progress display that writes a line to a file or a pipe every ten seconds."""
 
-    interval = SECONDS_PER_LINE
+    seconds_between_updates = SECONDS_BETWEEN_LINES
 
     def __init__(self, title: str, stream: TextIO, compilation_timer: CompilationTimer) -> None:
         super().__init__(title, compilation_timer)
@@ -227,7 +227,7 @@ class _LineProgress(ProgressBar):
         self._last = self._started
 
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
-        if self._now - self._last >= self.interval and self._done < self._total:
+        if self._now - self._last >= self.seconds_between_updates and self._done < self._total:
             self._last = self._now
             self._write()
 
@@ -288,11 +288,13 @@ def _render_as_text(result: RenderableType) -> str:
 class _NotebookProgress(_LineProgress):
     """Progress line in a notebook cell, updated in place and erased at the end."""
 
-    interval = REFRESH_SECONDS
+    seconds_between_updates = REFRESH_SECONDS
 
     def __enter__(self) -> _NotebookProgress:
         self._display: Any = None
-        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # Nothing has been reported yet.
+        self._timer = threading.Timer(
+            NOTEBOOK_DELAY_SECONDS, self._write
+        )  # Nothing has been reported yet.
         self._timer.daemon = True
         self._timer.start()
         return self
@@ -337,6 +339,6 @@ class CompilationTimer:
         """Return True while a function is being compiled."""
         return self._depth > 0
 
-    def total_seconds(self) -> float:
+    def compute_total_seconds(self) -> float:
         """Return the total compilation time in seconds."""
         return self._seconds + (time.monotonic() - self._started if self else 0.0)

@@ -134,16 +134,16 @@ class Report(RenamedAttributes):
         parts = [Sentences([*caveat_lines, *self.verdict], MAX_VERDICT_LINES), self.main_table]
         return render_text(part for part in parts if part is not None)
 
-    def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the objects to print on a terminal, with every row of every table if `details`."""
+    def to_renderables(self, *, show_details: bool = False) -> Iterator[RenderableType]:
+        """Yield the objects to print on a terminal, with all tables and rows if `show_details`."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
         yield from map(Text, self.notes)
         if self.caveat:
             yield Sentences([self.caveat.sentence])
-        yield Sentences(self.verdict, sys.maxsize if details else MAX_VERDICT_LINES)
-        if not details:
+        yield Sentences(self.verdict, sys.maxsize if show_details else MAX_VERDICT_LINES)
+        if not show_details:
             yield from self.tables[:1]
             return
         for report_table in (*self.tables, *self.detail_tables):

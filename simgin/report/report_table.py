@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 LATEX_MINUS_PATTERN = re.compile(r"(?<=[\s(])-(?=\d)")  # minus sign of a number
-COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and its minimum in wide tables
+COLUMN_GAP, MIN_COLUMN_GAP = (
+    3,
+    2,
+)  # number of characters between columns, and its minimum in wide tables
 # minimum width of a column of names, unless the terminal is narrow
 MIN_NAME_WIDTH = 14
 MAX_TERMINAL_TABLE_ROWS = 60  # default maximum number of rows that are printed on a terminal
@@ -312,7 +315,7 @@ def _fit_table_to_width(
     from rich.text import Text
 
     total_width = sum(_compute_column_widths([headings, *rows])) - COLUMN_GAP
-    if total_width - (COLUMN_GAP - TIGHT_GAP) * (len(headings) - 1) <= max_width:
+    if total_width - (COLUMN_GAP - MIN_COLUMN_GAP) * (len(headings) - 1) <= max_width:
         yield _build_table(headings, rows, is_tight=total_width > max_width)
         return
     max_width += COLUMN_GAP

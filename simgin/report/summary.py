@@ -78,7 +78,7 @@ def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
 
 
 def _make_metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric for one player.
+    """Return the table column of a metric for player A or B, or for both together.
 
     For B, wins by A count as losses.
     """
@@ -178,18 +178,18 @@ def build_results_table(tidy_rows: TidyRows) -> Table:
     )
 
 
-def _add_estimate_note(result: Table) -> Table:
-    """Return a table with a note that explains the intervals and dashes in the cells."""
-    cells = [str(cell) for row in result.rows for cell in row]
+def _add_estimate_note(report_table: Table) -> Table:
+    """Return a copy of the table with a note that explains its intervals and dashes."""
+    cells = [str(cell) for row in report_table.rows for cell in row]
     marks = ["±"] * any("±" in cell for cell in cells)
     marks += ["parentheses"] * any(map(PARENTHESIZED_INTERVAL_PATTERN.search, cells))
-    sentences = [result.note] * bool(result.note)
+    sentences = [report_table.note] * bool(report_table.note)
     if marks:
         verb = "marks" if marks == ["±"] else "mark"
         sentences.append(f"{join_words(marks).capitalize()} {verb} 95 % confidence intervals.")
     if EN_DASH in cells:
         sentences.append(f"{EN_DASH} means that there are too few deals.")
-    return replace(result, note=" ".join(sentences))
+    return replace(report_table, note=" ".join(sentences))
 
 
 def format_metrics_note(tidy_rows: TidyRows) -> str:

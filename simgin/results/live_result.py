@@ -142,7 +142,7 @@ class LiveEstimate:
             else rule.compute_multiplier(int(total[batch_columns.UNITS_COLUMN]))
         )
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
-        return metric, estimate_metric(total, metric, multiplier=multiplier)
+        return metric, estimate_metric(total, metric, critical_value=multiplier)
 
     def _format_main_estimate(self) -> list[str]:
         """Return the main estimate as text, followed by the target of the stopping rule."""

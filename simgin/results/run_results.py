@@ -303,7 +303,7 @@ class RunResults(Result):
     @property
     def league_estimates(self) -> pd.DataFrame:
         """DataFrame of the league tables with one row per estimate."""
-        rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATES)
+        rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATE_COLUMNS)
         return table.build_output_frame("league", rows.assign(kind="league"))
 
     @cached_property
@@ -395,7 +395,7 @@ class RunResults(Result):
     @property
     def pairing_estimates(self) -> pd.DataFrame:
         """DataFrame of the variance reduction by mirrored pairs, with one row per estimate."""
-        rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATES)
+        rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATE_COLUMNS)
         return table.build_output_frame("pairing", rows)
 
     @cached_property
@@ -679,7 +679,7 @@ def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
     total = batches.sum_rows(batch_rows.rows)
     for name in _list_self_play_metrics(batch_rows):
         metric = METRICS_BY_NAME[name]
-        estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.multiplier)
+        estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.critical_value)
         reference = SELF_PLAY_VALUE_BY_METRIC[name]
         difference = estimate.value - reference
         row = {
@@ -695,7 +695,7 @@ def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "p": compute_two_sided_p_value(difference, estimate.se, estimate.n),
             "n": batches.count_games(batch_rows.rows, metric.unit),
         }
-        if batch_rows.multiplier is not None:
+        if batch_rows.critical_value is not None:
             # If the run had a stopping rule, significance depends on the wider interval.
             row["p"] = np.nan
         rows.append(row)

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from simgin.learn import adapt
 from simgin.learn.strongest import load_or_find_strongest, play_matches, train_or_find_strongest
-from simgin.play.parallel import ProgressCallback, make_partial_progress
+from simgin.play.parallel import ProgressCallback, make_progress_for_part
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from simgin.runs.experiment_file import SampleSize, StrategySpec, VariantSpec
@@ -221,7 +221,7 @@ class ReviewRequest:
             TomlError: If the file is not valid.
             ReviewError: If the request is not valid, as in `read`.
         """
-        raw = toml.read_tables(path, "Specify a review file")
+        raw = toml.read_toml_file(path, "Specify a review file")
         try:
             fields = ReviewFile.model_validate(raw).model_dump()
         except ValidationError as error:
@@ -458,7 +458,7 @@ def resolve_players(
     """
     strong_players = {}
     for index, variant in enumerate(request.variants):
-        variant_progress = make_partial_progress(progress, index, len(request.variants))
+        variant_progress = make_progress_for_part(progress, index, len(request.variants))
         if request.given_strong is not None:
             strong_players[variant] = request.given_strong
         elif request.adapt:

@@ -113,7 +113,7 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     if error_text:
         raise TomlError([error_text])
     fix = "Specify a variant file, or create one with `simgin variants new`"
-    raw_tables = toml.read_tables(Path(path), fix)
+    raw_tables = toml.read_toml_file(Path(path), fix)
     tables = raw_tables.get("variants")
     entries = tables.items() if isinstance(tables, dict) else ()
     variants = {name: _parse_variant(path, name, table) for name, table in entries}

@@ -305,7 +305,7 @@ def read_experiment(path: Path) -> ExperimentFile:
         ExperimentError: If the file is invalid. The message lists all errors in the file.
     """
     try:
-        raw = toml.read_tables(path, examples.suggest_experiments(path))
+        raw = toml.read_toml_file(path, examples.suggest_experiments(path))
         resolved_keys = _resolve_paths(raw, path.parent)
     except toml.TomlError as error:
         raise ExperimentError(error.messages) from None

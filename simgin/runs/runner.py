@@ -29,10 +29,10 @@ from simgin.core import batch_columns, jit
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import (
-    N_PROGRESS_PARTS,
+    PROGRESS_STEPS_PER_PART,
     ProgressCallback,
     count_usable_cpus,
-    make_partial_progress,
+    make_progress_for_part,
 )
 from simgin.runs.block import (
     Block,
@@ -426,12 +426,12 @@ def play_passes(
     """Play the missing extra passes one after another and store their results."""
     steps = find_missing_passes(passes, ledger)
     if on_progress is not None and steps:
-        on_progress(0, N_PROGRESS_PARTS * len(steps))
+        on_progress(0, PROGRESS_STEPS_PER_PART * len(steps))
     for step_index, step in enumerate(steps):
         start_time = time.perf_counter()
         block = step.block
         arrays = step.play(
-            block, workers, make_partial_progress(on_progress, step_index, len(steps))
+            block, workers, make_progress_for_part(on_progress, step_index, len(steps))
         )
         rows = arrays.pop("rows")
         check_block(block, rows, EXTRA_PASS_WORKER)
@@ -443,4 +443,6 @@ def play_passes(
         if on_block is not None:
             on_block(result)
         if on_progress is not None:
-            on_progress(N_PROGRESS_PARTS * (step_index + 1), N_PROGRESS_PARTS * len(steps))
+            on_progress(
+                PROGRESS_STEPS_PER_PART * (step_index + 1), PROGRESS_STEPS_PER_PART * len(steps)
+            )

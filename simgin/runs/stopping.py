@@ -96,7 +96,7 @@ class PrecisionRule:
         if units < estimate.MIN_UNITS_BEFORE_FIRST_LOOK:
             return None
         metric_estimate = estimate_metric(
-            totals, definition, multiplier=self.compute_multiplier(units)
+            totals, definition, critical_value=self.compute_multiplier(units)
         )
         half_width = (metric_estimate.high - metric_estimate.low) / 2
         if not half_width <= self.half_width:  # The condition is also True for NaN.

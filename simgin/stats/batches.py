@@ -1,4 +1,4 @@
-"""Batch rows: sums, the influence of each batch on an estimate, and homogeneity tests.
+"""Computations on batch rows: sums, influences of batches on estimates, and homogeneity tests.
 
 Matchups with the same seed play the same deals, batch by batch. If a quantity combines several
 matchups, its standard error is therefore computed from the joint influences of their batches. The
@@ -25,7 +25,7 @@ from simgin.core.batch_columns import (
     WIN_RATE_HISTOGRAM_START,
 )
 from simgin.core.matchup_key import MatchupKey
-from simgin.stats.estimate import sum_metric
+from simgin.stats.estimate import compute_ratio_sums
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_COUNT_STATISTICS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
@@ -139,14 +139,14 @@ class BatchRows:
     Attributes:
         matchup: Key of the matchup.
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64, starting at unit 0.
-        multiplier: Half-width of intervals in standard errors for a run with a stopping rule (see
-            `simgin.runs.stopping`), or None for a run of fixed size.
+        critical_value: Half-width of intervals in standard errors for a run with a stopping rule
+            (see `simgin.runs.stopping`), or None for a run of fixed size.
         as_b: True if the rows are seen from the perspective of B.
     """
 
     matchup: MatchupKey
     rows: np.ndarray
-    multiplier: float | None = None
+    critical_value: float | None = None
     as_b: bool = False
 
     @property
@@ -171,7 +171,9 @@ class BatchRows:
         total = self.rows.sum(axis=0)
         if total[SQUARES_START + STATISTIC_INDEX["a_margin"]] != 0:
             return False
-        return all(sum_metric(total, m) == sum_metric(total, m, as_b=True) for m in METRICS)
+        return all(
+            compute_ratio_sums(total, m) == compute_ratio_sums(total, m, as_b=True) for m in METRICS
+        )
 
 
 # Homogeneity of batches
@@ -234,7 +236,7 @@ def run_homogeneity_test(
     sums = np.zeros((len(labels), columns.shape[1]), np.int64)
     np.add.at(sums, group_index, columns)
     units, numerators, denominators = sums.T
-    metric_sums, df = sum_metric(total, METRICS_BY_NAME[metric]), len(labels) - 1
+    metric_sums, df = compute_ratio_sums(total, METRICS_BY_NAME[metric]), len(labels) - 1
     if df < 1 or not metric_sums.residual_squares > 0:
         return HomogeneityTest(np.nan, max(df, 0), np.nan, np.nan, -1)
     d = metric_sums.denominator

@@ -88,7 +88,9 @@ def _compute_comparison_rows(
     aligned_pair = align_batches(compared, baseline)
     pair = aligned_pair or (compared, baseline)
     is_paired = aligned_pair is not None
-    multipliers = [batch_rows.multiplier for batch_rows in pair if batch_rows.multiplier]
+    critical_values = [
+        batch_rows.critical_value for batch_rows in pair if batch_rows.critical_value
+    ]
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, is_paired=is_paired)
@@ -105,7 +107,7 @@ def _compute_comparison_rows(
             "value": difference.value,
             "se": difference.se,
             "p_holm": np.nan,  # Holm's correction depends on all rows, so it is applied later.
-            **_compute_test_statistics(difference, multipliers),
+            **_compute_test_statistics(difference, critical_values),
             "n": min(sample_sizes),
             "paired": is_paired,
             "kind": "difference",
@@ -176,7 +178,7 @@ def _compute_unpaired_standard_error(compared: Estimate, baseline: Estimate) -> 
 
 
 def _compute_test_statistics(
-    difference: Estimate, multipliers: Sequence[float]
+    difference: Estimate, critical_values: Sequence[float]
 ) -> dict[str, float]:
     """Return the bounds, the p-value and the smallest detectable difference of an estimate.
 
@@ -184,16 +186,16 @@ def _compute_test_statistics(
 
     Args:
         difference: Estimated difference.
-        multipliers: Interval half-widths of the matchups with a stopping rule, in standard errors.
-            The largest half-width is used.
+        critical_values: Interval half-widths of the matchups with a stopping rule, in standard
+            errors. The largest half-width is used.
     """
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
     half_width = estimate.compute_critical_value(difference.n) * se
     p = estimate.compute_two_sided_p_value(difference.value, se, difference.n)
-    if multipliers:
-        half_width *= max(multipliers) / Z95
+    if critical_values:
+        half_width *= max(critical_values) / Z95
         p = np.nan
     return {
         "low": difference.value - half_width,
@@ -252,7 +254,7 @@ def parse_margin(margin: str | float) -> float:
 
 
 def compute_equivalence_verdict(
-    row_sums: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
+    row_sums: np.ndarray, unit: str, margin: str | float, critical_value: float | None = None
 ) -> tuple[str, str]:
     """Return the metric and the equivalence verdict for two strategies in mirrored pairs.
 
@@ -261,7 +263,8 @@ def compute_equivalence_verdict(
         unit: "deal" or "match".
         margin: A margin in % is compared with A's win rate in mirrored pairs minus 50 %. Draws
             count as half a win. A margin in points is compared with the points per deal.
-        multiplier: Half-width of the interval in standard errors for a run with a stopping rule.
+        critical_value: Half-width of the interval in standard errors, if the run had a stopping
+            rule.
     """
     pair_counts = row_sums[PAIR_HISTOGRAM_COLUMNS]
     n = int(pair_counts.sum())
@@ -271,7 +274,7 @@ def compute_equivalence_verdict(
         mean = float(pair_counts @ PAIR_WIN_RATES) / n
         variance = float(pair_counts @ (PAIR_WIN_RATES - mean) ** 2) / (n - 1)
         pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    z = estimate.compute_critical_value(n) if multiplier is None else multiplier
+    z = estimate.compute_critical_value(n) if critical_value is None else critical_value
     value, half_width = pair_estimate.value, pair_estimate.se * z
     bounds = value - half_width, value + half_width
     return metric, classify_difference(*bounds, parse_margin(margin))

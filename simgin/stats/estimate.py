@@ -323,14 +323,14 @@ class RatioSums:
 
     @property
     def residual_squares(self) -> int:
-        """Exact value of (sum D)^2 * sum (N - r D)^2, the scaled sum of the squared residuals."""
+        """Sum over units of the squared residuals N - r D, times (sum D)^2, computed exactly."""
         n = self.numerator
         d = self.denominator
         squared_terms = self.numerator_square_sum * d * d + n * n * self.denominator_square_sum
         return squared_terms - 2 * n * d * self.product_sum
 
 
-def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
+def compute_ratio_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
     """Return the sums that determine a metric from the perspective of A or B.
 
     Args:
@@ -354,7 +354,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
 
 
 def estimate_metric(
-    total: np.ndarray, metric: Metric, as_b: bool = False, multiplier: float | None = None
+    total: np.ndarray, metric: Metric, as_b: bool = False, critical_value: float | None = None
 ) -> Estimate:
     """Estimate a metric from the perspective of A or B.
 
@@ -362,18 +362,20 @@ def estimate_metric(
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         metric: Definition of the metric.
         as_b: True to take the perspective of B.
-        multiplier: Half-width of the interval in standard errors (see `estimate_ratio`).
+        critical_value: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
-    return estimate_ratio(int(total[UNITS_COLUMN]), sum_metric(total, metric, as_b), multiplier)
+    return estimate_ratio(
+        int(total[UNITS_COLUMN]), compute_ratio_sums(total, metric, as_b), critical_value
+    )
 
 
-def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
+def estimate_ratio(units: int, ratio: RatioSums, critical_value: float | None = None) -> Estimate:
     """Estimate a ratio with a 95 % interval and a standard error clustered by unit.
 
     Args:
         units: Number of units.
         ratio: Sums over the units. If fewer than 30 units contribute, the estimate is undefined.
-        multiplier: Half-width of the interval in standard errors for a run with a stopping rule
+        critical_value: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
     effective_units = _count_effective_units(units, ratio)
@@ -384,11 +386,11 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
     variance = ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)
     se = float(np.sqrt(variance)) / ratio.scale
     z = compute_critical_value(effective_units)
-    if multiplier is not None:
-        z = z * (multiplier / Z95)
+    if critical_value is not None:
+        z = z * (critical_value / Z95)
     low, high = value - z * se, value + z * se
     if ratio.is_proportion:
-        estimate, is_sequential = Estimate(value, se, effective_units), multiplier is not None
+        estimate, is_sequential = Estimate(value, se, effective_units), critical_value is not None
         low, high = _compute_clustered_interval(ratio, estimate, z, is_sequential=is_sequential)
     return Estimate(value, se, effective_units, low, high)
 

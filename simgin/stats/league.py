@@ -30,7 +30,7 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-MIX_SAMPLES = 200  # number of bootstrap samples (simgin solves a linear program for each)
+N_MIX_SAMPLES = 200  # number of bootstrap samples (simgin solves a linear program for each)
 # percentiles of the bootstrap samples that are the bounds of an interval
 INTERVAL_PERCENTILES = (2.5, 97.5)
 MIN_MIX_WEIGHT = 1e-6  # minimum weight of a strategy in the equilibrium mix
@@ -153,18 +153,18 @@ LEAGUE_COLUMNS = (
     *MIX_COLUMNS[1:],
 )
 # columns of the standings that have confidence intervals
-LEAGUE_ESTIMATES = ("elo", *STANDINGS_METRICS["match"], "lead", "mix", "elo_v_mix")
+LEAGUE_ESTIMATE_COLUMNS = ("elo", *STANDINGS_METRICS["match"], "lead", "mix", "elo_v_mix")
 
 
-def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
+def compute_standings(matchups: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
     """Return the mean results of each strategy against all opponents, with the best rating first.
 
     If the ratings are undefined, the strategy with the highest win rate is first.
 
     Args:
-        sides: All matchups, each from both perspectives. The matchups have the same size and seed.
-            Opponents have equal weights. Standard errors are computed from the joint influences of
-            all matchups, because matchups share their deals.
+        matchups: All matchups, each from both perspectives. The matchups have the same size and
+            seed. Opponents have equal weights. Standard errors are computed from the joint
+            influences of all matchups, because they share their deals.
         ratings: Result of `compute_ratings` for the same matchups.
         mix: Result of `compute_equilibrium_mix` for the same matchups.
 
@@ -176,15 +176,15 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     renamed_ratings = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for rating_row in renamed_ratings.to_dict("records"):
         strategy = rating_row["strategy"]
-        measures = _compute_mean_results([side for side in sides if side.strategy == strategy])
+        measures = _compute_mean_results([side for side in matchups if side.strategy == strategy])
         rows.append({**rating_row, **measures, **mix_by_name.loc[strategy]})
     if ratings["elo"].isna().all():
-        win_rate = STANDINGS_METRICS[sides[0].matchup.unit][0]
+        win_rate = STANDINGS_METRICS[matchups[0].matchup.unit][0]
         rows.sort(key=lambda row: row[win_rate], reverse=True)
     return make_frame([{"place": i, **row} for i, row in enumerate(rows, start=1)], LEAGUE_COLUMNS)
 
 
-def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
+def find_duplicate_strategies(matchups: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     """Return the groups of strategies that have identical results against all opponents.
 
     Duplicates count several times as opponents of the other strategies. The random numbers of a
@@ -192,10 +192,10 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
     detects them only if they are adjacent in the list or are always on the same side.
 
     Args:
-        sides: All matchups from both perspectives.
+        matchups: All matchups from both perspectives.
     """
     results_by_name: dict[str, dict[str, bytes]] = {}
-    for side in sides:
+    for side in matchups:
         results_by_name.setdefault(side.strategy, {})[side.opponent] = _encode_results(side)
     groups: list[list[str]] = []
     for name in results_by_name:
@@ -212,40 +212,44 @@ def find_duplicate_strategies(sides: Sequence[BatchRows]) -> list[tuple[str, ...
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _encode_results(side: BatchRows) -> bytes:
+def _encode_results(batch_rows: BatchRows) -> bytes:
     """Return the results of a strategy in every batch as bytes, for an exact comparison."""
     columns = [
-        metric.get_sign(side.as_b)
-        * batches.extract_statistic_sums(side.rows, metric.find_numerator_index(side.as_b))
+        metric.get_sign(batch_rows.as_b)
+        * batches.extract_statistic_sums(
+            batch_rows.rows, metric.find_numerator_index(batch_rows.as_b)
+        )
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()
 
 
-def _compute_mean_results(sides: Sequence[BatchRows]) -> dict[str, float]:
+def _compute_mean_results(matchups: Sequence[BatchRows]) -> dict[str, float]:
     """Return the mean results of a strategy with intervals, and the number of deals or matches."""
-    unit = sides[0].matchup.unit
+    unit = matchups[0].matchup.unit
     row: dict[str, float] = {}
     for name in STANDINGS_METRICS[unit]:
-        mean, se, half_width = _compute_mean_metric(sides, metrics.METRICS_BY_NAME[name])
+        mean, se, half_width = _compute_mean_metric(matchups, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
         row |= {f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-    row["n"] = sum(batches.count_games(side.rows, unit) for side in sides)
+    row["n"] = sum(batches.count_games(side.rows, unit) for side in matchups)
     return row
 
 
-def _compute_mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
+def _compute_mean_metric(
+    matchups: Sequence[BatchRows], metric: Metric
+) -> tuple[float, float, float]:
     """Return a metric's mean over matchups, its standard error and the half-width of its interval.
 
     If there are too few batches, the half-width is NaN.
     """
     rates = [
-        paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in sides
+        paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in matchups
     ]
     mean = paired_estimate.average_estimates(rates)
-    width_factor = max(side.multiplier or Z95 for side in sides) / Z95
+    width_factor = max(side.critical_value or Z95 for side in matchups) / Z95
     half_width = (
-        compute_critical_value(batches.count_effective_batches(sides[0].rows))
+        compute_critical_value(batches.count_effective_batches(matchups[0].rows))
         * mean.se
         * width_factor
     )
@@ -276,7 +280,7 @@ def compute_equilibrium_mix(round_robin: RoundRobin) -> Frame:
     frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": round_robin.names})
     if not round_robin.is_complete or not round_robin.has_enough_batches:
         return frame
-    games = round_robin.log_odds[: MIX_SAMPLES + 1]
+    games = round_robin.log_odds[: N_MIX_SAMPLES + 1]
     mix, *sampled_mixes = map(solve_equilibrium, games)
     mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
     game_weights = zip(games, [mix, *sampled_mixes], strict=True)
@@ -354,11 +358,11 @@ def _maximise_entropy(payoffs: np.ndarray, start: np.ndarray) -> np.ndarray:
     """
     from scipy.optimize import minimize
 
-    def compute_negative_entropy(x: np.ndarray) -> float:
-        return float(x @ np.log(x))
+    def compute_negative_entropy(weights: np.ndarray) -> float:
+        return float(weights @ np.log(weights))
 
-    def compute_gradient(x: np.ndarray) -> np.ndarray:
-        return np.asarray(np.log(x) + 1)
+    def compute_gradient(weights: np.ndarray) -> np.ndarray:
+        return np.asarray(np.log(weights) + 1)
 
     gain_constraint = {"type": "ineq", "fun": lambda x: -payoffs @ x, "jac": lambda x: -payoffs}
     unit_gradient = np.ones_like(start)

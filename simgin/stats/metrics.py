@@ -34,7 +34,7 @@ class Metric:
         scale: Divisor of the numerator, for quantities that are counted in halves.
         heading: Name of the column in summary.csv. The default is the name of the metric, with the
             suffix `_pct` for a proportion.
-        players: Numbers of players for which the metric is defined.
+        player_counts: Numbers of players for which the metric is defined.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Metric:
     numerator: str = ""
     scale: int = 1
     heading: str = ""
-    players: tuple[int, ...] = ONE_OR_TWO_PLAYERS
+    player_counts: tuple[int, ...] = ONE_OR_TWO_PLAYERS
 
     @property
     def numerator_a(self) -> str:
@@ -107,12 +107,12 @@ class Metric:
         return -1 if as_b and self.is_zero_sum else 1
 
 
-def format_deal_ending(kind: str) -> str:
+def format_deal_ending(ending: str) -> str:
     """Return the display name of a deal ending, such as `big gin`.
 
     A void deal is a `dead hand`.
     """
-    return "dead hand" if kind == "void" else kind.replace("_", " ")
+    return "dead hand" if ending == "void" else ending.replace("_", " ")
 
 
 def _read_metrics() -> tuple[Metric, ...]:
@@ -120,7 +120,7 @@ def _read_metrics() -> tuple[Metric, ...]:
     text = Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for table in tables.values():
-        table["players"] = tuple(table.get("players", ONE_OR_TWO_PLAYERS))
+        table["player_counts"] = tuple(table.pop("players", ONE_OR_TWO_PLAYERS))
     return tuple(Metric(name, **table) for name, table in tables.items())
 
 
@@ -153,13 +153,15 @@ WIN_METRICS = tuple(TABLE_METRICS)[:6]
 METRICS_BY_NAME = {metric.name: metric for metric in METRICS}
 
 
-def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
+def select_metrics(unit: str, n_players: int = 2) -> tuple[Metric, ...]:
     """Return the metrics per deal or per match for a number of players, in table order."""
-    return tuple(metric for metric in METRICS if metric.unit == unit and players in metric.players)
+    return tuple(
+        metric for metric in METRICS if metric.unit == unit and n_players in metric.player_counts
+    )
 
 
-def select_headline_metrics(unit: str, players: int) -> tuple[str, str]:
+def select_headline_metrics(unit: str, n_players: int) -> tuple[str, str]:
     """Return the two metrics that show which strategy wins: a proportion and a metric in points."""
-    if players == 1:
+    if n_players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")
     return ("deal_win", "margin") if unit == DEAL else ("match_win", "margin")

@@ -196,33 +196,35 @@ def estimate_pairwise_metric(
 
 
 def estimate_rate(
-    counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = True
+    event_counts: np.ndarray, case_counts: np.ndarray, *, is_proportion: bool = True
 ) -> PairedEstimate:
     """Estimate the number of events per case.
 
     Args:
-        counts: Number of events in each batch, (n_batches,) int64.
-        cases: Number of cases in each batch, (n_batches,) int64.
+        event_counts: Number of events in each batch, (n_batches,) int64.
+        case_counts: Number of cases in each batch, (n_batches,) int64.
         is_proportion: True if the rate is a proportion.
     """
-    n = int(cases.sum())
-    value = float(counts.sum() / n)
-    influences = (counts - value * cases) / n
-    n_effective = float(n**2 / (cases.astype(float) @ cases))
+    n = int(case_counts.sum())
+    value = float(event_counts.sum() / n)
+    influences = (event_counts - value * case_counts) / n
+    n_effective = float(n**2 / (case_counts.astype(float) @ case_counts))
     event_size = 1 / n if is_proportion else 0.0
     return PairedEstimate(value, n, influences, n_effective, is_proportion, event_size=event_size)
 
 
-def make_jackknife_estimate(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
-    """Return an estimate with the influences that the jackknife assigns (Efron 1982, section 3.1).
+def make_jackknife_estimate(
+    value: float, leave_one_out_values: np.ndarray, n: int
+) -> PairedEstimate:
+    """Return an estimate whose influences are computed with the jackknife (Efron 1982, 3.1).
 
     Args:
         value: Estimated value.
-        leave_one_out: Estimates that omit one batch each, (n_batches,) float64.
+        leave_one_out_values: Estimates that omit one batch each, (n_batches,) float64.
         n: Number of deals or matches.
     """
-    n_batches = len(leave_one_out)
-    influences = (n_batches - 1) / n_batches * (leave_one_out.mean() - leave_one_out)
+    n_batches = len(leave_one_out_values)
+    influences = (n_batches - 1) / n_batches * (leave_one_out_values.mean() - leave_one_out_values)
     return PairedEstimate(value, n, influences, n_batches)
 
 

@@ -24,7 +24,7 @@ from simgin.stats.estimate import ALPHA, compute_critical_value
 from simgin.stats.table import Frame, make_frame
 
 ANCHOR_STRATEGY = "simple"
-BOOTSTRAP_SAMPLES = 1000
+N_BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # number of Elo points per unit of the log odds
 FIT_TOLERANCE = 1e-9  # maximum change in a log strength in the last iteration of the fit
 MAX_FIT_ITERATIONS = 100_000
@@ -48,7 +48,7 @@ class RoundRobin:
 
     pairings: Pairings
     seed: int
-    n_samples: int = BOOTSTRAP_SAMPLES
+    n_samples: int = N_BOOTSTRAP_SAMPLES
 
     @cached_property
     def names(self) -> list[str]:
@@ -325,14 +325,14 @@ PairIndices = tuple[int, int]
 
 
 def _iterate_cyclic_triad_rows(
-    pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
+    pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, z_scores: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the table row of each triad that is cyclic in either direction."""
+    """Yield a table row if a triad is cyclic in either direction."""
     for directed_pairs in (pairs, [(j, i) for i, j in reversed(pairs)]):
-        closest_pair = min(directed_pairs, key=lambda link: excess[link])
-        if excess[closest_pair] > 0:
+        closest_pair = min(directed_pairs, key=lambda link: z_scores[link])
+        if z_scores[closest_pair] > 0:
             players = [names[winner] for winner, _ in directed_pairs]
-            yield (*players, win_rates[closest_pair], excess[closest_pair], np.nan)
+            yield (*players, win_rates[closest_pair], z_scores[closest_pair], np.nan)
 
 
 def _pivot_cross_table(cross_table: Frame, names: list[str], column: str) -> np.ndarray:

@@ -133,7 +133,7 @@ def make_estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict
 
 
 def compute_estimate_rows(
-    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
+    variant: str, a: str, b: str, unit: str, totals: np.ndarray, critical_value: float | None = None
 ) -> RowDicts:
     """Return all rows of one matchup, first from the perspective of A and then of B.
 
@@ -145,8 +145,8 @@ def compute_estimate_rows(
         b: Name of strategy B, or "" in a solitaire game.
         unit: "deal" or "match". For matches, per-deal rows come before per-match rows.
         totals: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
-        multiplier: Half-width of intervals in standard errors for a run with a stopping rule (see
-            `simgin.runs.stopping`).
+        critical_value: Half-width of intervals in standard errors for a run with a stopping rule
+            (see `simgin.runs.stopping`).
 
     Returns:
         Dictionaries with the keys in TABLE_COLUMNS.
@@ -162,7 +162,7 @@ def compute_estimate_rows(
                 totals[SUMS_START + STATISTIC_INDEX[metrics.UNIT_COUNT_STATISTICS[row_unit]]]
             )
             for metric in metrics.select_metrics(row_unit, 2 if b else 1):
-                estimate = estimate_metric(totals, metric, as_b, multiplier)
+                estimate = estimate_metric(totals, metric, as_b, critical_value)
                 # Adding 0.0 replaces -0.0 with 0.0.
                 low, high = estimate.low + 0.0, estimate.high + 0.0
                 numbers = (estimate.value + 0.0, estimate.se, low, high)
@@ -260,7 +260,7 @@ def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str]
 
 
 def index_by_metric(rows: RowDicts) -> RowsByMetric:
-    """Return the rows of one side of a matchup as a dictionary by metric.
+    """Return the rows of one player in a matchup as a dictionary by metric.
 
     Raises:
         ValueError: If a metric occurs in several rows.

@@ -77,7 +77,9 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
     return -MEAN_DEADWOOD_OF_TEN_CARDS  # In a solitaire game, the player counts as the nondealer.
 
 
-def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
+def adjust_metric(
+    rows: np.ndarray, metric: str, control_mean: float
+) -> tuple[Estimate, float] | None:
     """Adjust a metric of A for the dealt deadwood, and compute the variance ratio.
 
     The influence of each batch is regressed on the control variate of the batch. The regression
@@ -87,7 +89,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
         metric: Name of the metric.
-        mean: Known mean of the control variate per deal.
+        control_mean: Known mean of the control variate per deal.
 
     Returns:
         The adjusted estimate, and the ratio of its variance to the variance of the raw estimate. If
@@ -103,7 +105,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     influences = batches.compute_influences(rows, statistic_index)
     deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - mean * deals
+    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - control_mean * deals
     total_offset = centred_control.sum()
     units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -166,13 +168,17 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
     return make_frame(list(table), ADJUSTED_COLUMNS)
 
 
-def _make_adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
+def _make_adjusted_row(
+    rows: np.ndarray, name: str, control_mean: float
+) -> dict[str, object] | None:
     """Return the adjusted row of a metric, or None if the variance reduction is too small."""
-    adjustment = adjust_metric(rows, name, mean)
+    adjustment = adjust_metric(rows, name, control_mean)
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    is_significant = _is_significant(variance_ratio, batches.count_effective_batches(rows))
+    is_significant = _is_regression_significant(
+        variance_ratio, batches.count_effective_batches(rows)
+    )
     if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
     unadjusted_estimate = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
@@ -189,7 +195,7 @@ def _make_adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, ob
     }
 
 
-def _is_significant(variance_ratio: float, n_batches: float) -> bool:
+def _is_regression_significant(variance_ratio: float, n_batches: float) -> bool:
     """Return True if the regression on the control variate is significant.
 
     If there are few batches, useless control variates often appear to be useful. Selecting useless
@@ -204,7 +210,7 @@ def _is_significant(variance_ratio: float, n_batches: float) -> bool:
 # Efficiency of pairing
 
 
-PAIRING_ESTIMATES = ("rho", "luck")
+PAIRING_ESTIMATE_COLUMNS = ("rho", "luck")
 PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
@@ -220,7 +226,7 @@ RhoFunction = Callable[[np.ndarray, str], np.ndarray]
 
 
 def compute_pairing_efficiency(
-    rows: np.ndarray, unit: str, multiplier: float | None = None
+    rows: np.ndarray, unit: str, critical_value: float | None = None
 ) -> Frame:
     """Return the efficiency of mirrored pairs for the margin and for wins.
 
@@ -236,7 +242,7 @@ def compute_pairing_efficiency(
     Args:
         rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.
         unit: "deal" or "match".
-        multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
+        critical_value: Half-width of intervals in standard errors for a run with a stopping rule.
 
     Returns:
         DataFrame with PAIRING_COLUMNS. `n` is the number of single results. If there are fewer than
@@ -246,21 +252,21 @@ def compute_pairing_efficiency(
     table = []
     for name, rho_function in (("points", _compute_margin_rho), ("share", _compute_win_rho)):
         rho = _estimate_rho(rows, unit, rho_function)
-        low, high = _compute_rho_interval(rho, multiplier)
+        low, high = _compute_rho_interval(rho, critical_value)
         row = (name, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
         table.append(row)
     return make_frame(table, PAIRING_COLUMNS)
 
 
-def _compute_rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
+def _compute_rho_interval(rho: PairedEstimate, critical_value: float | None) -> tuple[float, float]:
     """Return the bounds of the 95 % confidence interval for the variance ratio rho.
 
     For runs with a stopping rule, the bounds are wider.
     """
     low, high = rho.interval
-    if multiplier is None:
+    if critical_value is None:
         return low, high
-    half_width = multiplier / Z95 * (high - low) / 2
+    half_width = critical_value / Z95 * (high - low) / 2
     return rho.value - half_width, rho.value + half_width
 
 
@@ -277,7 +283,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
 
 
 def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return the variance ratio rho of the margins for each sum of rows."""
+    """Return the variance ratio rho of paired to single margins, for each row of sums."""
     name, square_column = MARGIN_COLUMNS[unit]
     statistic_index = STATISTIC_INDEX[name]
     margins = batches.extract_statistic_sums(totals, statistic_index)
@@ -292,7 +298,7 @@ def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return the variance ratio rho of wins for each sum of rows.
+    """Return the variance ratio rho of paired to single wins, for each row of sums.
 
     A win counts as 1, a draw as one half, and a loss as 0.
     """
@@ -316,7 +322,7 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _extract_statistic_sums(totals: np.ndarray, name: str) -> np.ndarray:
-    """Return a recorded quantity in each sum of rows."""
+    """Return the value of a recorded quantity in each row of sums."""
     return batches.extract_statistic_sums(totals, STATISTIC_INDEX[name])
 
 
@@ -326,7 +332,7 @@ def _compute_rho(
     pair_squares: np.ndarray,
     single_squares: np.ndarray,
 ) -> np.ndarray:
-    """Compute the variance ratio rho from sums over pairs and over single results.
+    """Compute rho, the variance of pair means relative to unpaired results, from sums.
 
     Args:
         n_pairs: Number of pairs, (n_sums,) int64.

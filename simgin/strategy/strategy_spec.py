@@ -232,10 +232,10 @@ def read_values_file(path: Path) -> ParameterValuesBySlot:
         StrategyError: If the file cannot be read or has unknown slots.
     """
     # Import the module here, because it loads slowly and few specs have a file.
-    from simgin.text.toml import TomlError, read_tables
+    from simgin.text.toml import TomlError, read_toml_file
 
     try:
-        tables = read_tables(path, "Specify a file of parameter values")
+        tables = read_toml_file(path, "Specify a file of parameter values")
     except TomlError as error:
         raise StrategyError(str(error)) from None
     values = {}

@@ -14,7 +14,7 @@ UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of play and their 
 MAX_COUNT = 10**12
 # maximum half-width in points per deal, which exceeds the score of any deal
 MAX_HALF_WIDTH = 1000.0
-MAX_ELO = 800.0  # Elo difference for a win rate of 99 %
+MAX_ELO_DIFFERENCE = 800.0  # Elo difference for a win rate of 99 %
 MAX_SECONDS = 1000 * 3600.0
 MAX_WORKERS = 1024
 MAX_AMOUNT_LENGTH = 60  # maximum number of characters of an amount in an error message
@@ -190,10 +190,10 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
             "as 0,10."
         )
     low, high = numbers[0], numbers[1]
-    if not -MAX_ELO <= low < high <= MAX_ELO:
+    if not -MAX_ELO_DIFFERENCE <= low < high <= MAX_ELO_DIFFERENCE:
         raise AmountError(
             f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers "
-            f"between -{MAX_ELO:g} and {MAX_ELO:g}, the lower one first."
+            f"between -{MAX_ELO_DIFFERENCE:g} and {MAX_ELO_DIFFERENCE:g}, the lower one first."
         )
     return low, high
 

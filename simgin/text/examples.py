@@ -31,15 +31,15 @@ def list_experiments() -> dict[str, Path]:
     return {file.stem: file for file in files}
 
 
-def find_experiment_file(text: str | Path) -> Path:
+def find_experiment_file(name_or_path: str | Path) -> Path:
     """Return the path of a user's experiment file or of an example experiment.
 
     Args:
-        text: Name of an example experiment, or a path. An example takes precedence over a file with
-            the same name in the working directory; to read such a file, use a path such as ./demo.
+        name_or_path: Name of an example experiment, or a path. An example takes precedence over a
+            file of the same name. To read such a file, use a path such as ./demo.
     """
-    path = Path(text)
-    return path if isinstance(text, Path) else list_experiments().get(text, path)
+    path = Path(name_or_path)
+    return path if isinstance(name_or_path, Path) else list_experiments().get(name_or_path, path)
 
 
 def suggest_experiments(missing_file: Path) -> str:
@@ -81,8 +81,8 @@ def copy_examples(target: Path) -> list[Path]:
         with _roll_back_on_error(target):
             for name, content in contents.items():
                 write_file(target / name, content)
-        for is_incomplete in target.rglob(f"{INCOMPLETE_FILE_PREFIX}*"):
-            is_incomplete.unlink()
+        for incomplete_file in target.rglob(f"{INCOMPLETE_FILE_PREFIX}*"):
+            incomplete_file.unlink()
         return [target / name for name in contents]
     except OSError as error:
         raise NewFileError(

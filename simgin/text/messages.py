@@ -114,9 +114,9 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
     return [*messages[:MAX_ERRORS], f"The file has {n_omitted:,} more errors."]
 
 
-def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
+def join_words(words: Sequence[str], conjunction: str = "and") -> str:
     """Join words into a list, such as `a, b and c`."""
-    *first_parts, last_word = parts
+    *first_parts, last_word = words
     return f"{', '.join(first_parts)} {conjunction} {last_word}" if first_parts else last_word
 
 

@@ -42,7 +42,7 @@ def parse_card(text: str) -> int:
 
 def _parse_token(token: str) -> int | None:
     """Return the card that a token denotes, or None if the token is not a card."""
-    stripped_token = _normalise(token)
+    stripped_token = _normalise_notation(token)
     letters = stripped_token.upper() if stripped_token.isascii() else ""
     if len(letters) != 2 or letters[0] not in RANK_LETTERS or letters[1] not in SUIT_LETTERS:
         return None
@@ -58,7 +58,7 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
     subject = f"{join_words(names)} {'are not cards' if len(names) > 1 else 'is not a card'}"
     sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:
-        stripped_token = _normalise(token)
+        stripped_token = _normalise_notation(token)
         reversed_card = _parse_token(stripped_token[1:] + stripped_token[:1])
         if reversed_card is not None:
             return f"{sentence} The rank comes first, as in {format_card(reversed_card)}."
@@ -141,7 +141,7 @@ def format_hand(mask: int) -> str:
     return " ".join(format_card(card) for card in mask_to_cards(mask))
 
 
-def _normalise(text: str) -> str:
+def _normalise_notation(text: str) -> str:
     """Replace suit symbols with letters, and 10 with T."""
     return _TEN_PATTERN.sub("T", text.translate(SUIT_SYMBOL_TRANSLATION))
 
@@ -152,7 +152,7 @@ def _split_tokens(text: str) -> list[str]:
     Words that start with a card are split into tokens of two characters. Other words are not split.
     """
     tokens = []
-    for word in split_cards(_normalise(text)):
+    for word in split_cards(_normalise_notation(text)):
         if len(word) <= 3 or _parse_token(word[:2]) is None:
             tokens.append(word)
         else:

@@ -10,10 +10,10 @@ def join_command(words: Iterable[str]) -> str:
     >>> join_command(["simgin", "report", "my run", "a\nb"])
     "simgin report 'my run' $'a\\x0ab'"
     """
-    return " ".join(map(quote, words))
+    return " ".join(map(quote_word, words))
 
 
-def quote(word: str) -> str:
+def quote_word(word: str) -> str:
     r"""Quote a word for a shell, with unprintable bytes escaped as \xNN."""
     return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escape, word))}'"
 

@@ -47,7 +47,7 @@ class StrictTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def read_tables(path: Path, hint: str) -> dict[str, Any]:
+def read_toml_file(path: Path, hint: str) -> dict[str, Any]:
     """Return the contents of a TOML file as nested tables.
 
     Args:
@@ -80,21 +80,23 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
 def describe_validation_errors(
     path: object,
     error: ValidationError,
-    known_keys: Callable[[KeyPath], Iterable[str]],
-    prefix: KeyPath = (),
+    list_valid_keys: Callable[[KeyPath], Iterable[str]],
+    key_prefix: KeyPath = (),
 ) -> list[str]:
     """Return an error message for each validation error in a file.
 
     Args:
         path: Path of the file, used in the error messages.
         error: Exception that pydantic raised.
-        known_keys: Function that returns the valid keys of the table that contains an unknown key.
-        prefix: Key path of the validated part of the file.
+        list_valid_keys: Function that returns the valid keys of the table with an unknown key.
+        key_prefix: Key path of the validated part of the file.
     """
     sentences = []
     for details in error.errors(include_url=False):
         location = details["loc"]
-        sentences.append(_format_error(path, (*prefix, *location), details, known_keys(location)))
+        sentences.append(
+            _format_error(path, (*key_prefix, *location), details, list_valid_keys(location))
+        )
     return sentences
 
 

@@ -21,7 +21,7 @@ from simgin.play.played_game import (
     get_saved_game_file,
     make_matchup_with_person,
 )
-from simgin.play.replay import copy_with_deal_applied, format_score
+from simgin.play.replay import copy_state_after_deal, format_score
 from simgin.play.table_text import list_choices
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
@@ -132,7 +132,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
     table.replay(current_deal)
     is_match = request.unit == "match"
     if table.is_deal_over:
-        state_after, outcome = copy_with_deal_applied(table.state, table.rules)
+        state_after, outcome = copy_state_after_deal(table.state, table.rules)
         if not is_match or outcome != MATCH_UNDECIDED:
             return None, date
         return _format_scores(state_after, request), date
@@ -199,7 +199,7 @@ class OpenGame:
 
     def get_latest_deal(self) -> TracedDeal:
         """Return the current deal, or the last deal of the game if the game has ended."""
-        return self.game.deals[-1] if self.game.table.is_over else self.game.table.trace()
+        return self.game.deals[-1] if self.game.table.is_over else self.game.table.get_traced_deal()
 
     def format_deal_file(self, deal: TracedDeal) -> bytes:
         """Return a finished deal in the file format of `simgin play --save`."""

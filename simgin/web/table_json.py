@@ -11,7 +11,7 @@ from simgin.play import table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_meld, sort_melds
 from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
-from simgin.play.replay import Replay, copy_with_deal_applied, format_score, make_replay
+from simgin.play.replay import Replay, copy_state_after_deal, format_score, make_replay
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
 from simgin.text.messages import capitalize_first
@@ -37,7 +37,7 @@ def make_game_version(game: PlayedGame) -> str:
 def game_to_json(game: PlayedGame) -> JsonObject:
     """Return the state of a game for the browser."""
     state, variant = game.table.state, game.matchup.variant
-    deal = game.deals[-1] if game.table.is_over else game.table.trace()
+    deal = game.deals[-1] if game.table.is_over else game.table.get_traced_deal()
     decision = game.decision
     goal = variant.goal.win_condition.format(**variant.params)
     return {
@@ -135,7 +135,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
     # In solitaire games, the second name is the name of the joker.
     opponent_name = get_display_name(game.opponent) or replay.names[1]
     replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
-    state_after, outcome = copy_with_deal_applied(deal.state, replay.rules)
+    state_after, outcome = copy_state_after_deal(deal.state, replay.rules)
     lines = "\n".join(replay.iter_match_lines()).replace("\n  ", " ") if is_match else ""
     winner = int(deal.state.winner)
     return {
@@ -153,11 +153,11 @@ def _summarise_deal(replay: Replay) -> str:
     """Return a sentence that states who ended the deal and how, followed by the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
     ending_seat = int(deal.state.knocker)
-    if ending_seat < 0 or deal.kind not in ENDING_SENTENCES:
+    if ending_seat < 0 or deal.ending not in ENDING_SENTENCES:
         return summary
     other_name = names[ending_seat - 1].replace("You", "you")
     _, _, points_text = summary.partition(". ")
-    return f"{ENDING_SENTENCES[deal.kind].format(names[ending_seat], other_name)}. {points_text}."
+    return f"{ENDING_SENTENCES[deal.ending].format(names[ending_seat], other_name)}. {points_text}."
 
 
 def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:

@@ -179,9 +179,9 @@ def apply_action(deal, action):
         ACTION_OFFER: ("offer", action.card),
     }
     card = format_card(action.card) if action.card >= 0 else None
-    if action.kind in die_actions:
-        deal.apply_action(die_actions[action.kind] if action.card else ("no offer",))
-    elif action.kind == ACTION_DISCARD:
+    if action.type in die_actions:
+        deal.apply_action(die_actions[action.type] if action.card else ("no offer",))
+    elif action.type == ACTION_DISCARD:
         deal.apply_action(("throw", card))
     elif not isinstance(deal, SoloDeal):
         deal.apply_action(
@@ -289,7 +289,7 @@ def find_late_positions(player, variant, kinds, n):
     for unit in range(300):
         deal = trace_deal(matchup, unit)
         for position in find_decisions(deal):
-            kind = position.actions[0].kind
+            kind = position.actions[0].type
             is_late = position.view.stock == STOCK_SIZE and len(position.actions) > 1
             if is_late and len(pairs_by_kind.get(kind, [None] * n)) < n:
                 pairs_by_kind[kind].append((position, deal))

@@ -71,7 +71,7 @@ def test_evaluator_chooses_the_actions_that_it_played(variant, players):
         deal = trace_deal(matchup, unit, unit % 2)
         for position, action in iter_evaluator_actions(matchup, deal):
             assert action == position.recorded_action
-            kinds.add(position.recorded_action.kind)
+            kinds.add(position.recorded_action.type)
     assert ACTION_END_DEAL in kinds and len(kinds) > 3
 
 

@@ -48,7 +48,7 @@ def test_found_deals_meet_the_condition(variant):
     expected = [
         address
         for address, deal in deals
-        if deal.kind in ("gin", "undercut") and compute_margin(deal) < -20
+        if deal.ending in ("gin", "undercut") and compute_margin(deal) < -20
     ]
     assert expected and list_deal_addresses(frame) == expected
 

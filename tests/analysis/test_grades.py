@@ -262,8 +262,8 @@ def test_cost_of_a_blunder_agrees_with_analyze(empty_directory):
     discard_numbers = [
         n for n, decision in enumerate(best_deal.decisions) if decision.slot == "discard"
     ]
-    number = next(n for n in discard_numbers if best_deal.decision(n).seat == 0)
-    view = best_deal.decision(number).view
+    number = next(n for n in discard_numbers if best_deal.get_decision(n).seat == 0)
+    view = best_deal.get_decision(number).view
     rules = build_rules(matchup.variant)
     worst_discard = max(
         (card for card in range(52) if int(view.legal) >> card & 1),
@@ -309,7 +309,7 @@ EXPECTED_RESULT_BY_LOG = {
 def test_log_of_another_engine_has_the_recorded_result(name):
     kind, score, rule = EXPECTED_RESULT_BY_LOG[name]
     recorded = read_deal_file(LOG_DIRECTORY / name)
-    assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.spec
+    assert recorded.deal.ending == kind and rule in recorded.deal.matchup.variant.spec
     assert recorded.deal.is_truncated == (score is None)
     assert score is None or recorded.deal.state.score.tolist() == score
 
@@ -537,7 +537,7 @@ def test_openspiel_deals_are_replayed(n_deals):
         replayed = replay_log(
             parse_log((serialized, *make_kaggle_logs(game, spiel_deal.state))[i % 3])
         )
-        endings.add(replayed.kind)
+        endings.add(replayed.ending)
         if replayed.is_truncated:  # a rule of that engine
             assert spiel_deal.is_over and spiel_deal.returns == [0, 0]
             continue
@@ -578,8 +578,8 @@ def test_rlcard_deals_are_replayed(n_deals):
         for seat, player in enumerate(game.round.players):
             hand = cards_to_mask(parse_cards(" ".join(map(str, player.hand))))
             assert deadwood(hand, rules) == game.round.move_sheet[seat - 2].deadwood_count
-            if replayed.kind != "gin":  # the log does not contain the discard
+            if replayed.ending != "gin":  # the log does not contain the discard
                 assert int(replayed.state.hand[seat]) == hand
-        expected_knocker = game.round.going_out_player_id if replayed.kind != "void" else -1
+        expected_knocker = game.round.going_out_player_id if replayed.ending != "void" else -1
         assert replayed.is_truncated or int(replayed.state.knocker) == expected_knocker
     assert n_read > n_deals // 3

@@ -99,7 +99,7 @@ def test_progress_line_shows_the_estimate_from_the_ledger(options, expected):
     rule = plan.stopping_rules[0] if plan.stopping_rules else None
     multiplier = rule.compute_multiplier(2000) if rule else None
     metric = METRICS_BY_NAME["margin" if options.get("until") == 0.5 else "deal_win"]
-    estimate = estimate_metric(total, metric, multiplier=multiplier)
+    estimate = estimate_metric(total, metric, critical_value=multiplier)
     text = numbers.format_estimate(
         estimate.value, estimate.low, estimate.high, metric.display_factor
     )

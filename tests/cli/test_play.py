@@ -283,9 +283,9 @@ def test_coach_and_grade_report_the_same_mistakes(games_in_test_directory):
     assert re.search("action +cost, points +match %", run_play("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
     advisor = coach.Coach(table.matchup)
-    table.act(advisor.analyse_pending_decision(table.trace()).ranking[1])
-    (position,) = advisor.list_decisions(table.trace())
-    analysis = advisor.analyse(table.trace(), position)
+    table.act(advisor.analyse_pending_decision(table.get_traced_deal()).ranking[1])
+    (position,) = advisor.list_decisions(table.get_traced_deal())
+    analysis = advisor.analyse(table.get_traced_deal(), position)
     assert analysis.unit == "points"
     for low, comment in ((-0.1, "No action is clearly better"), (0.1, "costs 2.0 ± 1.9 points")):
         analysis.__dict__["best_indices"] = analysis.ranking[:1]
@@ -303,9 +303,9 @@ def test_hint_always_lists_a_possible_knock():
         view = table.decision.view
         table.act(int(view.best).bit_length() - 1 if table.decision.slot == "discard" else 1)
     advisor = coach.Coach(table.matchup)
-    analysis = advisor.analyse_pending_decision(table.trace())
+    analysis = advisor.analyse_pending_decision(table.get_traced_deal())
     assert "knock" not in " ".join(analysis.action_names[i] for i in analysis.ranking[:4])
-    *_, knock, others = advisor.format_hint(table.trace())
+    *_, knock, others = advisor.format_hint(table.get_traced_deal())
     assert knock.startswith("knock, ") and "every other action" in others
     actions = analysis_to_json(analysis)["actions"]
     assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
@@ -313,7 +313,7 @@ def test_hint_always_lists_a_possible_knock():
 
 def test_outcomes_of_two_actions_are_consistent_with_the_cost(games_in_test_directory):
     table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
-    analysis = coach.Coach(table.matchup).analyse_pending_decision(table.trace())
+    analysis = coach.Coach(table.matchup).analyse_pending_decision(table.get_traced_deal())
     best, other_action = analysis.ranking[:2]
     sentence = format_outcome_comparison(analysis, other_action)
     points = re.search(r"average (-?[\d.]+) net points \(vs. (-?[\d.]+)\)", sentence)

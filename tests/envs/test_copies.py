@@ -139,7 +139,7 @@ def test_copied_table_keeps_its_decisions(variant, copy_table):
             table = copy_table(table)
         for game_table in (table, reference):
             play_random_action(game_table, Random(i))
-        traced, expected = table.trace(), reference.trace()
+        traced, expected = table.get_traced_deal(), reference.get_traced_deal()
         assert traced.turns == expected.turns and traced.hands == expected.hands
         assert [*map(describe_decision, traced.decisions)] == [
             *map(describe_decision, expected.decisions)

@@ -94,7 +94,7 @@ def compare_deals_with_engine(variant, n_deals, opponent):
             is_penalty = games.matchup.variant.params["deal_scoring"] == "penalty"
             assert games.rewards[0] == (-points if is_penalty else points - opponent_points)
         elif engine.state.winner >= 0:
-            stake = engine.state.pays if engine.kind == "refused" else engine.state.stake
+            stake = engine.state.pays if engine.ending == "refused" else engine.state.stake
             assert games.rewards[0] == (stake if engine.state.winner == 0 else -stake)
         games.reset(None)
 

@@ -140,13 +140,13 @@ def test_columns_agree_with_single_deals(variant, seed):
             traced = trace_deal(deals.matchup, unit, 0, deal)
             state, n_dealt = traced.state, 11 if variant == "gin-solitaire" else 10
             draws = sum(turn[1] == FROM_STOCK for turn in traced.turns)
-            drew_joker = traced.kind == "joker" and state.joker >= n_dealt
+            drew_joker = traced.ending == "joker" and state.joker >= n_dealt
             joker_position = state.joker - n_dealt if state.joker >= n_dealt else -1
             expected = [
                 unit,
                 joker_position,
                 draws + drew_joker,
-                DEAL_RESULTS.index(traced.kind),
+                DEAL_RESULTS.index(traced.ending),
                 state.winner == 0,
             ]
             expected.append(state.score[0] - state.score[1])

@@ -366,5 +366,5 @@ def test_50th_card_rule_can_add_a_turn(most, takes):
     variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
     played = trace_deal(Matchup(variant, *map(find_test_strategy, pair), 3, "deal"), 0)
     replay_deal(played)
-    assert played.kind != "stalled"
+    assert played.ending != "stalled"
     assert played.state.turns == most + 1

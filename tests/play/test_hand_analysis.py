@@ -21,14 +21,14 @@ def analyze_hand_text(cards, variant="standard", **options):
     )
 
 
-VECTORS_WITHOUT_TAKEN_CARD = [
+EXAMPLES_WITHOUT_TAKEN_CARD = [
     one for one in parametrize_examples("knock_options") if one.values[0]["input"]["taken"] is None
 ]
 
 
-@pytest.mark.parametrize("vector", VECTORS_WITHOUT_TAKEN_CARD)
-def test_endings_agree_with_the_worked_examples(vector):
-    hand_input, expected = vector["input"], vector["expect"]
+@pytest.mark.parametrize("example", EXAMPLES_WITHOUT_TAKEN_CARD)
+def test_endings_agree_with_the_worked_examples(example):
+    hand_input, expected = example["input"], example["expect"]
     score = hand_input["own_score"]
     flags = {
         "rainbow": hand_input["rainbow"],
@@ -40,14 +40,14 @@ def test_endings_agree_with_the_worked_examples(vector):
     analysis = analyze_hand_text(
         hand_input["hand"], "+".join(["standard+discard_ban=none", *settings]), score=score
     )
-    endings = [ending for ending in analysis.endings if ending.kind in ("knock", "gin")]
+    endings = [ending for ending in analysis.endings if ending.name in ("knock", "gin")]
     knocks = {format_card(ending.discard): ending.deadwood for ending in endings}
     if hand_input["discard_ban"] == "drawn":  # the command does not know the drawn card
         knocks.pop(hand_input["drawn"], None)
     assert knocks == expected["knock"]
-    shots = [format_card(ending.discard) for ending in analysis.endings if ending.kind == "shot"]
+    shots = [format_card(ending.discard) for ending in analysis.endings if ending.name == "shot"]
     assert sorted(shots) == sorted(expected.get("shot", []))
-    assert any(ending.kind == "big gin" for ending in analysis.endings) == expected["big_gin"]
+    assert any(ending.name == "big gin" for ending in analysis.endings) == expected["big_gin"]
 
 
 OVERLAPPING_MELDS_HAND = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
@@ -55,7 +55,7 @@ OVERLAPPING_MELDS_HAND = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
 
 def test_shot_requires_the_digits_of_the_score():
     analysis = analyze_hand_text("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
-    endings = {(ending.kind, ending.deadwood) for ending in analysis.endings}
+    endings = {(ending.name, ending.deadwood) for ending in analysis.endings}
     assert endings == {("knock", 10), ("shot", 10)}
     assert (
         hand_analysis.find_required_shot_ranks(311) == [1, 1]

@@ -26,15 +26,15 @@ def trace_deals(variant, opponent):
     return [trace_deal(matchup, unit) for unit in range(3)]
 
 
-def find_pile_before(deal, index):
-    """Return the pile before a decision, oldest card first, with a star at taken cards.
+def find_pile_before(deal, decision_index):
+    """Return the pile before a decision, oldest card first, with a star after taken cards.
 
     A player decides about the ending after the discard, which is in the pile only later.
     """
-    turn = int(deal.decision(index).view.turn)
-    first_view = deal.decision(0).view
+    turn = int(deal.get_decision(decision_index).view.turn)
+    first_view = deal.get_decision(0).view
     cards = [format_card(int(first_view.upcard))] if first_view.upcard >= 0 else []
-    for decision in deal.decisions[:index]:
+    for decision in deal.decisions[:decision_index]:
         if decision.slot == "take" and decision.action == 1:
             cards[-1] += "*"
         elif decision.slot == "discard" and decision.view.turn < turn:

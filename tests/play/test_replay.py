@@ -35,7 +35,7 @@ def make_replay_from_names(players, variant, unit, half=0, deal=None):
 
 @pytest.mark.parametrize("variant", [*TWO_PLAYER_VARIANTS, *SOLO_VARIANTS, *UNUSUAL_VARIANTS])
 def test_replays_agree_with_the_sums_of_the_kernel(variant):
-    """Replay every half of some units."""
+    """Compare the totals of replayed deals with the sums that the compiled kernel records."""
     is_solo = variants.find_variant(variant).is_solo
     players, units, halves = (SOLO_PLAYER, 40, (0,)) if is_solo else (TWO_PLAYERS, 3, (0, 1))
     sums = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
@@ -63,7 +63,7 @@ def test_replays_agree_with_the_sums_of_the_kernel(variant):
 
 
 def find_cards_in_lines(lines, *prefixes):
-    """Return the card of each line that starts with one of these words."""
+    """Return the card of each line that starts with one of the prefixes."""
     return [line.split()[1].rstrip(",") for line in lines if line.startswith(prefixes)]
 
 
@@ -83,7 +83,7 @@ def test_replay_text_has_every_turn_and_decision(variant):
         dealers = re.findall(r"\(seat (\d)\),\sdealer", text)
         assert is_solo or dealers == [str(shown_replay.state.dealer)]
         has_undecided_turn = (
-            not is_solo and shown_replay.traced.kind == "void" and shown_replay.state.drawn >= 0
+            not is_solo and shown_replay.traced.ending == "void" and shown_replay.state.drawn >= 0
         )
         assert turns == list(range(1, shown_replay.state.turns + has_undecided_turn + 1))
         history = shown_replay.traced.turns
@@ -205,7 +205,7 @@ def test_replay_stops_at_an_illegal_action(arguments, message, last_line, tmp_pa
 
 
 def format_die_decision(row):
-    """Format a decision about the die as the replay does."""
+    """Return a decision about the die in the wording of the replay."""
     if row["slot"] == "offer":
         return f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}"
     if row["answer"]:
@@ -283,7 +283,7 @@ def test_replay_shows_the_chosen_melding():
 
 
 def test_replay_reports_the_final_hand_and_the_joker():
-    """Expect ten cards to count, or eleven with big gin."""
+    """Expect a final hand of ten cards, or of eleven after big gin."""
     params, case_kinds = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):
         shown_replay = make_replay_from_names(("solo-greedy", None), "gin-solitaire", unit)

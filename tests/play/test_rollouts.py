@@ -52,7 +52,7 @@ def propose_every_discard(view, rules, params):
 
 
 @take
-def propose_every_take(view, rules, params):
+def propose_every_draw(view, rules, params):
     return view.legal
 
 
@@ -85,19 +85,19 @@ def knock_seldom(view, rules, params):
 
 @knock(noise=True)
 def knock_often(view, rules, params):
-    """Knock with gin, else with probability 0.4, as champion's training does before the rollout."""
+    """Go gin whenever possible, and knock with a probability of 40 %."""
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
-PROPOSALS = {
+PROPOSAL_BY_SLOT = {
     "discard": propose_every_discard,
-    "take": propose_every_take,
+    "take": propose_every_draw,
     "knock": propose_both_endings,
 }
 
 
 def find_decision_index(view, decisions, slot):
-    """Return the index of the decision with this view among A's decisions in a slot."""
+    """Return the position of the decision with a given view among A's decisions in a slot."""
     return [
         decision.view == view
         for decision in decisions
@@ -121,7 +121,7 @@ def make_forced_policy(usual_policy):
 
 
 def replay_with_action(matchup, unit, view, slot, action):
-    """Trace a deal again with a Python policy that chooses another action at one decision."""
+    """Return the result of a deal that is replayed with another action at one decision."""
     usual_policy = matchup.a.policy(slot)
     params = [
         view.turn,
@@ -138,7 +138,7 @@ def replay_with_action(matchup, unit, view, slot, action):
     fields = {name: matchup.a.policy(name) for name in ("take", "discard", "knock")}
     fields[slot] = policy
     deal = trace_deal(replace(matchup, a=replace(matchup.a, **fields)), unit)
-    return int(deal.state.score[0] - deal.state.score[1]), deal.kind
+    return int(deal.state.score[0] - deal.state.score[1]), deal.ending
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
@@ -147,14 +147,14 @@ def test_rollout_of_the_chosen_action_is_the_played_deal(variant):
     players = (
         ("gold", None) if is_solo else ("dice-player" if "dice" in variant else "gold", "simple")
     )
-    slots = ("discard", "knock") if is_solo else PROPOSALS
+    slots = ("discard", "knock") if is_solo else PROPOSAL_BY_SLOT
     matchup = parse_matchup(*players, variant, 5, "deal")
     assert max(check_and_count_rollouts(matchup, slot, 30) for slot in slots) >= 10
 
 
 def check_and_count_rollouts(matchup, slot, units):
-    """Check that one rollout of each decision repeats its deal; return the number of decisions."""
-    rollouts = roll_out_deals(matchup, PROPOSALS[slot], 0, units, 11)
+    """Check that rollouts of the played actions repeat the deals, and count the decisions."""
+    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, units, 11)
     _, records = kernel.play_with_records(matchup, 0, units)
     record_by_unit = {int(row["unit"]): row for row in records[records["half"] == 0]}
     samples = zip(rollouts.weights, rollouts.views, rollouts.actions, rollouts.records, strict=True)
@@ -174,7 +174,7 @@ def check_and_count_rollouts(matchup, slot, units):
     return len(rollouts.views)
 
 
-@pytest.mark.parametrize("slot", PROPOSALS)
+@pytest.mark.parametrize("slot", PROPOSAL_BY_SLOT)
 @pytest.mark.parametrize(
     ("players", "variant"),
     [
@@ -187,7 +187,7 @@ def test_rollouts_agree_with_a_policy_that_chooses_the_action(slot, players, var
     if slot == "take" and players[1] is None:
         return
     matchup = parse_matchup(*players, variant, 8, "deal")
-    rollouts = roll_out_deals(matchup, PROPOSALS[slot], 0, 5, 3)
+    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, 5, 3)
     assert len(rollouts.views) >= 3
     for view, actions, rows in zip(rollouts.views, rollouts.actions, rollouts.records, strict=True):
         for action, row in zip(actions, rows, strict=True):
@@ -220,10 +220,10 @@ def test_decisions_of_a_deal_are_sampled_uniformly():
     ).sum() < 16.3  # chi-square of 3: 1 in 1,000
 
 
-@pytest.mark.parametrize("slot", PROPOSALS)
+@pytest.mark.parametrize("slot", PROPOSAL_BY_SLOT)
 def test_first_decision_can_be_rolled_out_without_sampling(slot):
     matchup = parse_matchup("gold-early", "gold", "standard", 3, "deal")
-    rollouts = roll_out_deals(matchup, PROPOSALS[slot], 0, 300, 2, first_only=True)
+    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, 300, 2, use_first_decision=True)
     first_views = {}
     for unit in range(300):
         decisions = trace_deal(matchup, unit).decisions
@@ -242,7 +242,7 @@ def test_first_decision_can_be_rolled_out_without_sampling(slot):
     ("slot", "explore"), [("knock", None), ("knock", knock_often), ("take", None)]
 )
 def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore):
-    """Compare the decisions of a training with all decisions of the same deals.
+    """Compare the weighted mean of sampled decisions with the mean of all decisions.
 
     The statistic is the mean number of remaining turns from the third own turn on.
     Only the sample differs, so a weighted mean is off by 4 SE once in 16,000 cases.
@@ -274,7 +274,7 @@ def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore
             for turns_left in unit_turns_left
         ]
     )
-    rollouts = roll_out_deals(matchup, PROPOSALS[slot], 0, n_units, 2, None, explore)
+    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, n_units, 2, None, explore)
     deviation_by_unit, unweighted_deviations = (
         {
             unit: -sum(turns_left - mean_turns_left for turns_left in unit_turns_left)
@@ -312,13 +312,13 @@ def test_only_proposed_legal_actions_are_tried():
         assert actions.tolist() == lowest
 
 
-def test_illegal_action_names_the_policy():
+def test_error_names_the_failed_policy():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
     illegal_matchup = replace(matchup, a=replace(matchup.a, discard=discard_card_63))
     with pytest.raises(
         kernel.PolicyCallError, match="the discard policy 'discard-card-63' discarded 63"
     ):
-        roll_out_deals(illegal_matchup, propose_every_take, 0, 5, 3)
+        roll_out_deals(illegal_matchup, propose_every_draw, 0, 5, 3)
 
 
 def test_players_see_the_given_score():
@@ -332,7 +332,7 @@ def test_players_see_the_given_score():
 
 
 def test_exploration_policy_plays_up_to_the_decision():
-    """Use a policy that knocks later than gold, which knocks at its first chance."""
+    """Use an exploration policy that knocks later than gold, so that decisions occur later."""
     matchup = parse_matchup("gold", "gold-early", "standard", 6, "deal")
     rollouts = roll_out_deals(matchup, propose_both_endings, 0, 2000, 2)
     explored = roll_out_deals(
@@ -347,10 +347,10 @@ def test_exploration_policy_plays_up_to_the_decision():
 
 
 def test_weights_can_be_passed_as_an_array():
-    """Check that an array of weights has the effect of a weights file."""
+    """Expect the same results with an array of weights as with the weights file."""
     champion = loader.find_strategy("champion")
     weights = np.load(champion.discard.weights)
-    policies = {slot: replace(champion.policy(slot), weights=weights) for slot in PROPOSALS}
+    policies = {slot: replace(champion.policy(slot), weights=weights) for slot in PROPOSAL_BY_SLOT}
     matchup = parse_matchup("champion", "gold", "eaai", 1, "deal")
     as_array = replace(matchup, a=replace(champion, **policies))
     assert (
@@ -372,7 +372,7 @@ COMPARED_FIELDS = [name for name in DEAL_RECORD_DTYPE.names if name not in UNCOM
 
 
 def make_true_world(deal, view):
-    """Return the real hidden cards, including undealt cards and the joker."""
+    """Return the world that contains the real hidden cards of a deal."""
     while deal.state.dealt < 52:
         deal_next_card(deal.state)
     pack = [int(card) for card in deal.state.pack]
@@ -435,7 +435,7 @@ def find_chosen_action(deal, decision, rules):
 
 
 def iter_decisions(matchup, n_deals):
-    """Yield (deal, decision) of every decision of some deals."""
+    """Yield every decision in the first deals of a matchup, each with its deal."""
     for unit in range(n_deals):
         for half in range(2 if matchup.is_mirrored else 1):
             deal = trace_deal(matchup, unit, half)
@@ -492,7 +492,7 @@ def test_rollout_in_the_true_world_is_the_played_deal(variant, players, n_units,
     for deal, decision in iter_decisions(matchup, n_units):
         view = decision.view
         action = find_chosen_action(deal, decision, rules)
-        if action.kind in (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE):
+        if action.type in (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE):
             assert action in list_die_actions(view, rules)
         else:
             assert action in list_legal_actions(view, rules)
@@ -505,7 +505,7 @@ def test_rollout_in_the_true_world_is_the_played_deal(variant, players, n_units,
         assert {variant: record[variant] for variant in COMPARED_FIELDS} == {
             variant: expected[variant] for variant in COMPARED_FIELDS
         }
-        seen_actions.add((int(view.phase), action.kind))
+        seen_actions.add((int(view.phase), action.type))
     assert required_actions <= {kind for _, kind in seen_actions}
     if players == OFFERING_PLAYERS:
         blind, turn = core_answers.PHASE_BLIND, core_answers.PHASE_TURN
@@ -540,8 +540,8 @@ def test_legal_actions_include_every_discard_and_ending():
         if decision.slot == "take":
             assert len(actions) == 2
             continue
-        discards = [action.card for action in actions if action.kind == ACTION_DISCARD]
-        knock_discards = [action.card for action in actions if action.kind == ACTION_END_DEAL]
+        discards = [action.card for action in actions if action.type == ACTION_DISCARD]
+        knock_discards = [action.card for action in actions if action.type == ACTION_END_DEAL]
         if decision.slot == "discard":
             assert sum(1 << card for card in discards) == decision.view.legal
         for card in discards:

@@ -21,7 +21,7 @@ from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, UNUS
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 original_run_linker = specialized_kernel.run_linker
-thread_state = threading.local()
+thread_locals = threading.local()
 SUBPROCESS_RUN_NAME = "simgin.play.specialized_kernel.subprocess.run"
 
 
@@ -38,21 +38,21 @@ def make_kernel_parts(matchup):
 
 @cache
 def compile_matchup_code(*names):
-    """Return the code of a specialised kernel for a matchup."""
-    request = specialized_kernel.build_request(*make_kernel_parts(make_matchup(*names)))
+    """Return the machine code of a specialised kernel for a matchup."""
+    request = specialized_kernel.make_linker_arguments(*make_kernel_parts(make_matchup(*names)))
     return original_run_linker(request)
 
 
 @pytest.fixture
-def use_thread_loop(monkeypatch):
-    """Play the deals of each thread with the loop of that thread."""
-    find = lambda *_: SimpleNamespace(entry_point=thread_state.loop)  # noqa: E731
+def use_thread_kernel(monkeypatch):
+    """Let each thread play with the kernel that the thread stored in `thread_locals`."""
+    find = lambda *_: SimpleNamespace(entry_point=thread_locals.loop)  # noqa: E731
     monkeypatch.setattr(kernel, "find_kernel", find)
 
 
-def play_with_loop(matchup, loop, units=40):
-    """Play deals with a compiled loop, and return the batch rows and deal records as bytes."""
-    thread_state.loop = loop
+def play_with_kernel(matchup, entry_point, units=40):
+    """Play deals with a given kernel, and return the batch rows and deal records as bytes."""
+    thread_locals.loop = entry_point
     rows, records = kernel.play_with_records(matchup, 0, units)
     return rows.tobytes(), records.tobytes()
 
@@ -61,12 +61,12 @@ def assert_same_results(*names):
     matchup = make_matchup(*names)
     generic, *_ = make_kernel_parts(matchup)
     loop = specialized_kernel.load_kernel(generic, compile_matchup_code(*names))
-    assert play_with_loop(matchup, loop) == play_with_loop(matchup, generic.entry_point), names
+    assert play_with_kernel(matchup, loop) == play_with_kernel(matchup, generic.entry_point), names
 
 
 @pytest.fixture
 def specialize_immediately(tmp_path, monkeypatch):
-    """Specialise every kernel at once, with an empty cache, and compile only the first time."""
+    """Use specialised kernels without delay, and start each test with an empty cache."""
     compile_matchup_code("gold-early")  # with the usual cache
     monkeypatch.setattr(specialized_kernel, "LOAD_AFTER_SECONDS", 0)
     monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER_SECONDS", 0)
@@ -90,7 +90,7 @@ def wait_for_compilation():
 
 
 def play_until_specialized(matchup):
-    """Return the rows before and after the specialised kernel takes over."""
+    """Return the batch rows of the generic kernel and then of the specialised kernel."""
     generic_rows = kernel.play_batches(matchup, 0, 50)
     wait_for_compilation()
     kernel.play_batches(matchup, 0, 50)
@@ -110,14 +110,14 @@ def test_specialised_kernel_is_loaded_from_the_cache(specialize_immediately, mon
     assert np.array_equal(kernel.play_batches(matchup, 0, 50), before)
 
 
-def test_measurements_use_only_generic_kernels(specialize_immediately):
+def test_timing_uses_only_generic_kernels(specialize_immediately):
     matchup = make_matchup("gold-early")
     play_until_specialized(matchup)
-    generic, specialized = specialized_kernel._cpu_seconds_by_is_specialized.values()
+    generic, specialized = specialized_kernel._cpu_seconds_by_kernel_type.values()
     with specialized_kernel.disable_specialized_kernels():
         kernel.play_batches(matchup, 0, 50)
-    assert specialized_kernel._cpu_seconds_by_is_specialized[True] == specialized
-    assert specialized_kernel._cpu_seconds_by_is_specialized[False] > generic
+    assert specialized_kernel._cpu_seconds_by_kernel_type[True] == specialized
+    assert specialized_kernel._cpu_seconds_by_kernel_type[False] > generic
 
 
 def corrupt_cache(directory, _):
@@ -132,7 +132,7 @@ def prevent_compilation(_, monkeypatch):
 
 
 def prevent_loading(_, monkeypatch):
-    monkeypatch.setattr(specialized_kernel, "MIN_FREE_MEMORY", 1 << 60)
+    monkeypatch.setattr(specialized_kernel, "MIN_FREE_BYTES", 1 << 60)
 
 
 def disable_cache(_, monkeypatch):
@@ -187,19 +187,19 @@ def test_policy_that_might_modify_the_rules_is_not_specialised(tmp_path):
     file = tmp_path / "modifies.py"
     file.write_text(RULE_CHANGING_STRATEGY_CODE)
     with pytest.raises(ValueError, match="modifies might modify the rules"):
-        specialized_kernel.build_request(*make_kernel_parts(make_matchup(str(file))))
+        specialized_kernel.make_linker_arguments(*make_kernel_parts(make_matchup(str(file))))
 
 
-def test_specialised_kernel_raises_the_same_policy_error(use_thread_loop, tmp_path):
+def test_specialised_kernel_raises_the_same_policy_error(use_thread_kernel, tmp_path):
     file = tmp_path / "fails.py"
     file.write_text(FAILING_STRATEGY_CODE)
     matchup = make_matchup(str(file))
     generic, policies, rules = make_kernel_parts(matchup)
-    code = original_run_linker(specialized_kernel.build_request(generic, policies, rules))
+    code = original_run_linker(specialized_kernel.make_linker_arguments(generic, policies, rules))
     messages = set()
     for loop in (generic.entry_point, specialized_kernel.load_kernel(generic, code)):
         with pytest.raises(kernel.PolicyCallError, match="raised ValueError: too late") as error:
-            play_with_loop(matchup, loop)
+            play_with_kernel(matchup, loop)
         messages.add(str(error.value))
     assert len(messages) == 1
 
@@ -233,7 +233,7 @@ MATCHUP_CASES += [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", MATCHUP_CASES, ids=lambda names: "-".join(map(str, names)))
-def test_specialised_and_generic_kernels_play_the_same(use_thread_loop, names):
+def test_specialised_and_generic_kernels_play_the_same(use_thread_kernel, names):
     try:
         make_matchup(*names)
     except ValueError:
@@ -253,20 +253,20 @@ MIXED_MATCHUPS += [
 ]
 
 
-def compile_and_kill(request, delay):
+def compile_and_kill(linker_arguments, seconds):
     """Start a compilation and kill its process after some seconds."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(SUBPROCESS_RUN_NAME, partial(subprocess.run, timeout=delay))
-        original_run_linker(request)
+        monkeypatch.setattr(SUBPROCESS_RUN_NAME, partial(subprocess.run, timeout=seconds))
+        original_run_linker(linker_arguments)
 
 
 @pytest.mark.slow
-def test_kernels_in_parallel_threads_are_independent(use_thread_loop):
+def test_kernels_in_parallel_threads_are_independent(use_thread_kernel):
     """Load, run, abandon and free a thousand kernels in four threads while others are compiled."""
     matchups = [make_matchup(*names) for names in MIXED_MATCHUPS]
     generic_kernels = [make_kernel_parts(matchup)[0] for matchup in matchups]
     expected = [
-        play_with_loop(matchup, generic_kernel.entry_point)
+        play_with_kernel(matchup, generic_kernel.entry_point)
         for matchup, generic_kernel in zip(matchups, generic_kernels, strict=True)
     ]
     codes = [compile_matchup_code(*names) for names in MIXED_MATCHUPS]
@@ -279,14 +279,14 @@ def test_kernels_in_parallel_threads_are_independent(use_thread_loop):
             loop = specialized_kernel.load_kernel(generic_kernels[i], codes[i])
             if rng.random() < 0.05:  # An interrupted run abandons its kernel in a daemon thread.
                 arguments = (matchups[i], loop, 4000)
-                threading.Thread(target=play_with_loop, args=arguments, daemon=True).start()
-            if play_with_loop(matchups[i], loop, 40) != expected[i]:
+                threading.Thread(target=play_with_kernel, args=arguments, daemon=True).start()
+            if play_with_kernel(matchups[i], loop, 40) != expected[i]:
                 errors.append(MIXED_MATCHUPS[i])
 
     threads = [threading.Thread(target=run_kernels) for _ in range(4)]
     for worker in threads:
         worker.start()
-    request = specialized_kernel.build_request(*make_kernel_parts(matchups[0]))
+    request = specialized_kernel.make_linker_arguments(*make_kernel_parts(matchups[0]))
     for delay in (0.1, 0.4, 0.8):  # Killed compilations leave no trace.
         with pytest.raises(subprocess.TimeoutExpired):
             compile_and_kill(request, delay)

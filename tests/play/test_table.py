@@ -22,7 +22,7 @@ from support.variant_lists import ONE_PLAYER_VARIANTS
 
 VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
 VARIANTS += ["standard-50th", "tedesco+melding=choice"]
-ACTION_NUMBERS = range(64)
+ACTION_CODES = range(64)
 RESULT_FIELDS = "dealer pack kind knocker winner score points deals_won games column_points".split()
 RESULT_FIELDS += ["stake", "turns"]
 
@@ -41,9 +41,7 @@ def choose_random_action(rng, decision):
     """Choose a random legal action that mostly declines endings, so that deals are long."""
     if decision.slot in ("knock", "offer") and rng.random() < 0.8:
         return 0
-    return rng.choice(
-        [action for action in ACTION_NUMBERS if int(decision.view.legal) >> action & 1]
-    )
+    return rng.choice([action for action in ACTION_CODES if int(decision.view.legal) >> action & 1])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -57,7 +55,7 @@ def test_game_at_the_table_agrees_with_the_engine(variant):
             decision = table.decision
             assert decision.seat == 0 and decision.action is None
             table.act(choose_random_action(rng, decision))
-        traced = table.trace()
+        traced = table.get_traced_deal()
         script += table.actions
         replayed = trace_deal(matchup, 2, 0, deal_index, script=script)
         assert not replayed.error
@@ -100,7 +98,7 @@ def test_discard_prompt_suggests_an_unmatched_card():
         action = int(decision.view.best).bit_length() - 1 if decision.slot == "discard" else 1
         table.act(action if int(decision.view.legal) >> action & 1 else 0)
     assert len(set(examples)) > 2
-    deal = table.trace()
+    deal = table.get_traced_deal()
     name = ("you", "gold")[int(deal.state.knocker)]
     ending = (
         f"knocked with {deal.state.knocker_deadwood}" if deal.state.knocker_deadwood else "went gin"
@@ -153,7 +151,7 @@ def test_every_legal_action_can_be_typed(variant):
         decision = table.decision
         choices = list_choices(decision, table.rules)
         typed_actions = {actions[0] for actions, _ in choices.values()}
-        legal = {action for action in ACTION_NUMBERS if int(decision.view.legal) >> action & 1}
+        legal = {action for action in ACTION_CODES if int(decision.view.legal) >> action & 1}
         assert typed_actions == legal
         lines = list(format_table_lines(decision, table.rules, "simple"))
         assert all(len(line) <= 80 for line in lines) and format_prompt(decision, table.rules)

@@ -44,13 +44,15 @@ def test_endings_and_series_have_different_colours():
 @pytest.mark.parametrize("ending", figures.ENDING_COLOURS)
 def test_numbers_on_endings_have_enough_contrast(ending):
     text_colour = (
-        figures.LIGHTEST_COLOUR if ending in figures.LIGHT_TEXT_ENDINGS else figures.DARKEST_COLOUR
+        figures.LIGHTEST_COLOUR
+        if ending in figures.ENDINGS_WITH_LIGHT_TEXT
+        else figures.DARKEST_COLOUR
     )
     assert compute_contrast(text_colour, figures.ENDING_COLOURS[ending]) > 4
 
 
 def find_data_colours(axes):
-    """Return the colours of lines, without the text colours."""
+    """Return the colours of the lines that show data, but not of grid or reference lines."""
     colours = {to_hex(line.get_color()) for line in axes.lines}
     text_colours = {figures.TEXT_COLOUR, figures.MUTED_COLOUR, figures.GRID_COLOUR}
     return {colour.upper() for colour in colours - text_colours}
@@ -58,7 +60,7 @@ def find_data_colours(axes):
 
 @pytest.mark.parametrize("name", VARIANT_PLOTS)
 def test_variant_has_one_colour_in_every_plot_of_a_report(name):
-    """Expect the colour of the position in the report, even without baseline data."""
+    """Expect the colour that belongs to the variant's position in the report."""
     (frame,) = make_frames(name, "several")
     figure = getattr(plots, name)(frame, seed=1, order=REPORT_VARIANTS)
     expected = {figures.get_series_style(i).colour.upper() for i in (1, 2, 3)}

@@ -29,7 +29,7 @@ from support.sample_plots import (
 
 
 def remove_whitespace(text):
-    """Remove whitespace and the escapes of dollar signs."""
+    """Remove whitespace, and the backslashes before dollar signs."""
     return re.sub(r"\s+", "", text.replace("\\$", "$"))
 
 
@@ -48,7 +48,7 @@ def test_caption_states_what_was_played(name, size):
 
 
 def test_gin_plot_labels_the_weakest_and_the_strongest_player():
-    """Expect gin lines for the naive and the strong player, and a joker line for the strong one."""
+    """Expect lines for gin by the naive and the strong player, and for the strong one's joker."""
     frame = FRAME_BUILDERS["gin_by_draw"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == ["joker", "naive", "strong"]
@@ -58,7 +58,7 @@ def test_gin_plot_labels_the_weakest_and_the_strongest_player():
 
 @pytest.mark.parametrize("name", FRAME_BUILDERS)
 def test_svg_has_text_and_unique_ids(name):
-    """Expect no images, and only colours that the report can exchange."""
+    """Expect also no raster images, and only text colours that HTML reports can replace."""
     figure = draw_plot(name)
     root = ElementTree.fromstring(plots.svg(figure, "it"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
@@ -100,7 +100,7 @@ def test_dots_and_bars_show_values_and_bounds():
         assert bar_ends == pytest.approx([factor * row["low"], factor * row["high"]])
 
 
-def test_metrics_without_a_significant_difference_are_only_named():
+def test_insignificant_metrics_are_only_named():
     differences = {"gin": 30, "void": 2, "turns": 4, "margin": 0}
     rows = [{"metric": metric, "value": value} for metric, value in differences.items()]
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
@@ -239,7 +239,7 @@ NO_DATA_PATTERN = "sample too small|too few scores for a map|No cell is signific
 
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_every_panel_without_data_has_a_message(name):
-    """Expect no warnings and no `nan`."""
+    """Expect no warnings, and no text that contains `nan`."""
     figure = draw_plot(name, "one", sample_plots.make_values_undefined)
     figure.draw_without_rendering()
     for axes in figure.axes:
@@ -269,7 +269,7 @@ def test_single_knock_is_a_cell_of_the_chart():
 
 
 def test_sweep_map_with_one_row_has_no_break_even_line():
-    """Use one value of the second parameter, although the line needs two rows."""
+    """Use one value of the second parameter, because the line needs at least two values."""
     frame = FRAME_BUILDERS["sweep_map"](*ENTRIES_BY_SIZE["one"])
     figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
     assert len(figure.axes[0].collections) == 1

@@ -19,7 +19,7 @@ parametrize_plots_and_sizes = pytest.mark.parametrize(
 
 
 def test_every_plot_has_sample_data():
-    """Fail until tests/support/sample_plots.py has DataFrames for a new plot."""
+    """Fail if a plot has no sample data in tests/support/sample_plots.py."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 

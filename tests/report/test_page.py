@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("drawn_plots")
 
 @functools.cache
 def render_sample_report():
-    """Render the HTML report of `make_report()` once."""
+    """Return the HTML report that several tests share, which is rendered only once."""
     return html_report.render_html(make_report())
 
 
@@ -77,7 +77,7 @@ def test_parts_of_the_report_are_ordered_by_importance():
 
 
 def test_caveat_follows_the_question():
-    """Check the HTML report, the summary and the first lines of the screen."""
+    """Check the HTML report, the Markdown summary and the terminal output."""
     report = make_report(**CAVEAT_PART)
     root, _ = parse_html(html_report.render_html(report))
     (header,) = find_elements(root, "header")

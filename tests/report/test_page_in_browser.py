@@ -31,7 +31,7 @@ EXPERIMENT_TOML_BY_NAME = {
 
 @pytest.fixture(scope="session")
 def report_paths(tmp_path_factory):
-    """Write real reports and one with hostile names; return their paths by name."""
+    """Write real reports and a report with hostile names, and return their paths by name."""
     directory = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as monkeypatch:
         draw_plots_of_reports(monkeypatch)
@@ -39,7 +39,7 @@ def report_paths(tmp_path_factory):
 
 
 def write_reports(directory):
-    """Write the reports of experiments, a match and reviews; return their paths by name."""
+    """Write reports of experiments, a match and reviews, and return their paths by name."""
     for name, content in EXPERIMENT_TOML_BY_NAME.items():
         (directory / f"{name}.toml").write_text(content)
         run_simgin("run", directory / f"{name}.toml", "-o", directory / name)
@@ -65,7 +65,7 @@ def write_reports(directory):
 
 @pytest.fixture
 def open_report(chromium, report_paths):
-    """Return a function that opens a report; check that nothing is logged or requested."""
+    """Yield a function that opens a report, and fail on any error message or network request."""
     messages, urls, contexts = [], [], []
 
     def open_tab(name, width=1280, scheme="light", **options):

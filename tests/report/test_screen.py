@@ -45,7 +45,7 @@ PANEL_AND_VARIANTS_FRAME = make_frame(
 ROUND_ROBIN_FRAME = make_frame(
     *(("standard", *pair) for pair in combinations(("gold", "simple", LONG_SPEC), 2))
 )
-FRAMES = {
+FRAME_BY_NAME = {
     "one": ONE_MATCHUP_FRAME,
     "panel": PANEL_FRAME,
     "games": VARIANTS_FRAME,
@@ -61,9 +61,9 @@ def render_text(renderable, width):
 
 
 @pytest.mark.parametrize("width", [48, 60, 72, 80, 120, 200])
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", FRAME_BY_NAME)
 def test_numbers_and_names_are_complete_at_every_width(name, width):
-    frame = FRAMES[name]
+    frame = FRAME_BY_NAME[name]
     text = render_text(summary.build_terminal_table(frame, 1), width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width and "…" not in text
@@ -111,8 +111,8 @@ def test_single_matchup_has_a_column_per_player():
         ("robin", "variant: standard; ", r"A +B +"),
     ],
 )
-def test_rows_name_only_the_differing_parts(name, heading, columns):
-    text = render_text(summary.build_terminal_table(FRAMES[name], 1), 80)
+def test_row_names_omit_shared_parts(name, heading, columns):
+    text = render_text(summary.build_terminal_table(FRAME_BY_NAME[name], 1), 80)
     assert text.startswith(f"\n{heading}") and "each, seed 1" in " ".join(text.split())
     assert re.search(rf"\n{columns}deals won % +points/deal +matches won %", text)
 

@@ -87,7 +87,7 @@ def test_narrow_scorecard_omits_the_word_that_the_arrow_shows(width, word):
 def test_report_fits_on_one_screen_without_details():
     lines = "".join(map(render_text, make_report().to_renderables())).splitlines()
     assert lines[:2] == ["Who wins, gold?", "gold wins."] and len(lines) <= 24
-    detailed_text = "".join(map(render_text, make_report().to_renderables(details=True)))
+    detailed_text = "".join(map(render_text, make_report().to_renderables(show_details=True)))
     assert (
         "Small" not in "\n".join(lines) and "Small" in detailed_text and "Results" in detailed_text
     )
@@ -97,7 +97,7 @@ def test_details_show_every_row_of_a_long_table():
     frame = pd.DataFrame({"n": range(100)})
     report = Report("How many?", [], detail_tables=[Table("Numbers", frame, [Column("n", "n")])])
     assert render_text(report.detail_tables[0]).endswith("59\n... and 40 more rows.\n")
-    text = "".join(map(render_text, report.to_renderables(details=True)))
+    text = "".join(map(render_text, report.to_renderables(show_details=True)))
     assert text.split()[-1] == "99" and "more rows" not in text
 
 

@@ -46,7 +46,7 @@ def test_format_of_a_half_width_selects_the_metric(options, text, metric, half_w
     rule = make_precision_rule(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert METRIC_SUBJECTS[metric] in rule.text
-    assert len(players.players) in metrics.METRICS_BY_NAME[metric].players
+    assert len(players.players) in metrics.METRICS_BY_NAME[metric].player_counts
 
 
 @pytest.mark.parametrize("options", [{"b": "gold"}, SOLO_MATCHUP])

@@ -37,32 +37,32 @@ def set_n_experiments(request, monkeypatch):
 
 
 def compute_rate_se():
-    """Return the standard error of a rate of 5 % over all experiments."""
+    """Return the standard error of an error rate of 5 %, measured in all experiments."""
     return np.sqrt(0.05 * 0.95 / N_EXPERIMENTS)
 
 
-def make_rng(*address):
-    return np.random.default_rng([SEED, *address])
+def make_rng(*stream_key):
+    return np.random.default_rng([SEED, *stream_key])
 
 
 def draw_population(index, n_units=100, **options):
-    """Draw the units of a population of toy deals."""
+    """Draw a population of artificial deals, from which experiments draw their units."""
     return toy.draw_units(np.random.default_rng([SEED, 1000, index]), n_units, **options)
 
 
-def iter_experiments(population, batches, *address):
+def iter_experiments(population, n_batches, *stream_key):
     """Yield the batch rows of every experiment, in batches of 200 units.
 
     Equal addresses give equal deals.
     """
     for chunk in range(N_EXPERIMENTS // CHUNK_SIZE):
         yield from toy.draw_rows(
-            make_rng(batches, chunk, *address), population, (CHUNK_SIZE, batches), 200
+            make_rng(n_batches, chunk, *stream_key), population, (CHUNK_SIZE, n_batches), 200
         )
 
 
 def iter_chunks(sequence, n):
-    """Yield lists of n items of an iterator."""
+    """Yield the items of an iterator in lists of n items."""
     while chunk := list(itertools.islice(sequence, n)):
         yield chunk
 
@@ -121,7 +121,7 @@ def test_intervals_of_ratios_have_nominal_coverage(names, n_units, options):
 
 
 def test_intervals_of_rare_proportions_have_nominal_coverage():
-    """Average over the number of units, with which the coverage varies by a point or more.
+    """Average the coverage over sample sizes, because it differs by a point between them.
 
     Over many numbers of units, the variation cancels out.
     """
@@ -140,19 +140,19 @@ def test_intervals_of_rare_proportions_have_nominal_coverage():
 COMPARED_METRICS = ("deal_win", "margin", "points", "first_player_win")
 
 
-def iter_batch_rows(population, batches, seed, address):
-    """Yield the batch rows of every experiment, with the deals of a seed."""
-    for rows in iter_experiments(population, batches, address, seed):
+def iter_batch_rows(population, n_batches, seed, stream_key):
+    """Yield the batch rows of every experiment as matchups with a given seed."""
+    for rows in iter_experiments(population, n_batches, stream_key, seed):
         yield BatchRows(MatchupKey("v", "a", "b", seed, "deal"), rows)
 
 
-def compute_difference_bounds(batches, seeds):
-    """Return metrics, bounds and true values of differences between two populations."""
+def compute_difference_bounds(n_batches, seeds):
+    """Return metrics, confidence bounds and true differences between two populations."""
     better, even = draw_population(2, win_probability=0.53), draw_population(2, win_probability=0.5)
     names = list(COMPARED_METRICS)
     iterators = [
         iter_batch_rows(*arguments, 3)
-        for arguments in ((better, batches, seeds[0]), (even, batches, seeds[1]))
+        for arguments in ((better, n_batches, seeds[0]), (even, n_batches, seeds[1]))
     ]
     frames = [
         differences.compute_differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(
@@ -169,37 +169,37 @@ def compute_difference_bounds(batches, seeds):
 
 
 @pytest.mark.parametrize(
-    ("batches", "seeds"),
+    ("n_batches", "seeds"),
     [(5, (1, 1)), (12, (1, 1)), (5, (1, 2))],
     ids=["5 paired", "12 paired", "unpaired"],
 )
-def test_intervals_of_differences_have_nominal_coverage(batches, seeds):
-    assert_nominal_coverage(compute_coverage(*compute_difference_bounds(batches, seeds)))
+def test_intervals_of_differences_have_nominal_coverage(n_batches, seeds):
+    assert_nominal_coverage(compute_coverage(*compute_difference_bounds(n_batches, seeds)))
 
 
-def iter_rare_differences(batches, min_cases, max_cases):
-    """Yield counts of drawn deals under two rule sets, and the true difference.
+def iter_rare_differences(n_batches, min_cases, max_cases):
+    """Yield batch rows with dead hands under two rule sets, and the true difference.
 
     Yields two BatchRows and a number, N_EXPERIMENTS times. Both rule sets have some drawn deals in
     common. A further `min_cases` to `max_cases` (the mean of an experiment, log-uniform) differ.
     Half to all of them belong to the first rule set, which also plays a few more deals, as matches
     on the same shuffles differ only in the deals at the end of a match.
     """
-    rng = make_rng(15, batches, max_cases)
+    rng = make_rng(15, n_batches, max_cases)
     n_deals, n_extra_deals, n_common = 1000, 12, 3  # per batch, on average
     for _ in range(N_EXPERIMENTS):
-        n_differing = min_cases * (max_cases / min_cases) ** rng.random() / batches
+        n_differing = min_cases * (max_cases / min_cases) ** rng.random() / n_batches
         n_in_first = rng.uniform(0.5, 1) * n_differing
-        rows = np.zeros((2, batches, batch_columns.N_COLUMNS), np.int64)
+        rows = np.zeros((2, n_batches, batch_columns.N_COLUMNS), np.int64)
         rows[:, :, batch_columns.UNITS_COLUMN] = 100
         deal_counts, drawn_counts = (
             rows[:, :, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]]
             for name in ("deals", "void")
         )
-        deal_counts += rng.poisson(n_deals, batches)
-        deal_counts[0] += rng.poisson(n_extra_deals, batches)
-        drawn_counts += rng.poisson(n_common, batches)
-        drawn_counts += rng.poisson([[n_in_first], [n_differing - n_in_first]], (2, batches))
+        deal_counts += rng.poisson(n_deals, n_batches)
+        deal_counts[0] += rng.poisson(n_extra_deals, n_batches)
+        drawn_counts += rng.poisson(n_common, n_batches)
+        drawn_counts += rng.poisson([[n_in_first], [n_differing - n_in_first]], (2, n_batches))
         true_difference = (n_common + n_in_first) / (n_deals + n_extra_deals) - (
             n_common + n_differing - n_in_first
         ) / n_deals
@@ -207,13 +207,13 @@ def iter_rare_differences(batches, min_cases, max_cases):
         yield BatchRows(first_key, rows[0]), BatchRows(second_key, rows[1]), true_difference
 
 
-def compute_rare_difference_coverage(batches, min_cases, max_cases):
-    """Return the coverage of differences in runs, in reviews and without a correction.
+def compute_rare_difference_coverage(n_batches, min_cases, max_cases):
+    """Return the coverage of rare differences for the intervals of runs and of reviews.
 
     The last value does not correct for unobserved events.
     """
     void, is_covered = metrics.METRICS_BY_NAME["void"], []
-    for first, second, true_difference in iter_rare_differences(batches, min_cases, max_cases):
+    for first, second, true_difference in iter_rare_differences(n_batches, min_cases, max_cases):
         run = differences._compute_test_statistics(
             differences._estimate_difference((first, second), void, is_paired=True), None
         )
@@ -230,21 +230,21 @@ def compute_rare_difference_coverage(batches, min_cases, max_cases):
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))
 
 
-@pytest.mark.parametrize("batches", [5, 20, 100])
-def test_intervals_of_rare_differences_have_nominal_coverage(batches):
-    """Use 20 to 200 different cases, so that the variation of counts cancels out."""
-    coverage = compute_rare_difference_coverage(batches, 20, 200)
+@pytest.mark.parametrize("n_batches", [5, 20, 100])
+def test_intervals_of_rare_differences_have_nominal_coverage(n_batches):
+    """Use rule sets whose results differ in 20 to 200 deals per experiment."""
+    coverage = compute_rare_difference_coverage(n_batches, 20, 200)
     assert_nominal_coverage({method: coverage[method] for method in ("runs", "reviews")})
 
 
-@pytest.mark.parametrize("batches", [5, 20, 100])
-def test_intervals_of_very_rare_differences_are_wide_enough(batches):
-    """Use 0.1 to 10 expected differences, so that most experiments have none or one.
+@pytest.mark.parametrize("n_batches", [5, 20, 100])
+def test_intervals_of_very_rare_differences_are_wide_enough(n_batches):
+    """Use rule sets whose results differ in 0.1 to 10 deals per experiment on average.
 
     No interval has a coverage of exactly 95 %: corrected ones have more, the others
     far less.
     """
-    coverage = compute_rare_difference_coverage(batches, 0.1, 10)
+    coverage = compute_rare_difference_coverage(n_batches, 0.1, 10)
     assert coverage["batches alone"] < 0.92, coverage
     assert 0.97 < min(coverage["runs"], coverage["reviews"]) < 0.997, coverage
 
@@ -293,11 +293,11 @@ def make_round_robin_populations():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batches", [5, 20])
-def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
-    """Check also the lead of the player that is rated first over the second."""
+@pytest.mark.parametrize("n_batches", [5, 20])
+def test_intervals_of_ratings_and_leads_have_nominal_coverage(n_batches):
+    """Check the ratings, and the lead of the first player over the second."""
     pairs, populations, true_ratings = make_round_robin_populations()
-    cells = zip(*(iter_experiments(units, batches, 7) for units in populations), strict=True)
+    cells = zip(*(iter_experiments(units, n_batches, 7) for units in populations), strict=True)
     bounds, is_lead_covered = [], []
     for i, rows in enumerate(cells):
         pairings = {
@@ -325,8 +325,8 @@ def test_homogeneity_test_has_nominal_error_rate():
     assert stats.kstest(p, "uniform").pvalue > 1e-4
 
 
-def estimate_at_looks(population, name, address):
-    """Return estimates and standard errors of a metric at looks that are 200 units apart.
+def estimate_at_looks(population, name, stream_key):
+    """Return estimates and standard errors of a metric after every 200 units of a run.
 
     Returns two arrays (experiments, looks).
     """
@@ -340,7 +340,7 @@ def estimate_at_looks(population, name, address):
         batch_columns.PRODUCTS_START + fact,
     ]
     parts = [
-        toy.draw_rows(make_rng(9, address, chunk), population[:, columns], (500, N_LOOKS), 200)
+        toy.draw_rows(make_rng(9, stream_key, chunk), population[:, columns], (500, N_LOOKS), 200)
         for chunk in range(N_EXPERIMENTS // 500)
     ]
     totals = np.concatenate(parts).cumsum(axis=1)
@@ -357,7 +357,7 @@ def estimate_at_looks(population, name, address):
 
 @pytest.mark.parametrize("name", ["margin", "deal_win", "points_scored"])
 def test_confidence_sequence_has_nominal_error_rate_over_all_looks(name):
-    """Check the rate of any error over all looks, which no stopping rule can exceed.
+    """Count the experiments in which the interval misses the true value at any look.
 
     A plain interval would fail in four of ten runs.
     """
@@ -371,7 +371,7 @@ def test_confidence_sequence_has_nominal_error_rate_over_all_looks(name):
 
 
 def test_beta_binomial_sequence_has_nominal_error_rate_over_all_looks():
-    """Check single results with probability .3.
+    """Use wins and losses with a win probability of 0.3.
 
     For each look, find the counts that would reject the true value; then count the experiments
     with such a count.
@@ -394,7 +394,7 @@ def test_beta_binomial_sequence_has_nominal_error_rate_over_all_looks():
     [(0, "A is stronger"), (20, "A is less than 20 Elo stronger and may be weaker")],
 )
 def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
-    """Test Elo 0 against 20 in steps of 100 pairs, so that every experiment decides."""
+    """Test the hypotheses Elo 0 and Elo 20 after every 100 pairs, until one is accepted."""
     rule, advantage = SequentialTest(0, 20), elo_to_score(true_elo) - 0.5
     probabilities = np.array([0.15 - advantage, 0.03, 0.64, 0.03, 0.15 + advantage])
     pairs = (
@@ -419,9 +419,9 @@ def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
     assert 0.02 < decisions.count(error) / N_EXPERIMENTS < 0.05 + 3 * compute_rate_se()
 
 
-@pytest.mark.parametrize("batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
-def test_intervals_of_rho_and_the_luck_share_have_nominal_coverage(batches):
-    """Check jackknife intervals over batches, which use Student's t distribution."""
+@pytest.mark.parametrize("n_batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
+def test_intervals_of_rho_and_the_luck_share_have_nominal_coverage(n_batches):
+    """Check jackknife intervals that are based on Student's t distribution."""
     population = draw_population(13)
     counts = population.sum(axis=0)[None] * 10**6
     margin_rho = variance._compute_margin_rho(counts, "deal")[0]
@@ -429,7 +429,7 @@ def test_intervals_of_rho_and_the_luck_share_have_nominal_coverage(batches):
         [margin_rho, variance._compute_win_rho(counts, "deal")[0], 1 - margin_rho]
     )
     bounds = []
-    for rows in iter_experiments(population, batches, 13):
+    for rows in iter_experiments(population, n_batches, 13):
         estimators = variance._compute_margin_rho, variance._compute_win_rho
         rho = [variance._estimate_rho(rows, "deal", estimator).interval for estimator in estimators]
         low, high = rho[0]

@@ -24,32 +24,28 @@ POPULATIONS = [
 ]
 
 
-def draw_rows(population, batches=20, seed=5, n_units=200):
-    return toy.draw_rows(np.random.default_rng(seed), POPULATIONS[population], batches, n_units)
+def draw_rows(population, n_batches=20, seed=5, n_units=200):
+    return toy.draw_rows(np.random.default_rng(seed), POPULATIONS[population], n_batches, n_units)
 
 
-def make_side(rows_of_side, *, strategy="gold", opponent="simple", seed=1, unit="deal", **options):
-    return BatchRows(
-        MatchupKey("standard", strategy, opponent, seed, unit), rows_of_side, **options
-    )
+def make_rows(rows, *, strategy="gold", opponent="simple", seed=1, unit="deal", **options):
+    return BatchRows(MatchupKey("standard", strategy, opponent, seed, unit), rows, **options)
 
 
-def compute_single_difference(side_a, side_b, metric="margin"):
-    return compute_differences([(side_a, side_b)], [metric]).iloc[0]
+def compute_single_difference(compared, baseline, metric="margin"):
+    return compute_differences([(compared, baseline)], [metric]).iloc[0]
 
 
-def select_fact(rows_of_side, name):
-    return rows_of_side[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]].astype(
-        float
-    )
+def select_statistic(rows, name):
+    return rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]].astype(float)
 
 
 def test_paired_difference_is_the_mean_of_batch_differences():
     a, b = draw_rows(0), draw_rows(1)
-    difference = compute_single_difference(make_side(a), make_side(b))
-    batch_differences = (select_fact(a, "a_margin") - select_fact(b, "a_margin")) / select_fact(
-        a, "deals"
-    )
+    difference = compute_single_difference(make_rows(a), make_rows(b))
+    batch_differences = (
+        select_statistic(a, "a_margin") - select_statistic(b, "a_margin")
+    ) / select_statistic(a, "deals")
     expected = stats.ttest_1samp(batch_differences, 0)
     assert difference["value"] == pytest.approx(batch_differences.mean())
     assert difference["se"] == pytest.approx(batch_differences.std(ddof=1) / np.sqrt(20))
@@ -63,46 +59,46 @@ def test_paired_difference_is_the_mean_of_batch_differences():
 
 def test_error_of_a_paired_ratio_follows_the_delta_method():
     a, b = draw_rows(0), draw_rows(1)
-    difference = compute_single_difference(make_side(a), make_side(b), "first_player_win")
+    difference = compute_single_difference(make_rows(a), make_rows(b), "first_player_win")
     influences = []
     for cell in (a, b):
         numerators, denominators = (
-            select_fact(cell, "first_player_win"),
-            select_fact(cell, "decided"),
+            select_statistic(cell, "first_player_win"),
+            select_statistic(cell, "decided"),
         )
         influences.append(
             (numerators - numerators.sum() / denominators.sum() * denominators)
             / denominators.mean()
         )
     observed_variance = np.var(influences[0] - influences[1], ddof=1) / 20
-    unseen_variance = sum(select_fact(cell, "decided").sum() ** -2 for cell in (a, b))
+    unseen_variance = sum(select_statistic(cell, "decided").sum() ** -2 for cell in (a, b))
     assert difference["se"] == pytest.approx(np.sqrt(observed_variance + unseen_variance), rel=1e-9)
 
 
-def test_errors_of_unpaired_sides_add_in_quadrature():
+def test_unpaired_errors_add_in_quadrature():
     cells = draw_rows(0), draw_rows(1, seed=6)
-    difference = compute_single_difference(make_side(cells[0]), make_side(cells[1], seed=2))
+    difference = compute_single_difference(make_rows(cells[0]), make_rows(cells[1], seed=2))
     errors = [estimate_metric(cell.sum(axis=0), METRICS_BY_NAME["margin"]).se for cell in cells]
     assert difference["se"] == pytest.approx(np.hypot(*errors))
     assert difference["high"] - difference["value"] == pytest.approx(1.96 * difference["se"])
 
 
-def test_few_single_results_agree_with_welchs_test():
+def test_small_samples_agree_with_welchs_test():
     units = [
         toy.draw_units(np.random.default_rng(seed), n, n_halves=1) for seed, n in ((1, 40), (2, 60))
     ]
     cells = [unit.sum(axis=0)[None] for unit in units]
-    difference = compute_single_difference(make_side(cells[0]), make_side(cells[1], seed=2))
-    margins = [select_fact(unit, "a_margin") for unit in units]
+    difference = compute_single_difference(make_rows(cells[0]), make_rows(cells[1], seed=2))
+    margins = [select_statistic(unit, "a_margin") for unit in units]
     assert difference["p"] == pytest.approx(stats.ttest_ind(*margins, equal_var=False).pvalue)
 
 
-def test_sides_are_cut_to_their_common_full_batches():
+def test_only_common_full_batches_are_compared():
     a, b = draw_rows(0, 12), draw_rows(1, 20)
     a[-1] = draw_rows(0, 1, n_units=90)[0]  # cut short
     difference, expected = (
-        compute_single_difference(make_side(a), make_side(b)),
-        compute_single_difference(make_side(a[:11]), make_side(b[:11])),
+        compute_single_difference(make_rows(a), make_rows(b)),
+        compute_single_difference(make_rows(a[:11]), make_rows(b[:11])),
     )
     assert difference.equals(expected)
     assert difference["n"] == 2 * 11 * 200
@@ -115,8 +111,8 @@ def test_short_batch_is_weighted_by_its_units():
     )
     assert batches.count_effective_batches(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
     with_short_batch, without_short_batch = (
-        compute_single_difference(make_side(a), make_side(b)),
-        compute_single_difference(make_side(a[:5]), make_side(b[:5])),
+        compute_single_difference(make_rows(a), make_rows(b)),
+        compute_single_difference(make_rows(a[:5]), make_rows(b[:5])),
     )
     assert with_short_batch["se"] == pytest.approx(without_short_batch["se"], rel=0.02)
     assert with_short_batch["high"] - with_short_batch["low"] == pytest.approx(
@@ -124,24 +120,24 @@ def test_short_batch_is_weighted_by_its_units():
     )
 
 
-def test_difference_changes_its_sign_with_the_side():
+def test_difference_for_b_has_the_opposite_sign():
     a, b = draw_rows(0), draw_rows(1)
-    as_a = compute_single_difference(make_side(a), make_side(b))
-    as_b = compute_single_difference(make_side(a, as_b=True), make_side(b, as_b=True))
+    as_a = compute_single_difference(make_rows(a), make_rows(b))
+    as_b = compute_single_difference(make_rows(a, as_b=True), make_rows(b, as_b=True))
     assert as_b["value"] == pytest.approx(-as_a["value"])
     assert as_b["se"] == pytest.approx(as_a["se"])
     win_difference = compute_single_difference(
-        make_side(a, as_b=True), make_side(b, as_b=True), "deal_win"
+        make_rows(a, as_b=True), make_rows(b, as_b=True), "deal_win"
     )
     swapped_difference = compute_single_difference(
-        make_side(toy.swap_strategies(a)), make_side(toy.swap_strategies(b)), "deal_win"
+        make_rows(toy.swap_strategies(a)), make_rows(toy.swap_strategies(b)), "deal_win"
     )
     assert swapped_difference["value"] == pytest.approx(win_difference["value"])
 
 
 @pytest.mark.parametrize("as_b", [False, True])
 def test_paired_estimate_has_the_value_of_the_exact_sums(as_b):
-    """Check also that B's proportion of taken discards uses B's own draws."""
+    """Check every metric, from the perspectives of A and B."""
     batch_rows = draw_rows(0)
     for metric in select_metrics("deal"):
         estimate = paired_estimate.estimate_metric_by_batch(batch_rows, metric, as_b)
@@ -149,8 +145,8 @@ def test_paired_estimate_has_the_value_of_the_exact_sums(as_b):
         assert estimate.value == pytest.approx(exact.value, nan_ok=True), metric.name
 
 
-def make_sides_with_rare_difference(n_cases, n_batches=20):
-    """Return two sides of 1,000 deals per batch that differ in some drawn deals."""
+def make_rare_difference(n_cases, n_batches=20):
+    """Return two matchups with 1,000 deals per batch that differ in the number of dead hands."""
     batch_rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     batch_rows[
         :,
@@ -162,7 +158,7 @@ def make_sides_with_rare_difference(n_cases, n_batches=20):
     batch_rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["void"]] = 7
     changed_rows = batch_rows.copy()
     changed_rows[:n_cases, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["void"]] += 1
-    return make_side(changed_rows), make_side(batch_rows)
+    return make_rows(changed_rows), make_rows(batch_rows)
 
 
 def test_jackknife_of_a_mean_is_its_standard_error():
@@ -174,28 +170,28 @@ def test_jackknife_of_a_mean_is_its_standard_error():
 
 @pytest.mark.parametrize("n_cases", [1, 5, 6, 7, 12])
 def test_rare_difference_is_as_significant_as_in_the_sign_test(n_cases):
-    difference = compute_single_difference(*make_sides_with_rare_difference(n_cases, 400), "void")
+    difference = compute_single_difference(*make_rare_difference(n_cases, 400), "void")
     exact = stats.binomtest(n_cases, n_cases).pvalue
     assert difference["p"] == pytest.approx(exact, rel=0.5, abs=0.005)
     assert (difference["p"] < 0.05) == (exact < 0.05)
 
 
 def test_interval_of_a_rare_difference_includes_unobserved_cases():
-    """Expect a correction of about three cases, also in reviews."""
-    difference = compute_single_difference(*make_sides_with_rare_difference(1), "void")
+    """Expect an upper bound about 3.5 events above the estimate, in runs and in reviews."""
+    difference = compute_single_difference(*make_rare_difference(1), "void")
     per_case = 1 / 20_000
     assert difference["value"] == pytest.approx(per_case)
     assert (difference["high"] - difference["value"]) / per_case == pytest.approx(3.5, abs=0.2)
     a, b = (
         paired_estimate.estimate_metric_by_batch(batch_rows.rows, METRICS_BY_NAME["void"])
-        for batch_rows in make_sides_with_rare_difference(1)
+        for batch_rows in make_rare_difference(1)
     )
     assert (a - b).interval == pytest.approx((difference["low"], difference["high"]))
     assert (a - b).p == pytest.approx(difference["p"])
     assert (
         a.interval
         == paired_estimate.estimate_metric_by_batch(
-            make_sides_with_rare_difference(1)[0].rows, METRICS_BY_NAME["void"]
+            make_rare_difference(1)[0].rows, METRICS_BY_NAME["void"]
         ).interval
     )
 
@@ -211,15 +207,15 @@ def test_interval_of_a_rare_difference_includes_unobserved_cases():
     ids=["four batches", "never seen", "no matches", "the same cell"],
 )
 def test_difference_without_data_is_undefined(row_pair, metric):
-    difference = compute_single_difference(make_side(row_pair[0]), make_side(row_pair[1]), metric)
+    difference = compute_single_difference(make_rows(row_pair[0]), make_rows(row_pair[1]), metric)
     assert np.isnan(difference[["low", "high", "p", "p_holm", "detectable"]].astype(float)).all()
 
 
 def test_difference_of_a_stopped_run_has_a_wider_interval():
     a, b = draw_rows(0), draw_rows(1)
     usual_difference, stopped = (
-        compute_single_difference(make_side(a), make_side(b)),
-        compute_single_difference(make_side(a, multiplier=3.0), make_side(b)),
+        compute_single_difference(make_rows(a), make_rows(b)),
+        compute_single_difference(make_rows(a, critical_value=3.0), make_rows(b)),
     )
     half_width, usual_half_width = (
         difference["high"] - difference["value"] for difference in (stopped, usual_difference)
@@ -229,7 +225,7 @@ def test_difference_of_a_stopped_run_has_a_wider_interval():
 
 
 def test_holms_adjustment_follows_its_definition():
-    """Reject while p_i <= alpha / (k - i + 1); the adjusted p is the smallest such alpha."""
+    """Expect the smallest level at which Holm's procedure rejects each hypothesis."""
     adjusted = contrast.adjust_p_values(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
     assert adjusted[[4, 0, 3, 2, 5, 6]] == pytest.approx([0.03, 0.05, 0.12, 0.12, 1, 1])
     assert np.isnan(adjusted[1])
@@ -250,9 +246,9 @@ def test_comparisons_with_the_best_of_ten_rarely_find_a_difference_that_does_not
 
 
 def test_differences_of_a_frame_are_adjusted_together():
-    a, b = draw_rows(0), make_side(draw_rows(1))
+    a, b = draw_rows(0), make_rows(draw_rows(1))
     frame = compute_differences(
-        [(make_side(a), b), (make_side(a, strategy="x"), b)], ["margin", "turns"]
+        [(make_rows(a), b), (make_rows(a, strategy="x"), b)], ["margin", "turns"]
     )
     assert len(frame) == 4 and set(frame["kind"]) == {"difference"}
     adjusted = contrast.adjust_p_values(frame["p"].to_numpy())
@@ -265,7 +261,7 @@ def repeated_differences():
     """Compute a difference in the proportion of deals won in 250 runs."""
     rng = np.random.default_rng(8)
     runs = [
-        [make_side(toy.draw_rows(rng, population, 60, 400)) for population in POPULATIONS]
+        [make_rows(toy.draw_rows(rng, population, 60, 400)) for population in POPULATIONS]
         for _ in range(250)
     ]
     return compute_differences(runs, ["deal_win"])
@@ -277,7 +273,7 @@ def repeated_differences():
 def test_equivalence_test_has_nominal_error_rate(
     repeated_differences, distance, min_rate, max_rate
 ):
-    """Use a true value at the margin, 4 SE beyond it, or 8 SE below it."""
+    """Use a true difference at the margin, 4 SE beyond it, or 8 SE below it."""
     true_difference = toy.compute_true_value(POPULATIONS[0], "a_deal_win") - toy.compute_true_value(
         POPULATIONS[1], "a_deal_win"
     )
@@ -288,7 +284,7 @@ def test_equivalence_test_has_nominal_error_rate(
 
 def test_percentage_margin_applies_only_to_proportions():
     frame = compute_differences(
-        [(make_side(draw_rows(0)), make_side(draw_rows(1)))], ["deal_win", "margin"]
+        [(make_rows(draw_rows(0)), make_rows(draw_rows(1)))], ["deal_win", "margin"]
     )
     assert add_equivalence_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
 
@@ -312,7 +308,7 @@ def test_difference_is_classified_by_its_interval(bounds, expected):
 
 def test_identical_results_are_equivalent_within_any_margin():
     frame = add_equivalence_verdicts(
-        compute_differences([(make_side(draw_rows(0)), make_side(draw_rows(0)))], ["margin"]), 0.001
+        compute_differences([(make_rows(draw_rows(0)), make_rows(draw_rows(0)))], ["margin"]), 0.001
     )
     assert frame["verdict"][0] == contrast.EQUIVALENT and frame["margin"][0] == 0.001
 

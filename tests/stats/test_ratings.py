@@ -36,11 +36,11 @@ def test_strengths_maximise_the_likelihood():
     wins = np.random.default_rng(1).integers(1, 60, (4, 4)).astype(float)
     np.fill_diagonal(wins, 0)
 
-    def negative_log_likelihood(parameters):
+    def compute_negative_log_likelihood(parameters):
         strengths = np.append(parameters, -parameters.sum())
         return (wins * np.log1p(np.exp(strengths[None, :] - strengths[:, None]))).sum()
 
-    expected = optimize.minimize(negative_log_likelihood, np.zeros(3), tol=1e-12).x
+    expected = optimize.minimize(compute_negative_log_likelihood, np.zeros(3), tol=1e-12).x
     assert fit_strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
 
 
@@ -152,8 +152,8 @@ def make_pairings(seed, n_batches=12, n_units=40):
     return rows
 
 
-def list_sides(rows, unit="match"):
-    """Return the rows of every pair from the sides of both players."""
+def list_player_rows(rows, unit="match"):
+    """Return the batch rows of every pair, from the perspectives of both players."""
     cells = [(MatchupKey("v", *pair, 1, unit), batch_rows) for pair, batch_rows in rows.items()]
     return [BatchRows(*cell, as_b=as_b) for cell in cells for as_b in (False, True)]
 
@@ -161,7 +161,7 @@ def list_sides(rows, unit="match"):
 def compute_standings(rows, unit="match"):
     round_robin = RoundRobin(rows, 1)
     return league.compute_standings(
-        list_sides(rows, unit),
+        list_player_rows(rows, unit),
         league.compute_ratings(round_robin),
         compute_equilibrium_mix(round_robin),
     )
@@ -194,10 +194,10 @@ def test_standings_without_ratings_are_sorted_by_the_win_rate():
 
 def test_standings_of_stopped_runs_have_the_widest_interval():
     rows = make_pairings(1)
-    sides, round_robin = list_sides(rows), RoundRobin(rows, 1)
+    sides, round_robin = list_player_rows(rows), RoundRobin(rows, 1)
     sides = [
-        replace(side, multiplier=multiplier)
-        for side, multiplier in zip(sides, (2, 2, 3, 3, 2.5, 2.5), strict=True)
+        replace(side, critical_value=critical_value)
+        for side, critical_value in zip(sides, (2, 2, 3, 3, 2.5, 2.5), strict=True)
     ]
     stopped = league.compute_standings(
         sides, league.compute_ratings(round_robin), compute_equilibrium_mix(round_robin)
@@ -223,7 +223,7 @@ def test_standings_include_leads_and_the_equilibrium_mix():
 
 
 def test_intervals_agree_with_the_jackknife_over_batches():
-    """Allow 3 %, because jackknife and delta method differ by about one part in 40."""
+    """Allow 3 %, because the jackknife and the delta method differ by about 1/40."""
     rows = make_pairings(2, n_batches=40)
     standings = compute_standings(rows).set_index("strategy")
     for name, metric in itertools.product(LEAGUE_PLAYERS, league.STANDINGS_METRICS["match"]):
@@ -252,32 +252,32 @@ def test_standings_of_few_batches_have_no_intervals():
 
 @pytest.mark.parametrize("extra_turns", [0, 1])
 def test_duplicate_strategy_is_found_from_both_sides(extra_turns):
-    """Duplicate b as d, once as B; a single turn makes the results different."""
+    """Add a copy of b with swapped seats, which is not a duplicate if it plays one extra turn."""
     rows = make_pairings(1)
     copied = rows["simple", "b"].copy()
     copied[3, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["turns"]] += extra_turns
     swapped = toy.swap_strategies(rows["b", "c"])
     with_duplicate = rows | {("simple", "d"): copied, ("c", "d"): swapped}
     with_duplicate |= {("b", "d"): make_pairings(2)["simple", "b"]}
-    assert league.find_duplicate_strategies(list_sides(with_duplicate)) == (
+    assert league.find_duplicate_strategies(list_player_rows(with_duplicate)) == (
         [] if extra_turns else [("b", "d")]
     )
-    assert league.find_duplicate_strategies(list_sides(rows)) == []
+    assert league.find_duplicate_strategies(list_player_rows(rows)) == []
 
 
 # Copies: random numbers of policies depend on the side, so all their pairings are equal
 
-COPIES = (
+SIMPLE_COPIES = (
     "simple",
     *(f"simple:k={k}" for k in (11, 12, 13, 14)),
 )  # hands with more deadwood may not knock
 
 
-def make_league(names, seed, n_batches):
-    """Return the batch rows of a league in single deals; play identical strategies once."""
+def play_league(names, seed, n_batches):
+    """Play a league in single deals, with only one matchup for all pairs of copies."""
     cells, rows_by_key = {}, {}
     for a, b in itertools.combinations(names, 2):
-        key = tuple("copy" if name in COPIES else name for name in (a, b))
+        key = tuple("copy" if name in SIMPLE_COPIES else name for name in (a, b))
         if key not in rows_by_key:
             matchup = parse_matchup(a, b, "standard", seed, "deal")
             kernel.compile_matchup(matchup)
@@ -286,38 +286,42 @@ def make_league(names, seed, n_batches):
     return cells
 
 
-def list_deal_sides(cells):
+def list_deal_player_rows(pairings):
     sides = [
-        BatchRows(MatchupKey("standard", *pair, 1, "deal"), rows) for pair, rows in cells.items()
+        BatchRows(MatchupKey("standard", *pair, 1, "deal"), rows) for pair, rows in pairings.items()
     ]
     return [side for batch_rows in sides for side in (batch_rows, batch_rows.swap_sides())]
 
 
 def test_duplicates_that_use_random_numbers_are_found():
-    """Expect equal rows for all pairings of five copies, and for those with other players."""
-    names = ("gold", *COPIES, "gold-early")
+    """Play all pairings of five copies and two other strategies, and find the copies."""
+    names = ("gold", *SIMPLE_COPIES, "gold-early")
     cells = {}
     for a, b in itertools.combinations(names, 2):
         matchup = parse_matchup(a, b, "standard", 4, "deal")
         kernel.compile_matchup(matchup)
         cells[a, b] = kernel.play_batches(matchup, 0, matchup.batch_size)
-    reused = make_league(names, 4, 1)
+    reused = play_league(names, 4, 1)
     assert all(np.array_equal(reused[pair], rows) for pair, rows in cells.items())
-    assert league.find_duplicate_strategies(list_deal_sides(cells)) == [COPIES]
-    pairings_of_copies = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
-    assert league.find_duplicate_strategies(list_deal_sides(pairings_of_copies)) == [COPIES]
+    assert league.find_duplicate_strategies(list_deal_player_rows(cells)) == [SIMPLE_COPIES]
+    pairings_of_copies = {
+        pair: rows for pair, rows in cells.items() if set(pair) <= set(SIMPLE_COPIES)
+    }
+    assert league.find_duplicate_strategies(list_deal_player_rows(pairings_of_copies)) == [
+        SIMPLE_COPIES
+    ]
 
 
 @pytest.mark.parametrize("n_leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_intervals_of_leads_among_copies_have_nominal_coverage(n_leagues):
-    """Check leads that are 0, of which all or none in a league are covered.
+    """Count the leagues in which the intervals of the leads, which are 0, include 0.
 
     One false alarm in 1.7 million long tests. The short test fails with five misses in 20,
     whose probability is 0.003.
     """
     is_covered = []
     for seed in range(n_leagues):
-        cells = make_league(COPIES, 1000 + seed, 10)
+        cells = play_league(SIMPLE_COPIES, 1000 + seed, 10)
         leads = league.compute_ratings(RoundRobin(cells, seed, 200)).iloc[:-1]
         is_lead_covered = (leads["lead_low"] <= 0) & (leads["lead_high"] >= 0)
         assert is_lead_covered.nunique() == 1

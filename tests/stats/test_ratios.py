@@ -24,7 +24,7 @@ from simgin.stats.estimate import (
 def estimate_from_units(
     numerator, denominator, *, is_proportion=False, scale=1, is_in_every_unit=True
 ):
-    """Estimate a ratio from its units."""
+    """Estimate a ratio from the numerators and denominators of single units."""
     n, d = (np.array([int(x) for x in part], dtype=object) for part in (numerator, denominator))
     sums = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
     return estimate_ratio(len(n), RatioSums(*sums, scale, is_proportion, is_in_every_unit))
@@ -49,7 +49,7 @@ def test_error_of_a_ratio_follows_the_delta_method():
 
 
 def test_small_variance_with_a_huge_mean_is_exact():
-    """Use sums whose squares would lose the variance in floating point."""
+    """Use sums of squares that are too large to be exact in floating point."""
     deviations = np.random.default_rng(3).integers(0, 2, 2000)
     n = 10**12 + deviations
     se = compute_se_slowly(deviations, np.ones(2000))
@@ -73,7 +73,7 @@ def test_estimate_requires_thirty_informative_units(n_units, value, denominator,
 
 
 def test_critical_value_below_100_units_is_students_t():
-    """Check values below one degree of freedom, and closed forms."""
+    """Compare with SciPy, and with closed forms for one and two degrees of freedom."""
     units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
     values = [compute_critical_value(n_units) for n_units in units]
     assert values == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
@@ -85,7 +85,7 @@ def test_critical_value_below_100_units_is_students_t():
 
 @pytest.mark.parametrize("unseen_variance", [0.0, 1e-30, 1e-9])
 def test_unobserved_events_do_not_reduce_the_degrees_of_freedom(unseen_variance):
-    """Expect the normal quantile 1.96 of a hundred batches."""
+    """Expect the critical value 1.96 for a hundred batches, with and without a correction."""
     for se in np.random.default_rng(2).random(500):
         corrected, df = add_continuity_correction(se, 99.0, unseen_variance)
         assert df >= 99 and compute_critical_value(df + 1) == 1.96
@@ -158,7 +158,7 @@ def compute_win_homogeneity(rows):
 
 
 def test_homogeneity_of_single_results_is_pearsons_chi_square():
-    """Allow a factor (n - 1) / n in the variance."""
+    """Compare with SciPy, except for a factor (n - 1) / n in the variance."""
     wins, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([wins, n - wins]), correction=False)
     homogeneity = compute_win_homogeneity(make_single_deal_rows(wins, n))

@@ -25,8 +25,8 @@ from support.round_robins import make_pairing, make_round_robin
 ELO_BY_PLAYER = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}
 
 
-def fit_non_additivity(pairings, samples=100):
-    return compute_non_additivity(RoundRobin(pairings, 1, samples))
+def fit_non_additivity(pairings, n_samples=100):
+    return compute_non_additivity(RoundRobin(pairings, 1, n_samples))
 
 
 def make_rock_paper_scissors(*win_rates, **options):
@@ -70,8 +70,8 @@ def test_additive_table_has_little_non_additivity():
     assert fit_non_additivity(make_round_robin(ELO_BY_PLAYER, n_pairs=10**6)).raw_proportion < 1e-4
 
 
-def test_pair_without_wins_does_not_dominate():
-    """Check that the proportion does not grow with the number of matches, as log odds do."""
+def test_winless_pair_does_not_dominate():
+    """Check that the proportion does not grow with the number of matches, unlike log odds."""
     small, large = (
         make_round_robin(ELO_BY_PLAYER, n_pairs=n) | dict([make_pairing("b", "d", 1.0, n_pairs=n)])
         for n in (500, 50_000)
@@ -116,7 +116,7 @@ def test_non_additivity_requires_a_complete_round_robin():
 
 
 def make_cross_table(win_rates, se):
-    """Return the cross table of players 0, 1, ... with these win rates and one standard error."""
+    """Return a cross-table with given win rates and the same standard error everywhere."""
     rows = []
     for i, j in itertools.permutations(range(len(win_rates)), 2):
         value = win_rates[i, j]
@@ -130,7 +130,7 @@ def sample_win_rates(rng, n_players, scatter):
 
 
 def enumerate_cycles(win_rates, se):
-    """Find every cycle of three players by enumeration; return the excess of each."""
+    """Return all cycles of three players, with the smallest win margin of each in SE."""
     excess_by_cycle = {}
     for a, b, c in itertools.permutations(range(len(win_rates)), 3):
         links = (win_rates[a, b], win_rates[b, c], win_rates[c, a])
@@ -159,7 +159,7 @@ def test_cycles_agree_with_enumeration(seed):
 
 
 def test_random_variation_rarely_gives_a_significant_cycle():
-    """Allow 10 % of 200 tables; the nominal rate is 5 %.
+    """Expect significant cycles in fewer than 10 % of 200 tables, with a nominal rate of 5 %.
 
     A rate of .05 exceeds .1 of 200 once in 500 runs; the true rate is far lower.
     """
@@ -181,18 +181,18 @@ def test_triads_with_an_undefined_pair_are_omitted():
 # The equilibrium mix
 
 
-def find_equilibrium_by_enumeration(game):
-    """Find the equilibrium of a game by enumerating the players in it."""
-    n_players, mixes = len(game), []
+def find_equilibrium_by_enumeration(payoffs):
+    """Find the equilibrium of a game by trying every subset of the players."""
+    n_players, mixes = len(payoffs), []
     for size in range(1, n_players + 1, 2):  # an antisymmetric game of even size is regular
         for players in itertools.combinations(range(n_players), size):
-            subgame = game[np.ix_(players, players)]
+            subgame = payoffs[np.ix_(players, players)]
             equations = np.vstack([subgame, np.ones(size)])
             weights, *_ = np.linalg.lstsq(equations, np.append(np.zeros(size), 1.0), rcond=None)
             mix = np.zeros(n_players)
             mix[list(players)] = weights
             is_even = np.allclose(subgame @ weights, 0)
-            if is_even and weights.min() > 0 and (game @ mix).max() < 1e-9:
+            if is_even and weights.min() > 0 and (payoffs @ mix).max() < 1e-9:
                 mixes.append(mix)
     (mix,) = mixes
     return mix
@@ -246,7 +246,7 @@ def test_equilibrium_mix_of_an_additive_table_is_the_leader():
 
 
 def test_player_without_wins_has_a_finite_rating_without_bounds():
-    """Expect half a win in 10,001 matches."""
+    """Expect the rating for half a win in 10,001 matches."""
     pairings = {
         **make_round_robin(ELO_BY_PLAYER, rng=np.random.default_rng(2)),
         **dict([make_pairing("b", "d", 1.0)]),
@@ -261,7 +261,7 @@ def test_player_without_wins_has_a_finite_rating_without_bounds():
 
 @pytest.mark.slow
 def test_intervals_of_mix_weights_have_nominal_coverage():
-    """Allow .02 more than usual, because percentiles of few batches cover slightly less."""
+    """Accept a coverage from 88 to 99 %, because there are few batches."""
     is_covered = []
     for i in range(200):
         pairings = make_rock_paper_scissors(

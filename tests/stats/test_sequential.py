@@ -48,7 +48,7 @@ def test_confidence_sequence_width_follows_the_formula():
     ("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)]
 )
 def test_beta_binomial_bounds_are_where_the_mixture_rejects(successes, failures):
-    """Expect a likelihood ratio of the mixture to p of 1 / alpha at both bounds.
+    """Expect that the likelihood ratio of the mixture to each bound is 1 / alpha.
 
     The mixture is integrated numerically over its prior.
     """
@@ -77,7 +77,7 @@ def test_sprt_bounds_follow_from_alpha_and_beta():
 
 
 def maximise_log_likelihood(counts, mean):
-    """Return the maximum log likelihood with this mean, by a general optimiser."""
+    """Return the maximum log likelihood of distributions with a given mean."""
     scores, counts = np.array(PAIR_SCORES), np.array(counts, float)
     constraints = [
         {"type": "eq", "fun": lambda probabilities: probabilities.sum() - 1},

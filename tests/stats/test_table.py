@@ -1,4 +1,4 @@
-"""Tests of metrics: facts, tidy rows from units, and CSV files."""
+"""Tests of metrics, of tidy rows that are computed from units, and of CSV files."""
 
 import json
 
@@ -12,14 +12,14 @@ from simgin.stats.estimate import Estimate
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
-FACTS_BY_UNIT = {
+STATISTICS_BY_UNIT = {
     "deal": toy.draw_statistics(RNG, 3000, win_probability=0.6),
     "match": toy.draw_statistics(RNG, 400, win_probability=0.6, is_match=True),
 }
 
 
 def make_tidy_frame(unit="deal", a="gold", b="simple"):
-    return toy.make_tidy_rows("standard", a, b, unit, toy.make_batch_row(FACTS_BY_UNIT[unit]))
+    return toy.make_tidy_rows("standard", a, b, unit, toy.make_batch_row(STATISTICS_BY_UNIT[unit]))
 
 
 def select_row(tidy, metric, strategy="gold"):
@@ -29,7 +29,7 @@ def select_row(tidy, metric, strategy="gold"):
 def test_tidy_table_has_the_declared_columns_and_order():
     tidy = make_tidy_frame("match")
     assert tuple(tidy.columns) == table.TABLE_COLUMNS
-    two_player_metrics = [metric for metric in metrics.METRICS if 2 in metric.players] * 2
+    two_player_metrics = [metric for metric in metrics.METRICS if 2 in metric.player_counts] * 2
     assert list(tidy["metric"]) == [metric.name for metric in two_player_metrics]
     assert list(tidy["unit"]) == [metric.unit for metric in two_player_metrics]
     assert list(tidy["strategy"]) == ["gold"] * (len(two_player_metrics) // 2) + ["simple"] * (
@@ -46,11 +46,11 @@ def test_tidy_table_has_the_declared_columns_and_order():
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
 def test_metrics_agree_with_the_delta_method_over_units(unit, metric):
-    """Recompute both sides of every metric from units."""
+    """Recompute every metric from the results of single units, for both players."""
     if metric.unit == "match" and unit == "deal":
         return
-    is_solo = 2 not in metric.players
-    facts, tidy = FACTS_BY_UNIT[unit], make_tidy_frame(unit, b="" if is_solo else "simple")
+    is_solo = 2 not in metric.player_counts
+    facts, tidy = STATISTICS_BY_UNIT[unit], make_tidy_frame(unit, b="" if is_solo else "simple")
     sides = [("gold", metric.numerator_a), ("simple", metric.numerator_b)]
     for strategy, fact in sides[:1] if is_solo else sides:
         sign = -1 if metric.is_zero_sum and strategy == "simple" else 1
@@ -77,7 +77,7 @@ def test_sample_size_counts_both_halves():
     tidy = make_tidy_frame("match")
     assert set(tidy.loc[tidy["unit"] == "match", "n"]) == {800}
     assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {
-        toy.get_statistic(FACTS_BY_UNIT["match"], "deals").sum()
+        toy.get_statistic(STATISTICS_BY_UNIT["match"], "deals").sum()
     }
 
 
@@ -147,7 +147,7 @@ def test_zero_is_formatted_without_a_minus_sign():
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_metric_has_facts_of_both_sides(metric):
+def test_metric_is_recorded_for_both_players(metric):
     assert ("(0 to 1)" in metric.meaning) == metric.is_proportion == ("per " not in metric.meaning)
     swapped = {"a_": "b_", "b_": "a_"}.get(
         metric.numerator_a[:2], metric.numerator_a[:2]

@@ -19,7 +19,7 @@ POPULATION = toy.draw_units(np.random.default_rng(1), 200)
 
 
 def test_adjusted_metric_agrees_with_scipys_regression():
-    """Use equal batches, for which the adjusted value is the regression at the control's mean."""
+    """Use batches of equal size, for which the adjustment is an ordinary regression."""
     rows, mean = toy.draw_rows(np.random.default_rng(2), POPULATION, 50, 200), 0.3
     y = rows[:, batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX["gin"]] / 400
     x = rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN] / 400
@@ -59,7 +59,7 @@ def play_matchup(a, b, variant):
     ("a", "b", "variant"), [("simple", "gold", "oklahoma"), ("gold", None, "solitaire-gin")]
 )
 def test_known_mean_agrees_with_the_engine(a, b, variant):
-    """Allow 5 SE: one false alarm in 300,000 runs."""
+    """Allow a deviation of 5 SE, which occurs by chance once in 300,000 runs."""
     rules, rows = play_matchup(a, b, variant)
     per_deal = (
         rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN]
@@ -102,7 +102,7 @@ def test_adjustment_requires_a_known_mean_and_enough_batches(a, b, variant, unit
 
 
 @pytest.mark.parametrize(("mean_error", "error"), [(0.0, 0.0), (0.5, 1.0)])
-def test_error_of_values_on_a_line_is_that_of_the_control_mean(mean_error, error):
+def test_perfect_control_leaves_only_its_own_error(mean_error, error):
     control = np.array([1.0, 2.0, 4.0, 7.0])
     estimate = estimate_mean_with_control_variate(
         3 + 2 * control, control, Estimate(10.0, mean_error)
@@ -121,7 +121,7 @@ def test_constant_control_gives_the_unadjusted_mean():
 
 
 def compute_rho_from_records(records):
-    """Compute rho of margins and of wins from single deals of pairs."""
+    """Compute the variance ratio rho of margins and of wins from single deals."""
     rho = []
     margin = records["points_a"] - records["points_b"]
     winner = records["winner"]

@@ -145,7 +145,7 @@ class Replay:
 
     def _check_result(self, expected):
         state = self.state
-        assert self.played.kind == expected.kind
+        assert self.played.ending == expected.kind
         seats = [-1 if seat is None else seat for seat in (expected.knocker, expected.winner)]
         assert [int(state.knocker), int(state.winner)] == seats
         assert state.score.tolist() == expected.points

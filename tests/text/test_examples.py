@@ -112,7 +112,7 @@ def test_killed_copy_is_completed_by_the_same_command(tmp_path):
             assert read_directory(killed_folder) == read_directory(expected_folder)
 
 
-def test_example_strategy_is_that_of_the_readme():
+def test_example_strategy_equals_the_readme():
     (readme_code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert (ROOT / "experiments" / "patient.py").read_text() == readme_code
 

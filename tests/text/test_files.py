@@ -11,7 +11,7 @@ import pytest
 from simgin.text import files
 from support.hostile import time_limit
 
-CREATE_BY_KIND = {
+CREATE_BY_FILE_TYPE = {
     "pipe": os.mkfifo,
     "link to a pipe": lambda path: (os.mkfifo(f"{path}-"), path.symlink_to(f"{path}-")),
     "link to /dev/zero": lambda path: path.symlink_to("/dev/zero"),
@@ -22,9 +22,9 @@ CREATE_BY_KIND = {
 }
 
 
-@pytest.mark.parametrize("kind", CREATE_BY_KIND)
-def test_special_and_large_files_are_rejected(tmp_path, kind):
-    CREATE_BY_KIND[kind](tmp_path / "mine")
+@pytest.mark.parametrize("file_type", CREATE_BY_FILE_TYPE)
+def test_special_and_large_files_are_rejected(tmp_path, file_type):
+    CREATE_BY_FILE_TYPE[file_type](tmp_path / "mine")
     for read in (files.read_bytes, files.read_text):
         with pytest.raises(OSError) as error:
             read(tmp_path / "mine", 1000)

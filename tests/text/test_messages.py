@@ -1,4 +1,4 @@
-"""Tests that hostile texts and errors are printed safely."""
+"""Tests that control characters and hostile exceptions are printed safely."""
 
 import pytest
 

@@ -50,5 +50,5 @@ def test_bash_splits_a_command_into_the_same_words():
 
 
 def test_quoted_words_are_printable():
-    assert all(shell.quote(word).isprintable() for word in SPECIAL_WORDS)
+    assert all(shell.quote_word(word).isprintable() for word in SPECIAL_WORDS)
     assert shell.join_command(["simgin", "report", "my run"]) == "simgin report 'my run'"

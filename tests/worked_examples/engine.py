@@ -119,7 +119,7 @@ def score_showdown(params, how, hand, defender, limit, points, thrown, taken, le
         rules,
         discard=1 << thrown if thrown >= 0 else 0,
         required_card=int(endings.find_required_meld_card(taken, rules)),
-        ranks_left=int(endings.find_shot_ranks(points)) if how == "shot" else -1,
+        unmatched_ranks=int(endings.find_shot_ranks(points)) if how == "shot" else -1,
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0):
         raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}")
@@ -197,7 +197,7 @@ class Deal:
         self.actions = list_actions(self.deal)
         # The current decision
         self.decision = (
-            None if self.deal.kind else get_decision(self.deal, int(self.state.n_logged))
+            None if self.deal.ending else get_decision(self.deal, int(self.state.n_logged))
         )
         if self.decision and self.decision.slot == "show":
             self._add_answer(0)
@@ -221,7 +221,7 @@ class Deal:
     def kind(self):
         if 0 <= self.joker < count_dealt_cards(self.params) and self._is_redealt():
             return "redeal"
-        return self.deal.kind
+        return self.deal.ending
 
     def _is_redealt(self):
         """Return True if the engine deals again when the joker is in the hand."""
@@ -406,23 +406,23 @@ def _list_opening_passes(deal):
 def _list_unfinished_solo_actions(deal):
     """Return the actions of a solitaire deal after the last complete turn."""
     params, state = deal.matchup.variant.params, deal.state
-    if (deal.kind == "joker" and state.joker >= count_dealt_cards(params)) or (
-        not deal.kind and state.drawn >= 0
+    if (deal.ending == "joker" and state.joker >= count_dealt_cards(params)) or (
+        not deal.ending and state.drawn >= 0
     ):
         return [SOLO_DRAW]
-    return [Action(0, "stop")] if state.knocker >= 0 and deal.kind != "big_gin" else []
+    return [Action(0, "stop")] if state.knocker >= 0 and deal.ending != "big_gin" else []
 
 
 def _list_unfinished_actions(deal):
     """Return the actions of a two-player deal after the last complete turn."""
-    if not deal.kind:
+    if not deal.ending:
         decision = get_decision(deal, deal.state.n_logged)
         if decision.slot not in ("discard", "knock") or decision.view.phase == codes.PHASE_LAST:
             return []
         if decision.view.taken >= 0:
             return [Action(decision.seat, "take")]
         return [Action(decision.seat, "stock")] if decision.view.drawn >= 0 else []
-    if deal.kind != "void":
+    if deal.ending != "void":
         return []
     turn = 1 - deal.turns[-1][0] if deal.state.turns else 0
     if deal.state.drawn >= 0:  # void at the draw

@@ -82,7 +82,7 @@ def chart_command(
             partial(run_chart, ChartRequest.read(**arguments), workers),
             f"{arguments['kind']} chart",
             command,
-            lambda _, report: report().to_renderables(details=True),
+            lambda _, report: report().to_renderables(show_details=True),
             workers=workers,
             output=output,
             on_finish=write_strategy,

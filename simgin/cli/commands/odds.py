@@ -112,7 +112,7 @@ def _render_odds(report: Report, seed: int, details: bool) -> Iterator[Renderabl
     """Yield the sentences and the first table of odds, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
-    yield from report.to_renderables(details=details)
+    yield from report.to_renderables(show_details=details)
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
         yield "Details: --details prints all tables of the report."

@@ -43,7 +43,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     with redirect_policy_output(as_json):
         deal_trace = replay.trace_numbered_deal(**arguments)
     deal_replay = replay.make_replay(deal_trace)
-    command = deal_trace.matchup.replay_command(
+    command = deal_trace.matchup.make_replay_command(
         arguments["unit"], arguments["half"], arguments["deal"] or 0
     )
     parts = [

@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 TEXT_LINE_HEIGHT = 0.18  # height of one line of a title, legend or caption, in inches
 # Maximum number of characters per line. `count_fitting_characters` adapts it to the user's style.
-TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
-LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
+MAX_TITLE_CHARACTERS, MAX_CAPTION_CHARACTERS = 42, 66
+MAX_LABEL_CHARACTERS, MAX_PANEL_TITLE_CHARACTERS = 22, 48
 
 # distance between row names, and height of one line of a row name, in inches
 ROW_GAP, ROW_LINE_HEIGHT = 0.08, 0.145
 # Legends
-LEGEND_LEFT = 0.02  # left edge of titles and legends, as a proportion of the figure width
+LEGEND_LEFT_EDGE = 0.02  # left edge of titles and legends, as a proportion of the figure width
 # distance below a legend, and height of one line of a panel title, in inches
 LEGEND_GAP, TITLE_LINE_HEIGHT = 0.1, 0.16
 # number of characters per legend line, and width of a marker in characters
-LEGEND_CHARACTERS, LEGEND_HANDLE_CHARACTERS = 50, 7
+MAX_LEGEND_CHARACTERS, LEGEND_HANDLE_CHARACTERS = 50, 7
 MAX_LEGEND_COLUMNS = 3
 
 
@@ -84,7 +84,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _count_shared_items(part_lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of leading items that all lists share, leaving one item in each list."""
+    """Return the length of the common prefix of several lists, excluding their last items."""
     columns = zip(*part_lists, strict=False)
     shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))
     return min(len(shared_parts), *(len(parts) - 1 for parts in part_lists))
@@ -107,8 +107,8 @@ def create_figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    title = fold_text(title, count_fitting_characters(TITLE_CHARACTERS, "figure.titlesize"))
-    caption_characters = count_fitting_characters(CAPTION_CHARACTERS, "figure.labelsize")
+    title = fold_text(title, count_fitting_characters(MAX_TITLE_CHARACTERS, "figure.titlesize"))
+    caption_characters = count_fitting_characters(MAX_CAPTION_CHARACTERS, "figure.labelsize")
     caption = textwrap.fill(
         insert_no_break_spaces(caption), caption_characters, break_on_hyphens=False
     )
@@ -213,7 +213,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
     axes.set_axisbelow(True)
 
 
-def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
+def set_panel_title(axes: Axes, text: str, width: int = MAX_PANEL_TITLE_CHARACTERS) -> None:
     """Set the title of a panel, wrapped at `width` characters at simgin's default font size."""
     wrapped_title = fold_text(text, count_fitting_characters(width, "axes.titlesize"))
     axes.set_title(
@@ -247,7 +247,7 @@ def set_row_names(axes: Axes, names: Sequence[str]) -> None:
 
 def wrap_row_name(name: str) -> str:
     """Wrap a row name at the width of the label column."""
-    return fold_text(name, count_fitting_characters(LABEL_CHARACTERS, "ytick.labelsize"))
+    return fold_text(name, count_fitting_characters(MAX_LABEL_CHARACTERS, "ytick.labelsize"))
 
 
 def compute_row_height(names: Iterable[str]) -> float:
@@ -280,7 +280,7 @@ def add_legend(axes: Axes) -> None:
         [fold_text(name, _count_legend_characters()) for name in names],
         ncols=_count_legend_columns(names),
         loc="lower left",
-        bbox_to_anchor=(LEGEND_LEFT, height),
+        bbox_to_anchor=(LEGEND_LEFT_EDGE, height),
         bbox_transform=legend_transform,
         fontsize=resolve_font_size("legend.fontsize"),
         frameon=get_setting("legend.frameon"),
@@ -333,7 +333,7 @@ def _count_legend_columns(names: Sequence[str]) -> int:
 
 def _count_legend_characters() -> int:
     """Return the number of characters that fit on a line of a legend."""
-    return count_fitting_characters(LEGEND_CHARACTERS, "legend.fontsize")
+    return count_fitting_characters(MAX_LEGEND_CHARACTERS, "legend.fontsize")
 
 
 def count_legend_lines(names: Sequence[str]) -> int:
@@ -425,7 +425,7 @@ def _lay_out(figure: Figure) -> None:
 
 # Hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
 # tests/plots/test_colours.py checks their contrast for all types of colour vision.
-BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
+BLUE, ORANGE, GREEN, SKY_BLUE, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
@@ -447,7 +447,7 @@ ENDING_COLOURS = {
     "limit": GREY,
     "refused": "#CFCFCF",
 }
-LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a dark colour
+ENDINGS_WITH_LIGHT_TEXT = ("knock", "undercut", "stalled", "joker")  # endings with a dark colour
 
 
 def make_win_rate_colormap() -> Colormap:
@@ -477,31 +477,31 @@ SERIES_STYLES = (
     SeriesStyle(GREEN, "D", (0, (1, 1))),
     SeriesStyle(ORANGE, "^", (0, (5, 1, 1, 1))),
     SeriesStyle(PINK, "v", (0, (3, 1))),
-    SeriesStyle(SKY, "P", (0, (1, 2))),
+    SeriesStyle(SKY_BLUE, "P", (0, (1, 2))),
     SeriesStyle(BROWN, "X", (0, (7, 2))),
     SeriesStyle(VIOLET, "*", (0, (9, 2))),
 )
 
 
 def get_neutral_style() -> SeriesStyle:
-    """Return a neutral style.
+    """Return the style of data that belong to no particular variant or strategy.
 
     Series colours are reserved for variants and strategies.
     """
     return SeriesStyle(get_setting("text.color"), "o", "-")
 
 
-def get_series_style(i: int) -> SeriesStyle:
-    """Return the style of the series with index i.
+def get_series_style(index: int) -> SeriesStyle:
+    """Return the style of the series with a given index in a plot.
 
     The colour cycle of simgin's style has eight colours. All further series are grey and differ
     only in marker and dash pattern.
     """
-    style = SERIES_STYLES[i % len(SERIES_STYLES)]
+    style = SERIES_STYLES[index % len(SERIES_STYLES)]
     if not is_rc_param_changed("axes.prop_cycle"):
-        return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
+        return style if index < len(SERIES_STYLES) else style._replace(colour=GREY)
     cycle = list(get_rc_param("axes.prop_cycle"))
-    cycle_entry = cycle[i] if i < len(cycle) else {"color": GREY}
+    cycle_entry = cycle[index] if index < len(cycle) else {"color": GREY}
     rc_key_by_field = {"colour": "color", "marker": "marker", "dash": "linestyle"}
     rc_keys = [item for item in rc_key_by_field.items() if item[1] in cycle_entry]
     return style._replace(**{field: cycle_entry[rc_key] for field, rc_key in rc_keys})

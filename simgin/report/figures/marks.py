@@ -12,7 +12,7 @@ import numpy as np
 from simgin.report.figures.layout import (
     DARKEST_COLOUR,
     ENDING_COLOURS,
-    LIGHT_TEXT_ENDINGS,
+    ENDINGS_WITH_LIGHT_TEXT,
     LIGHTEST_COLOUR,
     SeriesStyle,
     escape_text,
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 UNDEFINED_LABEL = "sample too small"
 MIN_LABELLED_PERCENT = 7  # percentage below which a bar segment has no label
 # number of shades in a heat map without numbers, and ticks of the colour bar in percent
-SHADE_STEPS, COLOUR_BAR_TICKS = 20, (0, 20, 40, 60, 80, 100)
+N_HEAT_MAP_SHADES, COLOUR_BAR_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # parameters of a plot function
 MAX_NAMED_MATCHUPS = 3  # maximum number of matchups that a caption lists
 # Maximum number of variants or strategies that a caption lists. A longer list is replaced by a
 # count.
 MAX_LISTED_NAMES = 12
 # maximum total length of the strategy names in a caption, in characters
-MAX_NAME_CHARACTERS = 150
+MAX_NAME_LIST_CHARACTERS = 150
 # values, lower bounds and upper bounds: three arrays of shape (n,)
 Bounds = Sequence[np.ndarray]
 
@@ -62,7 +62,7 @@ def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle) -> 
     axes.plot(x, value, color=style.colour, linestyle=style.dash, linewidth=width)
 
 
-def draw_vertical_bars(
+def draw_vertical_error_bars(
     axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
     """Draw dots with vertical 95 % error bars."""
@@ -71,7 +71,7 @@ def draw_vertical_bars(
     )
 
 
-def draw_horizontal_bars(
+def draw_horizontal_error_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str, **options: Any
 ) -> None:
     """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
@@ -81,11 +81,11 @@ def draw_horizontal_bars(
     label_undefined_rows(axes, y[np.isnan(value)])
 
 
-def draw_inconclusive_bars(
+def draw_inconclusive_error_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
     """Draw hollow grey dots with horizontal error bars, without an entry in the legend."""
-    draw_horizontal_bars(
+    draw_horizontal_error_bars(
         axes,
         y,
         bounds,
@@ -127,7 +127,7 @@ def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
 
 
 def _make_label_style() -> dict[str, Any]:
-    """Return the style of labels for axes or rows without data."""
+    """Return the style of the labels that mark axes or rows without data."""
     return {
         "fontsize": scale_font(NORMAL_FONT_SIZE),
         "color": get_muted_colour(),
@@ -143,14 +143,19 @@ def label_undefined_axes(axes: Axes, values: Any) -> None:
         label_empty_axes(axes, UNDEFINED_LABEL)
 
 
-def label_empty_axes(axes: Axes, text: str) -> None:
+def label_empty_axes(axes: Axes, reason: str) -> None:
     """Write the reason for missing data on the axes."""
     axes.set_axis_off()
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, **_make_label_style())
+    axes.text(0.5, 0.5, reason, transform=axes.transAxes, **_make_label_style())
 
 
 def draw_stacked_bars(
-    axes: Axes, ending: str, percentages: np.ndarray, starts: np.ndarray, label: str, size: float
+    axes: Axes,
+    ending: str,
+    percentages: np.ndarray,
+    starts: np.ndarray,
+    label: str,
+    font_size: float,
 ) -> None:
     """Draw one type of deal ending as a labelled segment of every stacked bar.
 
@@ -159,8 +164,10 @@ def draw_stacked_bars(
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
     labels = [f"{p:.0f}" if p >= MIN_LABELLED_PERCENT else "" for p in percentages]
-    text_colour = LIGHTEST_COLOUR if ending in LIGHT_TEXT_ENDINGS else DARKEST_COLOUR
-    axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(size), color=text_colour)
+    text_colour = LIGHTEST_COLOUR if ending in ENDINGS_WITH_LIGHT_TEXT else DARKEST_COLOUR
+    axes.bar_label(
+        bars, labels, label_type="center", fontsize=scale_font(font_size), color=text_colour
+    )
 
 
 # Heat maps
@@ -234,7 +241,7 @@ def draw_shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    norm = BoundaryNorm(np.linspace(0, 100, SHADE_STEPS + 1), make_win_rate_colormap().N)
+    norm = BoundaryNorm(np.linspace(0, 100, N_HEAT_MAP_SHADES + 1), make_win_rate_colormap().N)
     cells = _draw_cells(axes, values, norm)
     _label_rows_and_columns(axes, row_names, column_names, font_size)
     label_undefined_axes(axes, values)
@@ -375,7 +382,7 @@ def _format_players(frame: pd.DataFrame) -> str:
         names |= dict.fromkeys(pair)
     names.pop("", None)
     name_list = ", ".join(names)
-    is_too_long = len(names) > MAX_LISTED_NAMES or len(name_list) > MAX_NAME_CHARACTERS
+    is_too_long = len(names) > MAX_LISTED_NAMES or len(name_list) > MAX_NAME_LIST_CHARACTERS
     return f"{len(names)} players" if is_too_long else f"Players: {name_list}"
 
 
@@ -400,12 +407,12 @@ def extract_percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray
     return [100 * proportions for proportions in extract_float_columns(frame, *names)]
 
 
-def compute_max_distance(values: Any, minimum: float) -> float:
+def compute_max_absolute_value(values: Any, minimum: float) -> float:
     """Return the largest absolute value, ignoring NaN, but at least `minimum`."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=minimum))
 
 
-def format_precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
+def format_max_half_width(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
     """Return a sentence that states the half-width of the widest 95 % confidence interval."""
     half_width = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half_width):

@@ -189,35 +189,35 @@ def scale_font(points: float) -> float:
     return points * float(get_setting("font.size") / SIMGIN_STYLE["font.size"])
 
 
-def resolve_font_size(name: str, points: float | None = None) -> float:
+def resolve_font_size(param_name: str, points: float | None = None) -> float:
     """Return the font size that an rcParam sets, in points.
 
     Args:
-        name: Name of the rcParam, such as "axes.labelsize".
+        param_name: Name of the rcParam, such as "axes.labelsize".
         points: Size of the text in simgin's style, if it differs from the size in `SIMGIN_STYLE`.
     """
     from matplotlib.font_manager import font_scalings
 
-    size = get_setting(name)
-    if not is_rc_param_changed(name):
+    size = get_setting(param_name)
+    if not is_rc_param_changed(param_name):
         return scale_font(points or size)
     return float(font_scalings[size] * get_setting("font.size") if isinstance(size, str) else size)
 
 
-def count_fitting_characters(characters: int, name: str) -> int:
+def count_fitting_characters(default_characters: int, param_name: str) -> int:
     """Return the number of characters that fit on a line in the user's style.
 
     Args:
-        characters: Number of characters that fit on a line in simgin's style.
-        name: rcParam that sets the font size of the line.
+        default_characters: Number of characters that fit on a line in simgin's style.
+        param_name: rcParam that sets the font size of the line.
     """
     width = get_setting("figure.figsize")[0] / SIMGIN_STYLE["figure.figsize"][0]
-    return int(characters * width / compute_text_scale(name))
+    return int(default_characters * width / compute_text_scale(param_name))
 
 
-def compute_text_scale(name: str) -> float:
+def compute_text_scale(param_name: str) -> float:
     """Return the font size that an rcParam sets, divided by the size in simgin's style."""
-    return resolve_font_size(name) / float(SIMGIN_STYLE[name])
+    return resolve_font_size(param_name) / float(SIMGIN_STYLE[param_name])
 
 
 def scale_line_width(points: float) -> float:
