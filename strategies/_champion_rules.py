@@ -38,7 +38,11 @@ EAAI_GIN_OR_UNDERCUT_BONUS, EAAI_KNOCK_LIMIT, EAAI_BIG_GIN_BONUS = 25, 10, 31
 EAAI_STOCK_RESERVE, EAAI_POINTS_TARGET = 2, 100
 BONUS_RAMP_BOUNDS = (0, 10, 25, 50, 100)
 KNOCK_LIMIT_RAMP_BOUNDS = (0, 1, 4, 7, 10, 15, 25)
-N_RULE_FEATURES, N_RULE_PRODUCT_FEATURES = 124, 72
+ACE_VALUE_KNOTS = (1, 5, 15)
+N_COMMON_FEATURES, N_RULE_PRODUCT_FEATURES, N_RARE_FEATURES = 124, 72, 10
+N_RULE_FEATURES = N_COMMON_FEATURES + N_RARE_FEATURES
+COUNTS_DEALS_INDEX = 48  # index of the first feature of matches that count deals
+HIGH_UNDERCUT_INDEX = 2  # index of the ramp of undercut bonuses from 25 to 50
 # A small scale strengthens the ridge penalty on products.
 RULE_PRODUCT_SCALE = 0.4
 # For each variant with its own champion weights, the indices of the features that are 1
@@ -46,7 +50,7 @@ ACTIVE_FEATURES_BY_TRAINED_VARIANT = {
     "eaai": (),
     "rush": (43,),
     "tedesco": (14, 23, 36, 37, 41, 45),
-    "dice": (48,),
+    "dice": (COUNTS_DEALS_INDEX,),
 }
 
 
@@ -145,6 +149,23 @@ def encode_score_rules(rules):
     ]
 
 
+def encode_rare_rules(rules):
+    """Return the features of rules that few rule sets contain.
+
+    These are the knock limit in matches that count deals, and the values of aces, unless runs can
+    go round the corner.
+    """
+    limits = compute_bonus_ramps(rules)[2][:-1]
+    values = [
+        *compute_ramps(rules.ace_value, ACE_VALUE_KNOTS, 1),
+        *compute_ramps(rules.defender_ace_value, ACE_VALUE_KNOTS, 1),
+    ]
+    return [
+        *((rules.goal == GOAL_DEALS) * limit for limit in limits),
+        *((rules.ace_runs != ACE_ROUND_CORNER) * value for value in values),
+    ]
+
+
 def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features_from_values(rules.item()[: len(RULE_PARAMETERS)])
@@ -160,6 +181,7 @@ def _compute_features_from_values(values):
             *encode_play_rules(rules),
             *encode_score_rules(rules),
             *encode_products(rules),
+            *encode_rare_rules(rules),
         ],
         np.float64,
     )

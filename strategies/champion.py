@@ -32,6 +32,7 @@ from simgin_strategies._champion import (
 )
 from simgin_strategies._champion_rules import (
     ACTIVE_FEATURES_BY_TRAINED_VARIANT,
+    N_COMMON_FEATURES,
     N_RULE_FEATURES,
     compute_rule_features,
     compute_variant_features,
@@ -80,9 +81,9 @@ TRAINED_VARIANTS = tuple(ACTIVE_FEATURES_BY_TRAINED_VARIANT)
 EAAI_WEIGHTS_OFFSET, RUSH_WEIGHTS_OFFSET, TEDESCO_WEIGHTS_OFFSET, DICE_WEIGHTS_OFFSET, N_WEIGHTS = (
     i * N_WEIGHTS_PER_VARIANT for i in range(5)
 )
-N_OPPONENT_LOG_ODDS = (
-    N_DEALS_WON_BINS * N_MEAN_POINTS_BINS + N_TURN_BINS
-)  # number of log odds of the opponent's type
+# Numbers of the log odds of the opponent's type: by deals won and mean points, by turn, and prior
+LOG_ODDS_SIZES = (N_DEALS_WON_BINS * N_MEAN_POINTS_BINS, N_TURN_BINS, 1)
+N_OPPONENT_LOG_ODDS = sum(LOG_ODDS_SIZES)
 
 
 def find_weights_offset(rules):
@@ -120,13 +121,15 @@ def adapt_weights(weights, deltas, rules):
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
-    change = features @ changes
+    change = sum_changes(features, changes)
     waiting_change, knocking_change = change[: 2 * N_WEIGHTS_PER_BLEND].reshape(
         2, N_WEIGHTS_PER_BLEND
     )
     knocking_proportion = np.arange(N_WEIGHT_BLENDS)[:, None] / (N_WEIGHT_BLENDS - 1)
     before, after = (
-        compute_knock_probabilities((constants + x @ changes)[2 * N_WEIGHTS_PER_BLEND :])
+        compute_knock_probabilities(
+            (constants + sum_changes(x, changes))[2 * N_WEIGHTS_PER_BLEND :]
+        )
         for x in (trained_features, features)
     )
     adapted_weights = weights.copy()
@@ -139,17 +142,25 @@ def adapt_weights(weights, deltas, rules):
     return adapted_weights
 
 
+def sum_changes(features, changes):
+    """Return the sum of the changes for the features of the rules, (n_changes,).
+
+    A separate product for rare features leaves the rounding of other rule sets unchanged.
+    """
+    common, rare = slice(N_COMMON_FEATURES), slice(N_COMMON_FEATURES, None)
+    return features[common] @ changes[common] + features[rare] @ changes[rare]
+
+
 def compute_knock_probabilities(log_odds):
     """Return the probability that the opponent knocks immediately, by results and turn.
 
     Args:
-        log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
-            of the player, (N_OPPONENT_LOG_ODDS,).
+        log_odds: Log odds by deals won and mean points of these deals, log odds by turn of the
+            player, and prior log odds, (N_OPPONENT_LOG_ODDS,).
     """
-    points_odds, turn_odds = np.split(log_odds, [N_DEALS_WON_BINS * N_MEAN_POINTS_BINS])
-    return 1 / (
-        1 + np.exp(-(points_odds.reshape(N_DEALS_WON_BINS, N_MEAN_POINTS_BINS, 1) + turn_odds))
-    )
+    points_odds, turn_odds, prior = np.split(log_odds, np.cumsum(LOG_ODDS_SIZES)[:-1])
+    points_odds = points_odds.reshape(N_DEALS_WON_BINS, N_MEAN_POINTS_BINS, 1)
+    return 1 / (1 + np.exp(-(points_odds + turn_odds + prior)))
 
 
 CHAMPION_WEIGHT_OPTIONS = {

@@ -2,21 +2,24 @@
 
     python training/champion_rules.py                # committed file: 80 minutes on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
+    python training/champion_rules.py --only-rare    # second part only, 20 minutes
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also
 a linear function of these features. Each round plays deals under random rule sets with the weights
 of the previous rounds, and rolls out decisions as in simgin/learn/champion_weights.py. One
 regression covers the decisions under all rule sets. Its features are the products of each feature
-of an action and each feature of the rules. Finished rounds are stored in the directory `--work`, so
-an interrupted training resumes.
+of an action and each feature of the rules. The second part of the training contains only rule sets
+with rare rules, such as other values of aces, and fits only the features of these rules. Finished
+rounds are stored in the directory `--work`, so an interrupted training resumes.
 """
 
 import argparse
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 
@@ -24,6 +27,9 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
 from simgin_strategies._champion_rules import (
+    COUNTS_DEALS_INDEX,
+    HIGH_UNDERCUT_INDEX,
+    N_COMMON_FEATURES,
     N_RULE_FEATURES,
     N_RULE_PRODUCT_FEATURES,
     compute_rule_features,
@@ -35,15 +41,27 @@ from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
     OPPONENT_ODDS_RULE_SETS,
+    PRIOR_ODDS_RULE_SETS,
+    PRIOR_ODDS_SEED,
+    RARE_RULE_SETS_PER_ROUND,
+    RARE_RULES_ROUNDS,
+    RARE_RULES_SEED,
     RULE_SETS_PER_ROUND,
     TRAINING_ROUNDS,
     TRAINING_SEED,
     list_two_player_variants,
+    sample_high_undercut_variants,
+    sample_rare_variants,
     sample_training_variants,
 )
+from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
+from simgin.runs.runner import run_matchup
+from simgin.stats import metrics
+from simgin.stats.estimate import estimate_metric
+from simgin.strategy import loader
 
 STRATEGIES_DIRECTORY = Path(__file__).resolve().parent.parent / "strategies"
 # Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
@@ -59,11 +77,21 @@ ROUNDS_PER_FIT = 6  # number of rounds in one regression
 # Indices of the rule features that change the log odds of the opponent's type
 LOG_ODDS_FEATURE_INDICES = (
     *range(8),
-    *range(N_RULE_FEATURES - N_RULE_PRODUCT_FEATURES, N_RULE_FEATURES),
+    *range(N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES, N_COMMON_FEATURES),
+)
+# Slices of the rule features that the second part of the training fits
+RARE_FEATURE_SLICES = (
+    slice(COUNTS_DEALS_INDEX, N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES),
+    slice(N_COMMON_FEATURES, N_RULE_FEATURES),
 )
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
 N_LOG_ODDS_MATCHES, LOG_ODDS_RIDGE_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
+# Fit of the prior log odds: opponents besides `champion` without adaptation, values for undercut
+# bonuses of 50 or more, and number of matches per opponent
+PRIOR_ODDS_OPPONENTS = ("simple", "gold-early", "gin-only", "marjj-early")
+PRIOR_LOG_ODDS = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
+N_PRIOR_MATCHES = 1_000
 # Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
 # has no effect. These values were good in a fourfold cross-validation over 288 rule sets.
 PENALTY_BY_DECISION_TYPE = {"discards": 16.0, "takes": 9.0, "knocks": 2.5}
@@ -96,7 +124,21 @@ def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
     )
 
 
-def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSums:
+def load_weights(
+    rules: np.record, features: np.ndarray, deltas: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the weights of `champion` for the given rules, by type of opponent."""
+    initial_weights = load_initial_weights(rules)
+    changes = np.split(player.sum_changes(features, deltas), len(initial_weights))
+    return {
+        opponent_type: weights + change
+        for (opponent_type, weights), change in zip(initial_weights.items(), changes, strict=True)
+    }
+
+
+def play_rule_set(
+    variant: Variant, deltas: np.ndarray, seed: int, fixed_deltas: np.ndarray
+) -> RuleSetSums:
     """Play training deals under one rule set.
 
     Args:
@@ -104,25 +146,25 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
         deltas: Change of both sets of weights per unit of each feature of the rules,
             (N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND).
         seed: Seed of the deals.
+        fixed_deltas: Part of `deltas` that is not fitted.
 
     Returns:
         The features of the rules, and the sums of squares and of products for each type of opponent
-        and each type of decision. The part of the products that the initial weights explain is
-        subtracted.
+        and each type of decision. The part of the products that the weights with `fixed_deltas`
+        explain is subtracted.
     """
     rules = build_rules(variant)
     sums: RuleSetSums = {
         "features": compute_rule_features(rules),
         "points_scale": np.float64(estimate_points_scale(rules)),
     }
-    changes = np.split(sums["features"] @ deltas, len(N_DEALS_BY_OPPONENT_TYPE))
-    initial_weights = load_initial_weights(rules)
-    for seed_offset, (opponent_type, change) in enumerate(
-        zip(N_DEALS_BY_OPPONENT_TYPE, changes, strict=True)
-    ):
+    weights, fixed_weights = (
+        load_weights(rules, sums["features"], x) for x in (deltas, fixed_deltas)
+    )
+    for seed_offset, opponent_type in enumerate(N_DEALS_BY_OPPONENT_TYPE):
         trainer = ChampionTrainer(
             champion_weights.list_training_opponents(opponent_type),
-            initial_weights[opponent_type] + change,
+            weights[opponent_type],
             seed + seed_offset,
             variant,
             1,
@@ -134,7 +176,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> RuleSetSum
             explained_products = np.einsum(
                 "...ij,...j->...i",
                 squares,
-                split_by_decision(initial_weights[opponent_type])[decision_type],
+                split_by_decision(fixed_weights[opponent_type])[decision_type],
             )
             residuals = compute_equity_scale(trainer) * products - explained_products
             sums[f"{opponent_type} {decision_type} squares"] = squares.astype(np.float32)
@@ -162,7 +204,7 @@ def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
 def compute_equity_scale(trainer: ChampionTrainer) -> float:
     """Return the factor that converts match equity to approximate points."""
     goal, points_target = (trainer.variant.params[name] for name in ("goal", "points_target"))
-    if goal != "points" or trainer.equity is champion_weights.compute_point_equity:
+    if goal != "points" or trainer.compute_equity is champion_weights.compute_point_equity:
         return 1.0
     return int(str(points_target)) / 100
 
@@ -294,13 +336,9 @@ def fit_weight_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.nda
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
     """Return the log odds that the opponent knocks immediately under one rule set."""
     rules = build_rules(variant)
-    changes = np.split(compute_rule_features(rules) @ deltas, len(N_DEALS_BY_OPPONENT_TYPE))
-    initial_weights = load_initial_weights(rules).values()
-    weight_sets = [
-        weights + change for weights, change in zip(initial_weights, changes, strict=True)
-    ]
+    weights = load_weights(rules, compute_rule_features(rules), deltas)
     ratios = champion_weights.estimate_likelihood_ratios(
-        *weight_sets, seed, variant, N_LOG_ODDS_MATCHES, 1
+        *weights.values(), seed, variant, N_LOG_ODDS_MATCHES, 1
     )
     all_ratios = np.concatenate([ratio.ravel() for ratio in ratios])
     log_odds: np.ndarray = np.log(
@@ -313,7 +351,8 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     """Fit the log odds under the rules of `eaai`, and their change per unit of a rule feature.
 
     Only bonuses are assumed to change the log odds, because they change the points of a won deal.
-    The regression contains all features, to separate the effects of bonuses from other effects.
+    The regression contains all common features, to separate the effects of bonuses from other
+    effects.
 
     Returns:
         Log odds in row 0, and their changes in the other rows,
@@ -324,71 +363,173 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     seeds = [TRAINING_SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])
-    x = np.insert(features, 0, 1.0, axis=1)
-    penalty = LOG_ODDS_RIDGE_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
-    coefficients: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
-    coefficients[1:][np.isin(np.arange(N_RULE_FEATURES), LOG_ODDS_FEATURE_INDICES, invert=True)] = 0
-    return coefficients
+    x = np.insert(features[:, :N_COMMON_FEATURES], 0, 1.0, axis=1)
+    penalty = LOG_ODDS_RIDGE_PENALTY * np.diag([0.0, *np.ones(N_COMMON_FEATURES)])
+    coefficients = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
+    all_coefficients = np.zeros((1 + N_RULE_FEATURES, player.N_OPPONENT_LOG_ODDS))
+    rows = np.append(0, 1 + np.array(LOG_ODDS_FEATURE_INDICES))
+    all_coefficients[rows, : coefficients.shape[1]] = coefficients[rows]
+    return all_coefficients
+
+
+# Prior odds that an opponent knocks immediately
+
+
+def measure_prior_win_rates(variant: Variant, table: np.ndarray, seed: int) -> np.ndarray:
+    """Return the mean win rate against PRIOR_ODDS_OPPONENTS under one rule set, for each prior.
+
+    Args:
+        variant: Variant with a high undercut bonus.
+        table: Changes of the weights and of the log odds, in the format of
+            strategies/champion-rules.npy. The prior log odds are 0.
+        seed: Seed of the deals.
+    """
+    rules, table = build_rules(variant), table.copy()
+    weights = np.load(STRATEGIES_DIRECTORY / "champion.npy").astype(np.float64)
+    unadapted_champion = replace(champion_weights.make_champion(weights), spec="not adapted")
+    opponents = [*map(loader.find_strategy, PRIOR_ODDS_OPPONENTS), unadapted_champion]
+    win_metric, mean_win_rates = metrics.METRICS_BY_NAME["match_win"], []
+    for log_odds in PRIOR_LOG_ODDS:
+        table[1 + HIGH_UNDERCUT_INDEX, -1] = log_odds
+        champion = champion_weights.make_champion(player.adapt_weights(weights, table, rules))
+        matchups = [Matchup(variant, champion, opponent, seed, "match") for opponent in opponents]
+        rows = [run_matchup(matchup, N_PRIOR_MATCHES, 1) for matchup in matchups]
+        win_rates = [estimate_metric(x.sum(axis=0), win_metric).value for x in rows]
+        mean_win_rates.append(np.mean(win_rates))
+    return np.array(mean_win_rates)
+
+
+def fit_prior_log_odds(table: np.ndarray, pool: Executor) -> float:
+    """Return the prior log odds for undercut bonuses of 50 or more.
+
+    The prior log odds are 0 for undercut bonuses up to 25, and linear in between. The result
+    maximises the mean win rate over random rule sets, which is interpolated quadratically.
+    """
+    sampled_variants = sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)
+    seeds = [PRIOR_ODDS_SEED + index for index in range(len(sampled_variants))]
+    win_rates = list(pool.map(measure_prior_win_rates, sampled_variants, repeat(table), seeds))
+    a, b, _ = np.polyfit(PRIOR_LOG_ODDS, np.mean(win_rates, axis=0), 2)
+    return float(np.clip(-b / (2 * a), min(PRIOR_LOG_ODDS), max(PRIOR_LOG_ODDS)))
 
 
 # Rounds
 
 
-def play_round(
-    round_index: int, deltas: np.ndarray, n_rule_sets: int, pool: Executor
-) -> RuleSetSums:
-    """Play one training round with random rule sets."""
-    sampled_variants = sample_training_variants(round_index, n_rule_sets)
-    seeds = TRAINING_SEED + SEED_STRIDE * np.arange(
-        round_index * n_rule_sets, (round_index + 1) * n_rule_sets
-    )
-    sums_by_rule_set = list(
-        pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds))
-    )
-    return {
-        name: np.stack([rule_set_sums[name] for rule_set_sums in sums_by_rule_set])
-        for name in sums_by_rule_set[0]
-    }
+@dataclass(frozen=True)
+class TrainingPart:
+    """Part of the training, which fits some features of the rules.
 
-
-def fit_deltas_to_last_rounds(finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
-    """Fit the changes in weights per unit of each rule feature to the last rounds.
-
-    The weight of a rule set decreases with the age of the round and with the bonuses, because large
-    bonuses increase the variance of the points.
+    Attributes:
+        name: Start of the file names of the rounds.
+        sample_variants: Function that returns the rule sets of a round.
+        seed: Seed of the deals.
+        rounds: Number of rounds.
+        rule_sets: Number of rule sets per round.
+        feature_slices: Slices of the features that are fitted.
+        fixed_deltas: Change of both sets of weights per unit of each other feature of the rules,
+            (N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES). The rows of the fitted features are 0.
     """
-    last_rounds = finished_rounds[-ROUNDS_PER_FIT:]
-    sums = {
-        name: np.concatenate([round_sums[name] for round_sums in last_rounds])
-        for name in last_rounds[0]
-    }
-    ages = np.arange(len(last_rounds))[::-1]
-    age_weights = np.repeat(ROUND_WEIGHT_DECAY**ages, len(last_rounds[0]["features"]))
-    return fit_weight_deltas(sums, age_weights / sums["points_scale"])
 
+    name: str
+    sample_variants: Callable[[int, int], list[Variant]]
+    seed: int
+    rounds: int
+    rule_sets: int
+    feature_slices: tuple[slice, ...]
+    fixed_deltas: np.ndarray
 
-def train_weight_deltas(
-    n_rounds: int, n_rule_sets: int, work_directory: Path, pool: Executor
-) -> np.ndarray:
-    """Train the changes in weights per unit of each rule feature, for both opponent types."""
-    work_directory.mkdir(parents=True, exist_ok=True)
-    finished_rounds: list[RuleSetSums] = []
-    for round_index in range(n_rounds):
-        file = work_directory / f"round-{round_index + 1}.npz"
-        temporary_file = work_directory / "unfinished.npz"
-        if not file.exists():
-            start_time = time.monotonic()
-            deltas = (
-                fit_deltas_to_last_rounds(finished_rounds)
-                if finished_rounds
-                else np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES))
+    def play_round(self, round_index: int, deltas: np.ndarray, pool: Executor) -> RuleSetSums:
+        """Play one round with random rule sets."""
+        sampled_variants = self.sample_variants(round_index, self.rule_sets)
+        seeds = self.seed + SEED_STRIDE * np.arange(
+            round_index * self.rule_sets, (round_index + 1) * self.rule_sets
+        )
+        sums_by_rule_set = list(
+            pool.map(
+                play_rule_set,
+                sampled_variants,
+                repeat(deltas),
+                map(int, seeds),
+                repeat(self.fixed_deltas),
             )
-            np.savez(temporary_file, **play_round(round_index, deltas, n_rule_sets, pool))
-            temporary_file.rename(file)
-            print(f"round {round_index + 1}: {time.monotonic() - start_time:.0f} s", flush=True)
-        with np.load(file) as saved_arrays:
-            finished_rounds.append(dict(saved_arrays))
-    return fit_deltas_to_last_rounds(finished_rounds)
+        )
+        return {
+            name: np.stack([rule_set_sums[name] for rule_set_sums in sums_by_rule_set])
+            for name in sums_by_rule_set[0]
+        }
+
+    def fit_to_last_rounds(self, finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
+        """Fit the weights to the last rounds.
+
+        The weight of a rule set decreases with the age of the round and with the bonuses, because
+        large bonuses increase the variance of the points.
+        """
+        deltas = self.fixed_deltas.copy()
+        last_rounds = finished_rounds[-ROUNDS_PER_FIT:]
+        if not last_rounds:
+            return deltas
+        sums = {
+            name: np.concatenate([round_sums[name] for round_sums in last_rounds])
+            for name in last_rounds[0]
+        }
+        ages = np.arange(len(last_rounds))[::-1]
+        age_weights = np.repeat(ROUND_WEIGHT_DECAY**ages, len(last_rounds[0]["features"]))
+        fitted_features = np.r_[self.feature_slices]
+        sums["features"] = sums["features"][:, fitted_features]
+        deltas[fitted_features] = fit_weight_deltas(sums, age_weights / sums["points_scale"])
+        return deltas
+
+    def train(self, work_directory: Path, pool: Executor) -> np.ndarray:
+        """Play all rounds, and return the change of both sets of weights per unit of each feature.
+
+        Finished rounds are loaded from the work directory.
+        """
+        work_directory.mkdir(parents=True, exist_ok=True)
+        finished_rounds: list[RuleSetSums] = []
+        for round_index in range(self.rounds):
+            file = work_directory / f"{self.name}-{round_index + 1}.npz"
+            temporary_file = work_directory / "unfinished.npz"
+            if not file.exists():
+                start_time = time.monotonic()
+                deltas = self.fit_to_last_rounds(finished_rounds)
+                np.savez(temporary_file, **self.play_round(round_index, deltas, pool))
+                temporary_file.rename(file)
+                print(
+                    f"{self.name} {round_index + 1}: {time.monotonic() - start_time:.0f} s",
+                    flush=True,
+                )
+            with np.load(file) as saved_arrays:
+                finished_rounds.append(dict(saved_arrays))
+        return self.fit_to_last_rounds(finished_rounds)
+
+
+def make_common_part(rounds: int, rule_sets: int) -> TrainingPart:
+    """Return the first part of the training, which fits the common features of the rules."""
+    fixed_deltas = np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES))
+    return TrainingPart(
+        "round",
+        sample_training_variants,
+        TRAINING_SEED,
+        rounds,
+        rule_sets,
+        (slice(N_COMMON_FEATURES),),
+        fixed_deltas,
+    )
+
+
+def make_rare_part(rounds: int, rule_sets: int, common_deltas: np.ndarray) -> TrainingPart:
+    """Return the second part of the training, which fits the features of rare rules."""
+    fixed_deltas = common_deltas.copy()
+    fixed_deltas[np.r_[RARE_FEATURE_SLICES]] = 0
+    return TrainingPart(
+        "rare-rules",
+        sample_rare_variants,
+        RARE_RULES_SEED,
+        rounds,
+        rule_sets,
+        RARE_FEATURE_SLICES,
+        fixed_deltas,
+    )
 
 
 def find_work_directory(n_rule_sets: int) -> Path:
@@ -409,16 +550,31 @@ def main() -> None:
     parser.add_argument(
         "--rule-sets", type=int, default=RULE_SETS_PER_ROUND, help="rule sets per round"
     )
+    parser.add_argument("--rare-rounds", type=int, default=RARE_RULES_ROUNDS)
+    parser.add_argument("--rare-rule-sets", type=int, default=RARE_RULE_SETS_PER_ROUND)
+    parser.add_argument("--only-rare", action="store_true", help="repeat only the second part")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "champion-rules.npy")
     args = parser.parse_args()
     work_directory = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
-        deltas = train_weight_deltas(args.rounds, args.rule_sets, work_directory, pool)
-        log_odds = fit_log_odds(deltas, pool)
-    rows = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
-    np.save(args.out, rows.astype(np.float32))
+        if args.only_rare:
+            rows = np.load(STRATEGIES_DIRECTORY / "champion-rules.npy").astype(np.float64)
+            rows = rows.reshape(1 + N_RULE_FEATURES, -1)
+            deltas, log_odds = np.split(rows, [N_WEIGHTS_FOR_BOTH_TYPES], axis=1)
+            deltas = deltas[1:]
+        else:
+            deltas = make_common_part(args.rounds, args.rule_sets).train(work_directory, pool)
+            log_odds = fit_log_odds(deltas, pool)
+            deltas = deltas.astype(np.float32).astype(np.float64)
+        rare_part = make_rare_part(args.rare_rounds, args.rare_rule_sets, deltas)
+        deltas = rare_part.train(work_directory, pool)
+        log_odds[:, -1] = 0
+        table = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
+        table = table.astype(np.float32).astype(np.float64)
+        table[1 + HIGH_UNDERCUT_INDEX, -1] = fit_prior_log_odds(table, pool)
+    np.save(args.out, table.astype(np.float32))
     print(f"Output: {args.out}")
 
 

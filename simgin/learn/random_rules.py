@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import warnings
 from collections import defaultdict
 from functools import cache
@@ -16,6 +18,12 @@ from simgin.rules.variants import Variant, VariantError
 # Settings of training/champion_rules.py. From OPPONENT_ODDS_RULE_SETS rule sets, the script
 # estimates the odds that an opponent knocks immediately.
 TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, OPPONENT_ODDS_RULE_SETS = 20261128, 6, 512, 200
+# Settings of the second part of the training, which contains only rule sets with rare rules
+RARE_RULES_SEED, RARE_RULES_ROUNDS, RARE_RULE_SETS_PER_ROUND = 20261129, 6, 240
+RARE_RULES_PATTERN = re.compile(r"ace_value=|goal=deals|^dice\+")
+# Settings of the fit of the prior odds that an opponent knocks immediately
+PRIOR_ODDS_SEED, PRIOR_ODDS_RULE_SETS = 20261130, 80
+HIGH_UNDERCUT_PATTERN = re.compile(r"undercut_bonus=(30|40|50|75|100)")
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_VARIANT_PROBABILITY = 0.4
 SAMPLED_GOALS = ("points", "deals")  # match goals of the sampled variants
@@ -51,14 +59,20 @@ WEIGHTED_RULE_CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 )  # fmt: skip
 
 
-def sample_variant(rng: np.random.Generator) -> Variant:
+def sample_variant(rng: np.random.Generator, pattern: re.Pattern[str] | None = None) -> Variant:
     """Return a random valid two-player variant with up to four relevant changes.
 
     Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About 40 % of the random variants
     start from a built-in variant other than `standard`.
+
+    Args:
+        rng: Random number generator.
+        pattern: Pattern that must occur in the spec, or None for any variant.
     """
     while True:
         spec = _sample_spec(rng)
+        if pattern is not None and not pattern.search(spec):
+            continue
         try:
             with warnings.catch_warnings():
                 # The warnings report settings that have no effect.
@@ -80,12 +94,34 @@ def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]
     return [sample_variant(rng) for _ in range(n_variants)]
 
 
+def sample_rare_variants(round_index: int, n_variants: int) -> list[Variant]:
+    """Return the random variants with rare rules of a training round."""
+    rng = np.random.default_rng([RARE_RULES_SEED, round_index])
+    return [sample_variant(rng, RARE_RULES_PATTERN) for _ in range(n_variants)]
+
+
+def sample_high_undercut_variants(n_variants: int) -> list[Variant]:
+    """Return random variants with high undercut bonuses, which are won with a number of points."""
+    rng = np.random.default_rng(PRIOR_ODDS_SEED)
+    random_variants = iter(lambda: sample_variant(rng, HIGH_UNDERCUT_PATTERN), None)
+    is_won_by_points = (
+        variant for variant in random_variants if variant.params["goal"] == "points"
+    )
+    return list(itertools.islice(is_won_by_points, n_variants))
+
+
 def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     """Return random variants whose rules did not occur in the training of `champion`."""
     known_rules = [variants.find_variant(name).params for name in list_two_player_variants()]
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         known_rules += [variant.params for variant in training_variants]
+    for round_index in range(RARE_RULES_ROUNDS):
+        rare_variants = sample_rare_variants(round_index, RARE_RULE_SETS_PER_ROUND)
+        known_rules += [variant.params for variant in rare_variants]
+    known_rules += [
+        variant.params for variant in sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)
+    ]
     odds_variants = sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
     known_rules += [variant.params for variant in odds_variants]
     rng = np.random.default_rng(seed)
@@ -116,13 +152,14 @@ def _sample_spec(rng: np.random.Generator) -> str:
     return "+".join([base_name, *settings])
 
 
-def list_two_player_variants() -> list[str]:
+@cache
+def list_two_player_variants() -> tuple[str, ...]:
     """Return the names of the built-in two-player variants."""
-    return [
+    return tuple(
         name
         for name in variants.variant_names()
         if variants.find_variant(name).params["players"] == 2
-    ]
+    )
 
 
 @cache

@@ -7,7 +7,7 @@ import champion_rules as training
 import numpy as np
 import pytest
 from simgin_strategies import champion as player
-from simgin_strategies._champion_rules import N_RULE_FEATURES
+from simgin_strategies._champion_rules import N_COMMON_FEATURES, N_RULE_FEATURES
 
 from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
@@ -104,27 +104,40 @@ def short_training_pool(monkeypatch):
         yield pool
 
 
+def train_common_features(rounds, work_directory, pool):
+    return training.make_common_part(rounds, 2).train(work_directory, pool)
+
+
 @pytest.mark.slow
 def test_interrupted_training_resumes_with_the_same_result(short_training_pool, tmp_path):
-    complete = training.train_weight_deltas(2, 2, tmp_path / "whole", short_training_pool)
+    complete = train_common_features(2, tmp_path / "whole", short_training_pool)
     assert complete.shape == (N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND)
-    assert complete.any()
-    training.train_weight_deltas(1, 2, tmp_path / "parts", short_training_pool)
-    assert (
-        training.train_weight_deltas(2, 2, tmp_path / "parts", short_training_pool).tobytes()
-        == complete.tobytes()
-    )
+    assert complete.any() and not complete[N_COMMON_FEATURES:].any()
+    train_common_features(1, tmp_path / "parts", short_training_pool)
+    resumed = train_common_features(2, tmp_path / "parts", short_training_pool)
+    assert resumed.tobytes() == complete.tobytes()
 
 
 @pytest.mark.slow
 def test_training_is_reproducible(short_training_pool, tmp_path):
     results = []
     for name in ("first", "second"):
-        deltas = training.train_weight_deltas(1, 2, tmp_path / name, short_training_pool)
+        deltas = train_common_features(1, tmp_path / name, short_training_pool)
         results.append(
             [deltas.tobytes(), training.fit_log_odds(deltas, short_training_pool).tobytes()]
         )
     assert results[0] == results[1]
+
+
+def test_second_part_changes_only_the_features_of_rare_rules(short_training_pool, tmp_path):
+    common_deltas = np.random.default_rng(4).normal(
+        scale=0.01, size=(N_RULE_FEATURES, training.N_WEIGHTS_FOR_BOTH_TYPES)
+    )
+    deltas = training.make_rare_part(1, 2, common_deltas).train(tmp_path, short_training_pool)
+    is_changed = (deltas != common_deltas).any(axis=1)
+    fitted_features = np.r_[training.RARE_FEATURE_SLICES]
+    assert set(np.flatnonzero(is_changed)) <= set(fitted_features)
+    assert deltas[fitted_features].any()
 
 
 def test_each_training_has_a_separate_directory():

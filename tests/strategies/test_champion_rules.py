@@ -16,6 +16,8 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.runs.runner import run_matchup
+from simgin.stats.estimate import estimate_metric
+from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.strategy import compiler, loader
 from support.variant_lists import TWO_PLAYER_VARIANTS
 
@@ -57,6 +59,9 @@ def test_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rule
         ("points_target=250", 1),
         ("knock_limit=0", 4),
         ("rush_premium=yes", 1),
+        ("ace_value=5", 2),
+        ("ace_value=11+ace_runs=corner", 2),
+        ("goal=deals+knock_limit=7", 4),
     ],
 )
 def test_a_change_of_the_rules_changes_few_features(setting, n_changed):
@@ -180,6 +185,15 @@ def test_match_uses_the_weights_for_its_rules():
         rows = [run_matchup(matchup, 200, 1) for matchup in matchups]
         is_equal.append((rows[0] == rows[1]).all())
     assert is_equal == [True, False]
+
+
+@pytest.mark.parametrize("opponent", ["gin-only", "marjj-early"])
+def test_champion_beats_patient_players_despite_a_high_undercut_bonus(opponent):
+    """With even odds of an immediate knock, champion wins 28 and 33 % of matches."""
+    variant = variants.find_variant("standard+gin_bonus=0+undercut_bonus=50")
+    champion, patient_player = map(loader.find_strategy, ("champion", opponent))
+    rows = run_matchup(Matchup(variant, champion, patient_player, 6, "match"), 1_000, 1)
+    assert estimate_metric(rows.sum(axis=0), METRICS_BY_NAME["match_win"]).low > 0.45
 
 
 def test_digest_of_champion_includes_the_rule_weights():
