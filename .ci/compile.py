@@ -69,7 +69,7 @@ def write_compiled_package(package: Path) -> None:
     manifest = {
         "versions": shipped_code.get_compiler_versions(),
         "cpu": shipped_code.MINIMUM_CPU,
-        "sources": jit.compute_compiled_digest(),
+        "sources": jit.compute_source_digest(),
         "files": files,
     }
     (package / shipped_code.MANIFEST_FILE_NAME).write_text(json.dumps(manifest, indent=1))

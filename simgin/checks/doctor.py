@@ -162,13 +162,13 @@ def check_cache() -> HealthCheck:
 
     Corrupt entries are not checked because simgin recompiles them when it loads them.
     """
-    directory = jit.get_cache_root() / jit.compute_compiled_digest()
+    directory = jit.get_cache_root() / jit.compute_source_digest()
     if problem := jit.find_cache_error(directory):
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
     details = f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}"
-    mismatch = shipped_code.explain_unused_code(jit.compute_compiled_digest())
+    mismatch = shipped_code.explain_unused_code(jit.compute_source_digest())
     if mismatch != "":
         details += f". {mismatch}" if mismatch else ", with precompiled code"
     return HealthCheck("cache", details)

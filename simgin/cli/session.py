@@ -272,7 +272,7 @@ def explain_wait(reason: str) -> Iterator[None]:
 def _print_compilation_notice() -> None:
     """Print a compilation notice, unless compiled code cannot be cached."""
     if jit.get_cache_directory() is not None:
-        problem = shipped_code.describe_shipped_code_problem(jit.compute_compiled_digest())
+        problem = shipped_code.describe_shipped_code_problem(jit.compute_source_digest())
         print_status(f"{COMPILING_NOTICE} {problem}".rstrip())
 
 

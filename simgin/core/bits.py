@@ -56,7 +56,7 @@ def nth_bit(bits, n):
 
     Args:
         bits: Bit set with more than n bits set, int64.
-        n: Position, 0..popcount(x) - 1.
+        n: Position, 0..popcount(bits) - 1.
 
     Example:
         Discard the second lowest legal card::

@@ -60,8 +60,8 @@ def list_compiled_sources() -> list[Path]:
 
 
 @cache
-def compute_compiled_digest() -> str:
-    """Return a hexadecimal digest that identifies the compiled sources and the compiler."""
+def compute_source_digest() -> str:
+    """Return a hexadecimal digest of the compiled sources and the versions of the compiler."""
     digest = hashlib.sha256()
     digest.update(repr(shipped_code.get_compiler_versions()).encode())
     for path in list_compiled_sources():
@@ -118,7 +118,7 @@ def get_cache_directory() -> Path | None:
 
     The function creates the directory if necessary.
     """
-    directory = get_cache_root() / compute_compiled_digest()
+    directory = get_cache_root() / compute_source_digest()
     if find_cache_error(directory):
         return None
     with contextlib.suppress(OSError):
@@ -129,7 +129,7 @@ def get_cache_directory() -> Path | None:
 @cache
 def _warn_about_uncached_code() -> None:
     """Print a warning, once per process, that compiled code cannot be cached."""
-    if sentence := find_cache_error(get_cache_root() / compute_compiled_digest()):
+    if sentence := find_cache_error(get_cache_root() / compute_source_digest()):
         print(f"simgin: warning: {sentence}", file=sys.stderr)
 
 
@@ -198,7 +198,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def _load_shipped_code(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version that the package contains, or None."""
-        if shipped_code.explain_unused_code(compute_compiled_digest()) is not None:
+        if shipped_code.explain_unused_code(compute_source_digest()) is not None:
             return None
         file = shipped_code.ShippedCacheFile(self._folder, self._impl.filename_base)
         data = file.load(self._index_key(sig, shipped_code))

@@ -23,7 +23,7 @@ from simgin.rules.parameters import Params, find_match_goal, get_int_param
 
 @dataclass(frozen=True)
 class ScoreTrack:
-    """Scores that one side of a match can have before it reaches its goal, numbered from 0.
+    """Scores that one side of a match can have before it reaches its goal, as numbered positions.
 
     Attributes:
         score_fields: Counts of the side ("score", "deals" or "games"), which are record fields
@@ -36,7 +36,7 @@ class ScoreTrack:
 
     @property
     def length(self) -> int:
-        """Number of scores before the goal, which is also the number of the goal."""
+        """Number of positions before the goal, which is also the position of the goal."""
         return int(np.prod(self._shape)) - 1
 
     @property
@@ -44,7 +44,7 @@ class ScoreTrack:
         return tuple([target + 1 for target in self.targets])
 
     def find_positions(self, scores: np.ndarray) -> np.ndarray:
-        """Return the numbers of the given scores.
+        """Return the positions on the track for the given scores.
 
         Args:
             scores: Scores, (..., n_fields). A score above its target is reduced to the target.
@@ -56,11 +56,11 @@ class ScoreTrack:
         return np.asarray(np.ravel_multi_index(tuple(columns), self._shape))
 
     def list_scores(self) -> np.ndarray:
-        """Return all scores before the goal, (length, n_fields) int64."""
+        """Return the score at every position before the goal, (length, n_fields) int64."""
         return np.stack(np.unravel_index(np.arange(self.length), self._shape), axis=-1)
 
     def find_next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the number of the next score for each combination of a score and a gain.
+        """Return the next position for each combination of a position and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -100,7 +100,9 @@ ValueTable = np.ndarray  # values of all states, float64
 Probabilities = np.ndarray  # probability of each outcome given the dealer, (n_outcomes,) float64
 SideScores = np.ndarray  # scores of one side, (..., n_fields) int64
 BothScores = tuple[SideScores, SideScores]  # scores of A and of B
-States = tuple[SideScores, SideScores, np.ndarray]  # scores of A, scores of B, and sides that deal
+MatchStates = tuple[
+    SideScores, SideScores, np.ndarray
+]  # scores of A, scores of B, and sides that deal
 TableIndex = tuple[np.ndarray, ...]  # index of states in a table
 ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, and score fields of B
 
@@ -159,7 +161,7 @@ class Board:
         """
         raise NotImplementedError
 
-    def list_states(self) -> States:
+    def list_states(self) -> MatchStates:
         """Return all undecided states of a match."""
         raise NotImplementedError
 
@@ -327,7 +329,7 @@ class RaceBoard(Board):
     ) -> TableIndex:
         return self._a.find_positions(scores_a), self._b.find_positions(scores_b), dealer
 
-    def list_states(self) -> States:
+    def list_states(self) -> MatchStates:
         a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
         return self._a.list_scores()[a], self._b.list_scores()[b], dealer
 
@@ -386,7 +388,7 @@ class GamesBoard(Board):
         games = np.minimum(scores[..., 0], self._target)
         return games, np.minimum(scores[..., 1], self._length)
 
-    def list_states(self) -> States:
+    def list_states(self) -> MatchStates:
         state_indices = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
         games_a, games_b, points_a, points_b, dealer = state_indices.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
@@ -465,7 +467,7 @@ class TotalBoard(Board):
     ) -> TableIndex:
         return scores_a[..., 0], self._find_total_index(scores_a[..., 1]), dealer
 
-    def list_states(self) -> States:
+    def list_states(self) -> MatchStates:
         deals_left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
         a = np.stack([deals_left + 1, total + self._low], axis=1)
         n = len(deals_left)
@@ -498,7 +500,7 @@ class PerScoreBoard(Board):
         points_a = np.minimum(scores_a[..., 0], self._target)
         return points_a, np.minimum(scores_b[..., 0], self._target), dealer
 
-    def list_states(self) -> States:
+    def list_states(self) -> MatchStates:
         a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
         return a[:, None], b[:, None], dealer
 

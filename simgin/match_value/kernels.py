@@ -99,7 +99,7 @@ def _get_dealt_hand(state, rules, is_nondealer, is_solo):
 
 @jit
 def _write_turns(state, rules, view0, view1, is_solo, deal, turns, next_index):
-    """Write the turns of a deal to `turns` from index n, and return the next free index."""
+    """Write the turns of a deal to `turns` from `next_index`, and return the next free index."""
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:

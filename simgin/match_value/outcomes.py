@@ -165,7 +165,7 @@ def _count_outcomes(
 
 
 def tally_records(records: np.ndarray) -> np.ndarray:
-    """Count recorded deals by group and packed outcome.
+    """Count recorded deals by group and outcome.
 
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """

@@ -100,7 +100,7 @@ def get_saved_games_folder() -> Path:
 
 def get_saved_game_file(matchup: Matchup) -> Path:
     """Return the path of the file in which the game of a matchup is saved."""
-    name = repr((matchup.key, jit.compute_compiled_digest()))
+    name = repr((matchup.key, jit.compute_source_digest()))
     return get_saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
 

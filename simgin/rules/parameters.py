@@ -24,7 +24,7 @@ from simgin.text.messages import (
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
-Conditions = Mapping[str, list[Any]]  # accepted values of each parameter
+EffectConditions = Mapping[str, list[Any]]  # accepted values of each parameter
 
 MAX_GAME_TABLE_ROWS = 8
 MAX_GAMES_PER_ROW = 100  # maximum number of games that one row of a game table awards
@@ -52,9 +52,9 @@ class Parameter:
     example: ParamValue = None  # suggested value if there is no default
     phrases: Mapping[str, str] = field(default_factory=dict)  # phrase that players use, by value
     # Conditions that must all hold for the parameter to have an effect
-    effective_if: Conditions = field(default_factory=dict)
+    effective_if: EffectConditions = field(default_factory=dict)
     # Conditions that make the parameter ineffective if all of them hold
-    ineffective_if: Conditions = field(default_factory=dict)
+    ineffective_if: EffectConditions = field(default_factory=dict)
     is_match_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
@@ -253,11 +253,11 @@ def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _are_conditions_met(conditions: Conditions, params: Params) -> bool:
+def _are_conditions_met(conditions: EffectConditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
 
 
-def _format_conditions(conditions: Conditions) -> str:
+def _format_conditions(conditions: EffectConditions) -> str:
     """Format conditions, as in `players = 2 and goal = points, columns or race`."""
     words = [
         f"{name} = {join_words([*map(format_setting, values)], 'or')}"

@@ -236,7 +236,9 @@ class _SpecPart:
 
     spec: str  # canonical spec
     changes: dict[str, ParamValue] = field(default_factory=dict)
-    titles: tuple[str, str, str] | None = None  # title, description and source of a named variant
+    descriptions: tuple[str, str, str] | None = (
+        None  # title, description and source of a named variant
+    )
     errors: tuple[str, ...] = ()
     is_known: bool = True  # False if the name is unknown; `changes` is then incomplete
     author_settings: tuple[str, ...] = ()  # parameters set by the author of the spec or file
@@ -367,14 +369,16 @@ def _combine_without_setting(parameter_name: str, parts: list[_SpecPart]) -> dic
 
 def _make_variant(parts: list[_SpecPart], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid components describe, with its canonical spec."""
-    named_parts = [part for part in parts if part.titles is not None]
+    named_parts = [part for part in parts if part.descriptions is not None]
     base_params = _combine_params(named_parts)
     settings = [
         (name, parameter.to_text(params[name]))
         for name, parameter in load_rule_parameters().items()
         if params[name] != base_params[name]
     ]
-    titles, descriptions, sources = zip(*filter(None, (part.titles for part in parts)), strict=True)
+    titles, descriptions, sources = zip(
+        *filter(None, (part.descriptions for part in parts)), strict=True
+    )
     specs = [part.spec for part in named_parts] + [f"{name}={value}" for name, value in settings]
     title, about = " + ".join(titles), " ".join(descriptions)
     if settings:
@@ -402,7 +406,7 @@ def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
     return [
         part
         for i, part in enumerate(parts)
-        if part.titles is None or i == _find_last_index(specs, part.spec)
+        if part.descriptions is None or i == _find_last_index(specs, part.spec)
     ]
 
 
@@ -458,7 +462,7 @@ def _make_user_part(spec: str, user_variant: "UserVariant") -> _SpecPart:
     return _SpecPart(
         spec=spec,
         changes=changes,
-        titles=(user_variant.title, user_variant.about, user_variant.source),
+        descriptions=(user_variant.title, user_variant.about, user_variant.source),
         errors=tuple(errors),
         is_known=all(part.is_known for part in parts),
         author_settings=(*user_variant.changes, *chain(*(part.author_settings for part in parts))),

@@ -158,7 +158,7 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     # Import the module here, because it loads the compiler, which is rarely needed.
     from simgin.core import jit
 
-    file = jit.get_cache_root() / jit.compute_compiled_digest() / TRAINED_WEIGHTS_FOLDER / spec.file
+    file = jit.get_cache_root() / jit.compute_source_digest() / TRAINED_WEIGHTS_FOLDER / spec.file
     train_command = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(

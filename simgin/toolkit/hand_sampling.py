@@ -183,7 +183,7 @@ def _approximate_exp(x):
 
 @jit
 def sample_cards(cards, n_sampled, noise, stream):
-    """Draw n cards at random from a mask, and return them as a mask."""
+    """Draw `n_sampled` cards at random from a mask, and return them as a mask."""
     unsampled_cards, sampled = cards, np.int64(0)
     n_cards = popcount(cards)
     for _ in range(n_sampled):

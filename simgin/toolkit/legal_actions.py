@@ -11,7 +11,7 @@ from simgin.core.rng import generate_random_words, write_random_blocks
 
 @jit
 def take_if(should_take, legal):
-    """Return the action that takes the card on offer, or otherwise passes or draws.
+    """Return the action that takes the card on offer if requested, or else passes or draws.
 
     Args:
         should_take: True to take the card on offer.

@@ -65,9 +65,9 @@ def test_change_of_a_source_changes_the_digest(monkeypatch, tmp_path):
     extra.write_text("x = 1\n")
     sources = [*jit.list_compiled_sources(), extra]
     monkeypatch.setattr(jit, "list_compiled_sources", lambda: sources)
-    before = jit.compute_compiled_digest.__wrapped__()
+    before = jit.compute_source_digest.__wrapped__()
     extra.write_text("x = 2\n")
-    assert jit.compute_compiled_digest.__wrapped__() != before
+    assert jit.compute_source_digest.__wrapped__() != before
 
 
 def test_old_cache_directories_are_removed(tmp_path):

@@ -36,7 +36,7 @@ def count_compilations():
 
 
 def describe_shipped_code_problem():
-    return shipped_code.describe_shipped_code_problem(jit.compute_compiled_digest())
+    return shipped_code.describe_shipped_code_problem(jit.compute_source_digest())
 
 
 @pytest.fixture

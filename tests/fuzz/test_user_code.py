@@ -301,7 +301,7 @@ def workspace(empty_directory, tmp_path_factory, monkeypatch):
     """Return an empty directory in which no code may run; cache weights outside it."""
     jit.get_cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-    folder = jit.get_cache_root() / jit.compute_compiled_digest() / loader.TRAINED_WEIGHTS_FOLDER
+    folder = jit.get_cache_root() / jit.compute_source_digest() / loader.TRAINED_WEIGHTS_FOLDER
     folder.mkdir(parents=True)
     (folder / LEARNED_FILE_NAME).write_bytes(CHAMPION_WEIGHTS)
     yield empty_directory

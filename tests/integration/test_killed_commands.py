@@ -180,8 +180,8 @@ def start_folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cache_copy(tmp_path_factory):
     """Copy the cache, so that players are trained again."""
-    cache = tmp_path_factory.mktemp("cache") / jit.compute_compiled_digest()
-    return shutil.copytree(jit.get_cache_root() / jit.compute_compiled_digest(), cache)
+    cache = tmp_path_factory.mktemp("cache") / jit.compute_source_digest()
+    return shutil.copytree(jit.get_cache_root() / jit.compute_source_digest(), cache)
 
 
 @pytest.mark.slow

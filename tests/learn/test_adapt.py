@@ -288,7 +288,7 @@ def cached_weights(weights_file, monkeypatch):
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
     name = loader.format_weights_file_name("straight-12345678", CHAMPION_FILE.read_bytes())
     path = Path(
-        "cache", jit.compute_compiled_digest(), loader.TRAINED_WEIGHTS_FOLDER, name
+        "cache", jit.compute_source_digest(), loader.TRAINED_WEIGHTS_FOLDER, name
     ).absolute()
     path.parent.mkdir(parents=True)
     path.write_bytes(CHAMPION_FILE.read_bytes())

@@ -124,7 +124,7 @@ def test_meld_probability_agrees_with_enumeration(variant):
 
 # The table of mean deadwood
 
-N_DEALS, N_TURNS, MAX_Z = (250, 8, 4.5)  # standard errors: one false alarm in ten thousand
+N_DEALS, N_TURNS, MAX_STANDARD_ERRORS = (250, 8, 4.5)  # one false alarm in ten thousand
 
 
 def iter_deadwood_by_turn(deal):
@@ -154,7 +154,10 @@ def test_expected_deadwood_agrees_with_played_deals():
                 deadwood_by_turn[turn].append(deadwood)
     for turn, deadwood_values in deadwood_by_turn.items():
         error = np.std(deadwood_values) / len(deadwood_values) ** 0.5
-        assert abs(np.mean(deadwood_values) - toolkit.expected_deadwood(turn)) < MAX_Z * error, turn
+        assert (
+            abs(np.mean(deadwood_values) - toolkit.expected_deadwood(turn))
+            < MAX_STANDARD_ERRORS * error
+        ), turn
     table = [toolkit.expected_deadwood(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
     assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, rules.md 15.2
