@@ -244,7 +244,7 @@ def compute_exact_values(position):
                     -points if row["deal_scoring"] == "penalty" else points - opponent_points
                 )
             elif result.winner is not None:
-                stake = result.stake if result.kind == "refused" else deal.die.stake
+                stake = result.stake if result.outcome == "refused" else deal.die.stake
                 values[i] += stake if result.winner == seat else -stake
     return values / len(worlds), wins / len(worlds)
 

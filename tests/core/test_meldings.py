@@ -122,7 +122,7 @@ def test_melding_contains_the_taken_card_if_required(variant):
         hand, discard = sample_hand_and_discard(rng, row)
         required_card = rng.choice(hands.list_cards(hand))
         expected = find_reference_melding(
-            hand, discard, row, taken=hands.list_card_names(1 << required_card)[0]
+            hand, discard, row, taken_card=hands.list_card_names(1 << required_card)[0]
         )
         assert scratch.find_shown_melding(hand, discard, required_card) == expected, (
             hands.list_card_names(hand),
@@ -158,7 +158,7 @@ def test_melding_of_a_shot_agrees_with_the_reference(variant, take_to_knock):
         required_card = rng.choice(hands.list_cards(hand)) if take_to_knock == "melded" else -1
         taken = hands.list_card_names(1 << required_card)[0] if required_card >= 0 else None
         expected = find_reference_melding(
-            hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken=taken
+            hand, discard, row, required_ranks=reference.get_shot_ranks(points), taken_card=taken
         )
         found = scratch.find_shown_melding(hand, discard, required_card, find_shot_ranks(points))
         assert found == expected, (hands.list_card_names(hand), points)
@@ -195,7 +195,7 @@ def test_legal_meldings_are_listed_in_order(variant, n_repeats):
         knock_limit = rng.choice([0, 10, 30, 99])
         required_card = rng.choice(hands.list_cards(hand)) if i % 3 == 0 else -1
         taken = hands.list_card_names(1 << required_card)[0] if required_card >= 0 else None
-        expected = list_reference_meldings(hand, discard, row, limit=knock_limit, taken=taken)
+        expected = list_reference_meldings(hand, discard, row, limit=knock_limit, taken_card=taken)
         found = scratch.list_legal_meldings(hand, discard, required_card, knock_limit, max_meldings)
         assert found == expected[:max_meldings], (
             hands.list_card_names(hand),

@@ -13,26 +13,26 @@ from support.hands import list_cards
 from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
 GIN_RUMMY = pyspiel.gin_rummy
-Phase = GIN_RUMMY.Phase
+DealPhase = GIN_RUMMY.Phase
 KNOCK_ACTION = GIN_RUMMY.KNOCK_ACTION
-DRAW_KINDS = {
+KIND_BY_DRAW_ACTION = {
     GIN_RUMMY.DRAW_UPCARD_ACTION: TAKE,
     GIN_RUMMY.DRAW_STOCK_ACTION: STOCK,
     GIN_RUMMY.PASS_ACTION: PASS,
 }
-OPENSPIEL_ACTIONS = {kind: action for action, kind in DRAW_KINDS.items()}
-UTILS = GIN_RUMMY.GinRummyUtils(13, 4, 10)
+DRAW_ACTION_BY_KIND = {kind: action for action, kind in KIND_BY_DRAW_ACTION.items()}
+MELD_SOLVER = GIN_RUMMY.GinRummyUtils(13, 4, 10)
 
 
-def convert_card(number: int) -> int:
-    """Convert a card to or from OpenSpiel, whose suit order is s c d h instead of S H D C."""
-    suit, rank = divmod(number, 13)
+def convert_card(card: int) -> int:
+    """Convert a card number between simgin and OpenSpiel, which order the suits differently."""
+    suit, rank = divmod(card, 13)
     return 13 * (-suit % 4) + rank
 
 
-def to_mask(cards: Iterable[int]) -> int:
-    """Return the mask of OpenSpiel's cards in the card order of simgin."""
-    return sum(1 << convert_card(number) for number in cards)
+def to_simgin_mask(openspiel_cards: Iterable[int]) -> int:
+    """Return simgin's mask of a hand from OpenSpiel's card numbers."""
+    return sum(1 << convert_card(number) for number in openspiel_cards)
 
 
 def to_openspiel_cards(hand: int) -> list[int]:
@@ -40,12 +40,12 @@ def to_openspiel_cards(hand: int) -> list[int]:
 
 
 def compute_deadwood(hand: int) -> int:
-    """Return the deadwood of a hand according to OpenSpiel, after a discard for eleven cards."""
-    return UTILS.min_deadwood(to_openspiel_cards(hand))
+    """Return OpenSpiel's deadwood of a hand, after the best discard from eleven cards."""
+    return MELD_SOLVER.min_deadwood(to_openspiel_cards(hand))
 
 
 def split_meld(meld: int) -> Iterator[int]:
-    """Split a meld into melds of at most five cards, the only ones that OpenSpiel knows."""
+    """Split a meld into melds of three to five cards, because OpenSpiel has no longer melds."""
     cards = list_cards(meld)
     while len(cards) > 5:
         yield sum(1 << number for number in cards[:3])
@@ -54,19 +54,21 @@ def split_meld(meld: int) -> Iterator[int]:
 
 
 def get_meld_action(meld: int) -> int:
-    return GIN_RUMMY.MELD_ACTION_BASE + UTILS.meld_to_int(to_openspiel_cards(meld))
+    return GIN_RUMMY.MELD_ACTION_BASE + MELD_SOLVER.meld_to_int(to_openspiel_cards(meld))
 
 
 @cache
-def make_initial_state(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
-    """Return OpenSpiel's initial state, cached because copies are faster to create."""
-    parameters = {"knock_card": limit, "oklahoma": oklahoma}
+def make_initial_state(
+    knock_limit: int, knock_by_upcard: bool, gin_bonus: int, undercut_bonus: int
+) -> Any:
+    """Return OpenSpiel's state before a deal with these rules (cached)."""
+    parameters = {"knock_card": knock_limit, "oklahoma": knock_by_upcard}
     parameters |= {"gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
     return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
 
 
 class OpenSpielDeal:
-    """A deal of OpenSpiel, action by action, including the showdown."""
+    """Deal in OpenSpiel that is played action by action, including the showdown."""
 
     def __init__(self, params: dict[str, Any], pack: list[int]) -> None:
         """Start a deal with rule parameters and 52 cards in dealing order, nondealer first."""
@@ -87,15 +89,15 @@ class OpenSpielDeal:
         return self.state.is_terminal()
 
     @property
-    def seat(self) -> int:
+    def seat_to_move(self) -> int:
         return self.state.current_player()
 
     @property
-    def returns(self) -> list[int]:
+    def payoffs(self) -> list[int]:
         return [int(points) for points in self.state.returns()]
 
     def get_hand(self, seat: int) -> int:
-        return to_mask(self.state.hands()[seat])
+        return to_simgin_mask(self.state.hands()[seat])
 
     def get_deadwood(self, seat: int) -> int:
         return self.state.deadwood()[seat]
@@ -107,46 +109,48 @@ class OpenSpielDeal:
 
     @property
     def previous_upcard(self) -> int:
-        """Card last taken from the pile or left there, OpenSpiel's `previous upcard`."""
+        """Card that was last taken from the discard pile or declined."""
         return convert_card(self.state.prev_upcard())
 
     def get_legal_discards(self) -> int:
-        if self.phase != Phase.DISCARD:
+        if self.phase != DealPhase.DISCARD:
             return 0
-        return to_mask(number for number in self.state.legal_actions() if number < 52)
+        return to_simgin_mask(number for number in self.state.legal_actions() if number < 52)
 
     def get_knock_discards(self) -> int:
         """Return the mask of discards with which the player can knock."""
         if KNOCK_ACTION not in self.state.legal_actions():
             return 0
-        return to_mask(self.state.child(KNOCK_ACTION).legal_actions())
+        return to_simgin_mask(self.state.child(KNOCK_ACTION).legal_actions())
 
     def legal_actions(self) -> list[Action]:
-        """Return the legal actions of a deal that is not in the showdown."""
-        if self.phase == Phase.DISCARD:
+        """Return the legal actions before the showdown."""
+        if self.phase == DealPhase.DISCARD:
             return self._make_actions(THROW, self.get_legal_discards()) + self._make_actions(
                 STOP, self.get_knock_discards()
             )
         legal = self.state.legal_actions()
-        if self.phase == Phase.KNOCK:
-            return self._make_actions(STOP, to_mask(legal))
+        if self.phase == DealPhase.KNOCK:
+            return self._make_actions(STOP, to_simgin_mask(legal))
         return [
-            Action(self.seat, TAKE if number == KNOCK_ACTION else DRAW_KINDS[number])
+            Action(
+                self.seat_to_move, TAKE if number == KNOCK_ACTION else KIND_BY_DRAW_ACTION[number]
+            )
             for number in legal
         ]
 
-    def _make_actions(self, kind: int, cards: int) -> list[Action]:
-        return [Action(self.seat, kind, number) for number in list_cards(cards)]
+    def _make_actions(self, action_kind: int, cards: int) -> list[Action]:
+        return [Action(self.seat_to_move, action_kind, number) for number in list_cards(cards)]
 
     # Playing it
 
     def apply_action(self, action: Action) -> None:
-        if (self.phase, action.kind) in ((Phase.DISCARD, STOP), (Phase.WALL, TAKE)):
+        if (self.phase, action.kind) in ((DealPhase.DISCARD, STOP), (DealPhase.WALL, TAKE)):
             self.apply_openspiel_action(KNOCK_ACTION)
         if action.card >= 0:
             self.apply_openspiel_action(convert_card(action.card))
-        elif self.phase != Phase.KNOCK:
-            self.apply_openspiel_action(OPENSPIEL_ACTIONS[action.kind])
+        elif self.phase != DealPhase.KNOCK:
+            self.apply_openspiel_action(DRAW_ACTION_BY_KIND[action.kind])
         self._deal_cards()
 
     def apply_openspiel_action(self, action: int) -> None:
@@ -165,7 +169,7 @@ class OpenSpielDeal:
         self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
 
     def lay_off(self, cards: int) -> None:
-        """Lay off the defender's cards in a legal order, then lay OpenSpiel's best melds."""
+        """Lay off the defender's cards, then show the melds that OpenSpiel considers best."""
         remaining = to_openspiel_cards(cards)
         while remaining:
             legal = [card for card in remaining if card in self.state.legal_actions()]
@@ -174,22 +178,22 @@ class OpenSpielDeal:
             remaining.remove(legal[0])
         if not self.state.finished_layoffs():
             self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
-        for meld in UTILS.best_meld_group(self.state.hands()[self.seat]):
-            self.apply_openspiel_action(get_meld_action(to_mask(meld)))
+        for meld in MELD_SOLVER.best_meld_group(self.state.hands()[self.seat_to_move]):
+            self.apply_openspiel_action(get_meld_action(to_simgin_mask(meld)))
         self.apply_openspiel_action(GIN_RUMMY.PASS_ACTION)
 
     def find_least_deadwood(self) -> int:
-        """Return the defender's least deadwood over all lay-offs and melds of OpenSpiel."""
-        seat = self.seat
+        """Return the defender's least deadwood over all legal lay-offs and melds."""
+        seat = self.seat_to_move
         return min(end.deadwood()[seat] for end in _iter_final_states(self.state, set()))
 
 
 def _iter_final_states(state: Any, visited: set[tuple[bool, int]]) -> Iterator[Any]:
-    """Yield every final state, without repeating lay-offs in another order."""
+    """Yield every final state of a showdown, with lay-offs in one order only."""
     if state.is_terminal():
         yield state
         return
-    position = state.finished_layoffs(), to_mask(state.hands()[state.current_player()])
+    position = state.finished_layoffs(), to_simgin_mask(state.hands()[state.current_player()])
     if position not in visited:
         visited.add(position)
         for action in state.legal_actions():

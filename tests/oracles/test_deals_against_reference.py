@@ -1,4 +1,4 @@
-"""Replay deals of the engine decision by decision with the reference implementation.
+"""Compare every decision in deals of the engine with the reference implementation.
 
 Some decks are shuffled. Stacked decks have many melds, so that rare events are frequent.
 """
@@ -102,7 +102,7 @@ DIE_VARIANTS = (
 
 
 # One player
-SOLO_OUTCOMES = {
+REQUIRED_SOLO_OUTCOMES = {
     "solitaire-gin": ("gin", "joker"),
     "solitaire-gin-scored": ("gin", "joker"),
     "solitaire-gin-knock": ("knock", "gin", "undercut", "joker"),
@@ -137,9 +137,9 @@ SOLO_VARIANTS = (
 )
 
 
-def compare_deals(text, seed, n_shuffled, n_stacked, required=()):
-    """Replay deals until each required outcome has occurred, and return the counts."""
-    variant, counts, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
+def compare_deals(spec, seed, n_shuffled, n_stacked, required_outcomes=()):
+    """Compare deals with the reference until all required outcomes have occurred."""
+    variant, counts, rng = variants.find_variant(spec), Counter(), random.Random(f"{spec} {seed}")
     pairs = PLAYER_PAIRS if variant.params["die"] == "off" else DIE_PLAYER_PAIRS
     if variant.is_solo:
         pairs = [(player, None) for player in SOLO_PLAYERS]
@@ -150,44 +150,47 @@ def compare_deals(text, seed, n_shuffled, n_stacked, required=()):
     for unit, matchup in product(range(n_shuffled), matchups):
         count_outcomes(counts, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
     for i in range(max(MAX_STACKED_DEALS, n_stacked)):
-        if i >= n_stacked and all(counts[kind] for kind in required):
+        if i >= n_stacked and all(counts[kind] for kind in required_outcomes):
             break
         for number, matchup in enumerate(matchups):
             count_outcomes(counts, *play_stacked_deal(rng, matchup, i, (i + number) % 2))
-    missing = [kind for kind in required if not counts[kind]]
+    missing = [kind for kind in required_outcomes if not counts[kind]]
     assert not missing, (missing, counts)
     return counts
 
 
-def play_stacked_deal(rng, matchup, i, dealer):
-    """Play a deal from a stacked deck; two thirds of two-player deals have a random score."""
+def play_stacked_deal(rng, matchup, unit, dealer):
+    """Return a traced deal with a stacked deck, and the match of the reference."""
     params = matchup.variant.params
     if params["players"] == 1:
         pack = hands.stack_solo_pack(rng, params)
-        return trace_deal(matchup, i, pack=pack, joker=draw_joker_position(rng, params)), None
-    points = hands.choose_random_scores(rng, params) if i % 3 < 2 else (0, 0)
+        return trace_deal(matchup, unit, pack=pack, joker=draw_joker_position(rng, params)), None
+    points = hands.choose_random_scores(rng, params) if unit % 3 < 2 else (0, 0)
     pack = hands.stack_pack(rng, params, points[1 - dealer])
-    played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
+    played = trace_deal(matchup, unit, pack=pack, dealer=dealer, points=points)
     return played, start_match(played, start_points=points)
 
 
 def draw_joker_position(rng, params):
-    """Return a random joker position among the 53 cards; -1 without a joker."""
+    """Return a random position of the joker among the 53 cards, or -1 without a joker."""
     if params["joker"] == "none":
         return -1
     in_hand = params["joker"] == "before_deal" and params["joker_in_hand"] == "lose"
     return rng.randrange(0 if in_hand else 10 + (params["first_turn"] == "discard_first"), 53)
 
 
-def count_outcomes(counts, played, match=None):
-    result = replay_deal(played, match)
-    counts[result.kind] += 1
+def count_outcomes(counts, traced_deal, match=None):
+    """Replay a deal with the reference, and count its outcome and its rare events."""
+    result = replay_deal(traced_deal, match)
+    counts[result.outcome] += 1
     counts["stopped at once"] += result.knocker is not None and result.draws == [0, 0]
-    counts["no hand"] += len(hands.list_cards(int(played.state.hand[0]))) == 9
-    counts["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
-    asked = Counter((one.slot, int(one.view.phase), int(one.action)) for one in played.decisions)
+    counts["no hand"] += len(hands.list_cards(int(traced_deal.state.hand[0]))) == 9
+    counts["cancelled"] += result.outcome in ("gin", "big_gin") and result.winner is None
+    asked = Counter(
+        (one.slot, int(one.view.phase), int(one.action)) for one in traced_deal.decisions
+    )
     counts["last taken"] += asked["knock", 2, 1]
-    shows = [one.action for one in played.decisions if one.slot == "show"]
+    shows = [one.action for one in traced_deal.decisions if one.slot == "show"]
     counts["shown"] += len(shows)
     counts["shown dearer"] += any(shows)
     answered = {True: 0, False: 0}
@@ -196,47 +199,50 @@ def count_outcomes(counts, played, match=None):
     counts["answered blind"] += answered[True]
     counts["answered in play"] += answered[False]
     counts["raised again"] += sum(answered.values()) > 1
-    counts["declined"] += any(one.slot == "knock" and one.action == 0 for one in played.decisions)
+    counts["declined"] += any(
+        one.slot == "knock" and one.action == 0 for one in traced_deal.decisions
+    )
 
 
 DISTINCT_VARIANTS = variant_lists.select_distinct_deals(variant_lists.TWO_PLAYER_VARIANTS)
 
 
-def find_rare_outcomes(text):
-    return [kind for part, kind in RARE_OUTCOMES.items() if part in text]
+def find_rare_outcomes(spec):
+    """Return the outcomes that must occur in deals of a variant."""
+    return [kind for part, kind in RARE_OUTCOMES.items() if part in spec]
 
 
-@pytest.mark.parametrize("text", DISTINCT_VARIANTS)
-def test_deals_of_built_in_variant_agree_with_reference(text):
-    usual = ("gin",) if text.startswith("straight") else ("knock", "gin", "undercut", "declined")
-    compare_deals(text, 2024, 0, 2, required=(*usual, *find_rare_outcomes(text)))
+@pytest.mark.parametrize("spec", DISTINCT_VARIANTS)
+def test_deals_of_built_in_variant_agree_with_reference(spec):
+    usual = ("gin",) if spec.startswith("straight") else ("knock", "gin", "undercut", "declined")
+    compare_deals(spec, 2024, 0, 2, required_outcomes=(*usual, *find_rare_outcomes(spec)))
 
 
-@pytest.mark.parametrize("text", OPTION_VARIANTS)
-def test_deals_with_option_agree_with_reference(text):
-    compare_deals(text, 2025, 0, 1, required=find_rare_outcomes(text))
+@pytest.mark.parametrize("spec", OPTION_VARIANTS)
+def test_deals_with_option_agree_with_reference(spec):
+    compare_deals(spec, 2025, 0, 1, required_outcomes=find_rare_outcomes(spec))
 
 
-@pytest.mark.parametrize("text", MELDING_CHOICE_VARIANTS)
-def test_deals_with_melding_choice_agree_with_reference(text):
-    compare_deals(text, 2030, 0, 1, required=("shown", "shown dearer"))
+@pytest.mark.parametrize("spec", MELDING_CHOICE_VARIANTS)
+def test_deals_with_melding_choice_agree_with_reference(spec):
+    compare_deals(spec, 2030, 0, 1, required_outcomes=("shown", "shown dearer"))
 
 
-@pytest.mark.parametrize("text", DIE_VARIANTS)
-def test_deals_with_die_agree_with_reference(text):
+@pytest.mark.parametrize("spec", DIE_VARIANTS)
+def test_deals_with_die_agree_with_reference(spec):
     wanted = ("refused", "answered blind", "answered in play")
-    if text == "dice+die_centre_in_play=yes":
+    if spec == "dice+die_centre_in_play=yes":
         wanted += ("raised again",)
-    compare_deals(text, 2100 + DIE_VARIANTS.index(text), 1, 1, wanted)
+    compare_deals(spec, 2100 + DIE_VARIANTS.index(spec), 1, 1, wanted)
 
 
-@pytest.mark.parametrize("text", ONE_PLAYER_VARIANTS)
-def test_deals_of_solitaire_variant_agree_with_reference(text):
-    compare_deals(text, 2040, 1, 1, (*SOLO_OUTCOMES[text], "stopped at once"))
+@pytest.mark.parametrize("spec", ONE_PLAYER_VARIANTS)
+def test_deals_of_solitaire_variant_agree_with_reference(spec):
+    compare_deals(spec, 2040, 1, 1, (*REQUIRED_SOLO_OUTCOMES[spec], "stopped at once"))
 
 
-@pytest.mark.parametrize("text", SOLO_VARIANTS)
-def test_solitaire_deals_with_option_agree_with_reference(text):
+@pytest.mark.parametrize("spec", SOLO_VARIANTS)
+def test_solitaire_deals_with_option_agree_with_reference(spec):
     wanted = {
         "joker_in_hand=lose": "no hand",
         "max_turns=": "stalled",
@@ -245,15 +251,15 @@ def test_solitaire_deals_with_option_agree_with_reference(text):
         "max_draws=1": "limit",
         "max_draws=5": "limit",
     }
-    some = [kind for part, kind in wanted.items() if part in text and "max_draws=3" not in text]
-    counts = compare_deals(text, 2041, 1, 1, some)
-    if "stop_before_draw=no" in text and "big_gin=yes" not in text and "gin-solitaire" not in text:
+    some = [kind for part, kind in wanted.items() if part in spec and "max_draws=3" not in spec]
+    counts = compare_deals(spec, 2041, 1, 1, some)
+    if "stop_before_draw=no" in spec and "big_gin=yes" not in spec and "gin-solitaire" not in spec:
         assert not counts["stopped at once"], counts
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "text",
+    "spec",
     [
         *DISTINCT_VARIANTS,
         *OPTION_VARIANTS,
@@ -263,12 +269,12 @@ def test_solitaire_deals_with_option_agree_with_reference(text):
         *SOLO_VARIANTS,
     ],
 )
-def test_many_deals_agree_with_reference(text):
-    compare_deals(text, 2026, n_shuffled=100, n_stacked=100)
+def test_many_deals_agree_with_reference(spec):
+    compare_deals(spec, 2026, n_shuffled=100, n_stacked=100)
 
 
 def test_every_value_of_a_deal_rule_is_replayed():
-    """Test a variant in which the setting has an effect."""
+    """Each value must have an effect in one of the tested variants."""
     rules = list_parameters("deal", "meld", "score", "stake")
     wanted = {
         (name, str(value))
@@ -291,7 +297,7 @@ def test_every_value_of_a_deal_rule_is_replayed():
 # Random variants
 
 
-TWO_PLAYER_VALUES = {
+TWO_PLAYER_RULE_VALUES = {
     "knock_limit": (0, 5, 9, 10, 25, 99),
     "upcard_ace_limit": (0, 1),
     "stock_reserve": (0, 2, 2, 10),
@@ -307,7 +313,7 @@ TWO_PLAYER_VALUES = {
     "die_cap": (2, 6),
     "points_target": (100, 121),
 }
-SOLO_VALUES = {
+SOLO_RULE_VALUES = {
     "joker": ("none", "before_deal", "after_deal"),
     "knock_limit": (0, 5, 10, 30, 99),
     "max_draws": ("none", 1, 4, 15, 41),
@@ -325,7 +331,7 @@ SOLO_VALUES = {
 
 
 def compare_random_variants(base, seed, n_variants, n_stacked):
-    """Compare random rules with any values that the base variant allows."""
+    """Compare deals of random variants with the reference, and count the outcomes."""
     rng, counts, params = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
     for name in list_parameters("deal", "meld", "score", "stake"):
@@ -337,34 +343,37 @@ def compare_random_variants(base, seed, n_variants, n_stacked):
                 if not variants.validate_params({**params, name: one})
             ]
             values[name] = [rule.to_text(value) for value in some]
-    values |= TWO_PLAYER_VALUES if base == "standard" else SOLO_VALUES
+    values |= TWO_PLAYER_RULE_VALUES if base == "standard" else SOLO_RULE_VALUES
     for _ in range(n_variants):
         text = variant_lists.draw_variant(rng, base, values)
         counts += compare_deals(text, seed, n_shuffled=0, n_stacked=n_stacked)
     return counts
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(70, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("factor", [1, pytest.param(70, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("base", "rows", "wanted"),
+    ("base", "n_variants", "required_outcomes"),
     [
         ("standard", 30, "knock gin big_gin shot undercut even void stalled shown refused"),
         ("gin-solitaire", 15, "knock gin big_gin undercut stalled joker limit declined"),
     ],
 )
-def test_deals_of_random_variants_agree_with_reference(base, rows, wanted, times):
+def test_deals_of_random_variants_agree_with_reference(base, n_variants, required_outcomes, factor):
     counts = compare_random_variants(
-        base, 2027 + times, rows * times, 1 if base == "standard" else 2
+        base, 2027 + factor, n_variants * factor, 1 if base == "standard" else 2
     )
-    assert all(counts[kind] for kind in wanted.split()), counts
+    assert all(counts[kind] for kind in required_outcomes.split()), counts
 
 
-@pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
-def test_50th_card_rule_can_add_a_turn(most, takes):
-    """The deal ends after `max_turns`, and the history has enough space."""
-    pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
-    variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
+@pytest.mark.parametrize("max_turns, last_taking_turn", [(29, 0), (500, 472)])
+def test_50th_card_rule_can_add_a_turn(max_turns, last_taking_turn):
+    """The deal ends one turn after `max_turns`, and the history has enough space."""
+    pair = (
+        f"last:turn={last_taking_turn}+discard=low",
+        f"last:turn={last_taking_turn}+discard=low:tie=random",
+    )
+    variant = variants.find_variant(f"standard-50th+max_turns={max_turns}+knock_limit=99")
     played = trace_deal(Matchup(variant, *map(find_test_strategy, pair), 3, "deal"), 0)
     replay_deal(played)
     assert played.ending != "stalled"
-    assert played.state.turns == most + 1
+    assert played.state.turns == max_turns + 1

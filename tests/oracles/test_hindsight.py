@@ -1,4 +1,4 @@
-"""Probability that a solitaire player who sees the whole deck wins, a bound on every player.
+"""Test the win probability of a solitaire player who can see the whole deck.
 
 Hindsight can hold any ten of the cards dealt and drawn so far. It goes gin as soon
 as those cards contain ten in melds: three, three and four cards, or two runs
@@ -20,12 +20,12 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import mask_to_cards
 
-NO_GIN = 99
+DRAWS_WITHOUT_GIN = 99
 MINIATURE_FILE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 
 
 def list_melds_by_size(rules):
-    """Return masks of all melds of three, four and five cards, one int64 array each."""
+    """Return the masks of all melds of three, four and five cards in three arrays."""
     found = np.zeros(1024, np.int64)
     melds = found[: find_melds(ALL_CARDS, rules, found)]
     return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
@@ -44,31 +44,34 @@ def has_two_disjoint_melds(cards, melds):
 
 
 @compile_function
-def holds_gin(cards, threes, fours, fives):
-    for i in range(fours.shape[0]):
-        if fours[i] & ~cards == 0 and has_two_disjoint_melds(cards ^ fours[i], threes):
+def contains_gin(cards, melds_of_3, melds_of_4, melds_of_5):
+    """Return True if ten of the cards form melds of 3, 3 and 4 or of 5 and 5 cards."""
+    for i in range(melds_of_4.shape[0]):
+        if melds_of_4[i] & ~cards == 0 and has_two_disjoint_melds(
+            cards ^ melds_of_4[i], melds_of_3
+        ):
             return True
-    return has_two_disjoint_melds(cards, fives)
+    return has_two_disjoint_melds(cards, melds_of_5)
 
 
 @compile_function
-def count_draws_to_gin(decks, dealt, threes, fours, fives, out):
-    """Write to out[i] the number of draws from deck i until hindsight has gin, or NEVER."""
+def count_draws_to_gin(decks, n_dealt, melds_of_3, melds_of_4, melds_of_5, out):
+    """Write to out[i] the number of draws from deck i until ten of the cards are gin."""
     for i in range(decks.shape[0]):
         cards = 0
-        out[i] = NO_GIN
+        out[i] = DRAWS_WITHOUT_GIN
         for place in range(52):
             cards |= 1 << decks[i, place]
-            if place + 1 >= dealt and holds_gin(cards, threes, fours, fives):
-                out[i] = place + 1 - dealt
+            if place + 1 >= n_dealt and contains_gin(cards, melds_of_3, melds_of_4, melds_of_5):
+                out[i] = place + 1 - n_dealt
                 break
 
 
-def compute_win_probabilities(rules, n, seed):
-    """Compute the probability over joker positions that hindsight wins each of n decks."""
+def compute_win_probabilities(rules, n_decks, seed):
+    """Return the win probability in each random deck over all joker positions."""
     dealt = 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
-    decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
-    draws = np.zeros(n, np.int64)
+    decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n_decks, 1)), axis=1)
+    draws = np.zeros(n_decks, np.int64)
     count_draws_to_gin(decks, dealt, *list_melds_by_size(rules), draws)
     if rules.joker == JOKER_NONE:
         return np.where(draws <= rules.max_draws, 1.0, 0.0)
@@ -77,13 +80,13 @@ def compute_win_probabilities(rules, n, seed):
 
 
 @pytest.mark.parametrize(
-    "text",
+    "spec",
     "solitaire-gin gin-solitaire solitary-gin solitaire-gin+rainbow=yes".split()
     + ["solitaire-gin+ace_runs=corner"],
 )
-def test_hindsight_probability_agrees_with_exhaustive_search(text):
+def test_hindsight_probability_agrees_with_exhaustive_search(spec):
     """Compare with a search over all pairs and triples of melds."""
-    variant = variants.find_variant(text)
+    variant = variants.find_variant(spec)
     found = compute_hindsight_gin_probability(variant, 300, 5)
     assert found == pytest.approx(
         compute_win_probabilities(build_rules(variant), 300, 5), abs=1e-12
@@ -92,7 +95,7 @@ def test_hindsight_probability_agrees_with_exhaustive_search(text):
 
 @pytest.mark.slow
 def test_optimum_of_miniature_deck_agrees_with_recursion():
-    """With up to five cards left, exact play is the best, and hindsight is an upper bound."""
+    """No player wins more often than the optimum, and hindsight is an upper bound."""
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE_FILE)
     miniature = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(miniature)
@@ -103,16 +106,16 @@ def test_optimum_of_miniature_deck_agrees_with_recursion():
         held = [meld for meld in melds if meld <= hand]
         return any(a | b == hand and (a == b or not a & b) for a in held for b in held)
 
-    def find_best_win_probability(hand, rest):
+    def find_best_win_probability(hand, deck):
         total = 0.0
-        for card in rest:
+        for card in deck:
             kept = [(hand | {card}) - {thrown} for thrown in hand | {card}]
             total += (
                 1
                 if any(map(is_gin, kept))
-                else max(find_best_win_probability(one, rest - {card}) for one in kept)
+                else max(find_best_win_probability(one, deck - {card}) for one in kept)
             )
-        return total / (len(rest) + 1)
+        return total / (len(deck) + 1)
 
     rng = np.random.default_rng(7)
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""Replay matches of the engine deal by deal with the reference implementation.
+"""Compare matches of the engine, deal by deal, with the reference implementation.
 
 The reference determines the dealer, the score at every decision and the winner. The sums over deals
 and matches are computed again from its results.
@@ -75,16 +75,16 @@ SOLO_VARIANTS = (
 
 # The engine's sums over deals and matches, recomputed from the reference implementation
 
-SHOWDOWN_KINDS = ("knock", "undercut", "even")
+SHOWDOWN_OUTCOMES = ("knock", "undercut", "even")
 
 
-def new_unit():
-    """Return an empty unit: facts, turns, showdown counts, and sums of single results."""
+def make_empty_unit():
+    """Return the records of a unit before the first deal."""
     return Counter(), [], [], Counter()
 
 
 def make_batch_row(units):
-    """Return the batch row of units, by the definitions in `simgin.core.batch_columns`."""
+    """Return the row of a batch with these units, computed without the engine."""
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
         vector = np.array([facts[name] for name in batch_columns.STATISTIC_NAMES], np.int64)
@@ -110,16 +110,16 @@ def make_batch_row(units):
     return row
 
 
-def compute_wins_in_quarters(facts):
-    """Return the wins of A in a unit in quarters; a draw is half a win."""
-    if facts["matches"]:
-        return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
-    won = facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2
-    return round(4 * won / facts["deals"])
+def compute_wins_in_quarters(statistics):
+    """Return A's wins in a unit, in quarters. A draw counts as half a win."""
+    if statistics["matches"]:
+        return round(4 * statistics["a_match_win"] / (2 * statistics["matches"]))
+    won = statistics["a_deal_win"] + (statistics["deals"] - statistics["decided"]) / 2
+    return round(4 * won / statistics["deals"])
 
 
-def name_columns(row):
-    """Return a row as a dict, so that a difference has a name."""
+def get_columns_by_name(row):
+    """Return the columns of a batch row by name, so that a failed test shows the names."""
     blocks = {
         "sum": batch_columns.SUMS_START,
         "square": batch_columns.SQUARES_START,
@@ -137,12 +137,12 @@ def name_columns(row):
     }
 
 
-def record_deal(unit, result, traced_deal, a):
-    """Add a deal of the reference to its unit; `a` is the seat of strategy A."""
+def record_deal(unit, result, traced_deal, a_seat):
+    """Add a deal of the reference implementation to the records of its unit."""
     facts, turns, counts, singles = unit
     turns.append(result.turns)
     facts["deals"] += 1
-    facts[result.kind] += 1
+    facts[result.outcome] += 1
     facts["turns"] += result.turns
     if traced_deal.state.upcard_to >= 0:  # the replay has compared it
         facts["upcard_" + ("first", "second", "none")[traced_deal.state.upcard_to]] += 1
@@ -150,19 +150,19 @@ def record_deal(unit, result, traced_deal, a):
         facts["decided"] += 1
         facts["points_scored"] += sum(result.points)
         facts["first_player_win"] += result.winner != traced_deal.state.dealer
-    facts[f"points_{result.kind}"] += sum(result.points)
-    if result.kind in SHOWDOWN_KINDS:
+    facts[f"points_{result.outcome}"] += sum(result.points)
+    if result.outcome in SHOWDOWN_OUTCOMES:
         counts.append(result.knocker_deadwood)
         _record_showdown(facts, result, traced_deal)
-    for side, seat in (("a", a), ("b", 1 - a)):
+    for side, seat in (("a", a_seat), ("b", 1 - a_seat)):
         facts[f"{side}_points"] += result.points[seat]
         facts[f"{side}_takes"] += result.takes[seat]
         facts[f"{side}_draws"] += result.takes[seat] + result.draws[seat]
         facts[f"{side}_draws"] += seat == 0 and was_joker_drawn(result, traced_deal)
         if result.winner == seat:
             facts[f"{side}_deal_win"] += 1
-            facts[f"{side}_won_{result.kind}"] += 1
-    margin = result.points[a] - result.points[1 - a]
+            facts[f"{side}_won_{result.outcome}"] += 1
+    margin = result.points[a_seat] - result.points[1 - a_seat]
     facts["a_margin"] += margin
     singles["SQUARED_DEAL_MARGIN_COLUMN"] += margin**2
     dealt = [0, 0]
@@ -178,30 +178,31 @@ def record_deal(unit, result, traced_deal, a):
 
 
 def was_joker_drawn(result, traced_deal):
-    """Return True if a solitaire player drew the joker, which was not dealt."""
+    """Return True if a solitaire player drew the joker during the deal."""
     dealt = 11 if traced_deal.matchup.variant.params["first_turn"] == "discard_first" else 10
-    return result.kind == "joker" and int(traced_deal.state.joker) >= dealt
+    return result.outcome == "joker" and int(traced_deal.state.joker) >= dealt
 
 
-def _record_showdown(facts, result, traced_deal):
-    facts["showdowns"] += 1
-    facts["knock_count"] += result.knocker_deadwood
-    facts["defender_count"] += result.defender_deadwood
-    facts["defender_before"] += result.deadwood_before_layoff or 0  # the joker holds no cards
-    facts["laid_off"] += int(traced_deal.state.laid_off)
-    facts["laid_off_any"] += any(result.laid_off)
-    facts["tie"] += result.knocker_deadwood == result.defender_deadwood
+def _record_showdown(statistics, result, traced_deal):
+    statistics["showdowns"] += 1
+    statistics["knock_count"] += result.knocker_deadwood
+    statistics["defender_count"] += result.defender_deadwood
+    statistics["defender_before"] += result.deadwood_before_layoff or 0  # the joker holds no cards
+    statistics["laid_off"] += int(traced_deal.state.laid_off)
+    statistics["laid_off_any"] += any(result.laid_off)
+    statistics["tie"] += result.knocker_deadwood == result.defender_deadwood
 
 
-def record_match(unit, match, a):
+def record_match(unit, match, a_seat):
+    """Add a match of the reference implementation to the records of its unit."""
     facts = unit[0]
     score = compute_final_score(match)
     facts["matches"] += 1
-    facts["a_match_margin"] += score[a] - score[1 - a]
-    unit[3]["SQUARED_MATCH_MARGIN_COLUMN"] += (score[a] - score[1 - a]) ** 2
+    facts["a_match_margin"] += score[a_seat] - score[1 - a_seat]
+    unit[3]["SQUARED_MATCH_MARGIN_COLUMN"] += (score[a_seat] - score[1 - a_seat]) ** 2
     facts["match_drawn"] += match.winner is None and not match.is_unfinished
     facts["unfinished"] += match.is_unfinished
-    for side, seat in (("a", a), ("b", 1 - a)):
+    for side, seat in (("a", a_seat), ("b", 1 - a_seat)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
     if (
         match.winner is not None and match.params["goal"] != "total"
@@ -213,14 +214,14 @@ def record_match(unit, match, a):
         facts["loser_zero"] += loser == 0
     if match.params["goal"] in ("points", "columns") and not match.is_unfinished:
         facts["settled"] += 1
-        facts["a_settlement"] += (match.settlement or 0) * (1 if match.winner == a else -1)
+        facts["a_settlement"] += (match.settlement or 0) * (1 if match.winner == a_seat else -1)
     if match.params["goal"] == "total" and not match.is_unfinished:
         facts["totals"] += 1
         facts["goal_met"] += match.winner == 0
 
 
 def compute_final_score(match):
-    """Return the final score of both sides: won games, won deals, or total points."""
+    """Return the final score of both players: won games, won deals, or points."""
     goal = match.goal
     if match.params["goal"] == "games":
         return goal.games
@@ -232,61 +233,61 @@ def compute_final_score(match):
 # Playing
 
 
-def make_matchup(text, i, seed):
-    variant = variants.find_variant(text)
+def make_matchup(spec, pair_index, seed):
+    variant = variants.find_variant(spec)
     players = SOLO_PLAYERS if variant.is_solo else PLAYER_PAIRS
-    names = players[i % len(players)]
+    names = players[pair_index % len(players)]
     a, b = (names, None) if isinstance(names, str) else names
     return Matchup(variant, find_test_strategy(a), b and find_test_strategy(b), seed, "match")
 
 
-def play_match(matchup, unit, half, totals):
-    """Replay and record a match deal by deal; return the reference's match at its end."""
+def play_match(matchup, unit, half, unit_records):
+    """Replay and record a match, and return the match of the reference at its end."""
     match = None
     while match is None or not match.is_over:
         traced_deal = trace_deal(matchup, unit, half, match.n_deals if match else 0)
         match = match or start_match(traced_deal)
         result = replay_deal(traced_deal, match)
-        record_deal(totals, result, traced_deal, half)
+        record_deal(unit_records, result, traced_deal, half)
         match.record_deal(result)
     told = f"the match ended with deal {match.n_deals - 1}, so it has no deal {match.n_deals}\\."
     with pytest.raises(DealNotFoundError, match=told):
         trace_deal(matchup, unit, half, match.n_deals)
-    record_match(totals, match, half)
+    record_match(unit_records, match, half)
     return match
 
 
-def compare_units(matchup, n):
-    """Check the engine's sums of n units against the reference and return its matches."""
+def compare_units(matchup, n_units):
+    """Compare the sums of n units with the reference, and return its matches."""
     matches, units = [], []
-    for unit in range(n):
-        totals, dealers = new_unit(), set()
+    for unit in range(n_units):
+        totals, dealers = make_empty_unit(), set()
         for half in range(1 + matchup.is_mirrored):
             dealers.add(int(trace_deal(matchup, unit, half).state.dealer))
             matches.append(play_match(matchup, unit, half, totals))
         assert len(dealers) == 1  # both halves start with the same dealer
         assert matchup.b is None or matchup.variant.params["first_dealer"] in ("lot", *dealers)
         units.append(totals)
-    rows = kernel.play_batches(matchup, 0, n)
+    rows = kernel.play_batches(matchup, 0, n_units)
     assert rows.shape == (1, batch_columns.N_COLUMNS)
-    assert name_columns(rows[0]) == name_columns(make_batch_row(units))
+    assert get_columns_by_name(rows[0]) == get_columns_by_name(make_batch_row(units))
     return matches
 
 
 ALL_VARIANTS = (*variants.variant_names(), *OPTION_VARIANTS, *SOLO_VARIANTS)
 
 
-@pytest.mark.parametrize("i, text", [*enumerate(ALL_VARIANTS)])
-def test_match_agrees_with_reference(i, text):
-    matches = compare_units(make_matchup(text, i, 78), 1)
-    assert "max_deals" in text or not any(match.is_unfinished for match in matches)
+@pytest.mark.parametrize("pair_index, spec", [*enumerate(ALL_VARIANTS)])
+def test_match_agrees_with_reference(pair_index, spec):
+    matches = compare_units(make_matchup(spec, pair_index, 78), 1)
+    assert "max_deals" in spec or not any(match.is_unfinished for match in matches)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("i", range(len(PLAYER_PAIRS)))
-@pytest.mark.parametrize("text", ALL_VARIANTS)
-def test_many_matches_agree_with_reference(text, i):
-    compare_units(make_matchup(text, i, 79), 8)
+@pytest.mark.parametrize("pair_index", range(len(PLAYER_PAIRS)))
+@pytest.mark.parametrize("spec", ALL_VARIANTS)
+def test_many_matches_agree_with_reference(spec, pair_index):
+    compare_units(make_matchup(spec, pair_index, 79), 8)
 
 
 def test_every_value_of_a_match_rule_is_replayed():
@@ -306,7 +307,7 @@ def test_every_value_of_a_match_rule_is_replayed():
 # How matches end, and random variants
 
 
-RANDOM_VALUES = {
+RANDOM_RULE_VALUES = {
     "goal": ("points", "columns", "games", "race", "twofold", "deals", "single"),
     "points_target": (1, 25, 60),
     "deals_target": (1, 3, 5),
@@ -336,11 +337,12 @@ RANDOM_VALUES = {
 }
 
 
-def compare_random_variants(seed, rows):
+def compare_random_variants(seed, n_variants):
+    """Compare matches of random variants with the reference, and count the outcomes."""
     rng, counts = random.Random(seed), Counter()
-    for i in range(rows):
-        goal = RANDOM_VALUES["goal"][i % len(RANDOM_VALUES["goal"])]
-        text = draw_variant(rng, "standard", RANDOM_VALUES | {"goal": [goal]})
+    for i in range(n_variants):
+        goal = RANDOM_RULE_VALUES["goal"][i % len(RANDOM_RULE_VALUES["goal"])]
+        text = draw_variant(rng, "standard", RANDOM_RULE_VALUES | {"goal": [goal]})
         for match in compare_units(make_matchup(text, i, seed + i), 1):
             how = (
                 "unfinished" if match.is_unfinished else "drawn" if match.winner is None else "won"
@@ -349,13 +351,13 @@ def compare_random_variants(seed, rows):
     return counts
 
 
-@pytest.mark.parametrize("rows", [14, pytest.param(600, marks=pytest.mark.slow)])
-def test_matches_of_random_variants_agree_with_reference(rows):
-    counts = compare_random_variants(80, rows)
+@pytest.mark.parametrize("n_variants", [14, pytest.param(600, marks=pytest.mark.slow)])
+def test_matches_of_random_variants_agree_with_reference(n_variants):
+    counts = compare_random_variants(80, n_variants)
     assert {"won", "unfinished"} <= {how for _, how in counts}, counts
-    if rows > 14:
+    if n_variants > 14:
         assert counts["single", "drawn"], counts  # drawn columns are rare: see test_scores
-        goals = {*RANDOM_VALUES["goal"]} - {"single"}
+        goals = {*RANDOM_RULE_VALUES["goal"]} - {"single"}
         assert all(counts[goal, "unfinished"] and counts[goal, "won"] for goal in goals), counts
 
 
@@ -363,26 +365,26 @@ def test_matches_of_random_variants_agree_with_reference(rows):
 
 
 @pytest.mark.parametrize(
-    "text, a, b, n",
+    "spec, a, b, n_units",
     [
         ("standard-50th", "gold", "late", 10),
         ("dice-pro+shot", "stray", "stray", 12),
         ("solitaire-gin-knock", "gambler", None, 20),
     ],
 )
-def test_sums_of_single_deals_agree_with_reference(text, a, b, n):
-    """The dealer of a single deal is the parity of its unit."""
+def test_sums_of_single_deals_agree_with_reference(spec, a, b, n_units):
+    """If matches are single deals, the number of the unit determines the dealer."""
     matchup = Matchup(
-        variants.find_variant(text), find_test_strategy(a), b and find_test_strategy(b), 78, "deal"
+        variants.find_variant(spec), find_test_strategy(a), b and find_test_strategy(b), 78, "deal"
     )
     units = []
-    for unit in range(n):
-        totals = new_unit()
+    for unit in range(n_units):
+        totals = make_empty_unit()
         for half in range(1 + matchup.is_mirrored):
             traced_deal = trace_deal(matchup, unit, half)
             assert b is None or traced_deal.state.dealer == unit % 2
             record_deal(totals, replay_deal(traced_deal), traced_deal, half)
         units.append(totals)
-    assert name_columns(kernel.play_batches(matchup, 0, n)[0]) == name_columns(
+    assert get_columns_by_name(kernel.play_batches(matchup, 0, n_units)[0]) == get_columns_by_name(
         make_batch_row(units)
     )

@@ -35,12 +35,12 @@ REQUIRED_OUTCOMES = {
 # Knock hidden: OpenSpiel computes the deadwood of eleven cards as that of all eleven minus one
 # card, which is sometimes too high. Broken off: OpenSpiel ends a deal if both players take and
 # discard the same card, or after fifty takes.
-MAX_DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
+MAX_DIFFERENCE_RATES = {"knock hidden": 0.02, "broken off": 0.09}
 
 
 @pytest.fixture
 def openspiel(request):
-    """Import the module that drives OpenSpiel, or skip quick tests without OpenSpiel."""
+    """Return the module `oracles.openspiel`, or skip if OpenSpiel is not installed."""
     if not request.node.get_closest_marker("slow"):
         pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -51,46 +51,46 @@ def openspiel(request):
 # The comparison
 
 
-def compare_deal(rng, openspiel, text, pack, counts):
+def compare_deal(rng, openspiel, spec, pack, counts):
     """Play a random deal in both engines and check that they agree."""
-    rules, row = hands.build_both_rules(text)
+    rules, row = hands.build_both_rules(spec)
     spiel_deal = openspiel.OpenSpielDeal(row, pack)
-    engine_deal = engine.Deal(variants.find_variant(text), pack)
+    engine_deal = engine.Deal(variants.find_variant(spec), pack)
     for action in iter_random_actions(rng, openspiel, spiel_deal, rules):
         check_actions(openspiel, spiel_deal, engine_deal, rules, counts)
         engine_deal.apply_action(action)
         spiel_deal.apply_action(action)
     if action.kind == STOP:
         check_showdown(openspiel, spiel_deal, engine_deal.state, action.seat, rules, counts)
-    elif not engine_deal.kind:
-        assert spiel_deal.is_over and spiel_deal.returns == [0, 0]
+    elif not engine_deal.outcome:
+        assert spiel_deal.is_over and spiel_deal.payoffs == [0, 0]
         counts["broken off"] += 1
         return
     margin = int(engine_deal.state.score[0] - engine_deal.state.score[1])
-    assert spiel_deal.returns == [margin, -margin]
-    assert (engine_deal.kind == "void") == (not any(spiel_deal.state.knocked()))
-    counts[engine_deal.kind] += 1
+    assert spiel_deal.payoffs == [margin, -margin]
+    assert (engine_deal.outcome == "void") == (not any(spiel_deal.state.knocked()))
+    counts[engine_deal.outcome] += 1
 
 
 def check_actions(openspiel, spiel_deal, engine_deal, rules, counts):
-    """Check that both engines offer the same actions in the same position."""
-    seat, kinds = spiel_deal.seat, {action.kind for action in spiel_deal.legal_actions()}
+    """Check that both engines allow the same actions in the same position."""
+    seat, kinds = spiel_deal.seat_to_move, {action.kind for action in spiel_deal.legal_actions()}
     if engine_deal.unscripted_actions:  # the engine has played a forced action
         assert kinds == {engine_deal.unscripted_actions[0].kind}
         return
-    if spiel_deal.phase == openspiel.Phase.KNOCK:
+    if spiel_deal.phase == openspiel.DealPhase.KNOCK:
         return
     view = engine_deal.decision.view
     hand = spiel_deal.get_hand(seat)
-    assert (engine_deal.seat, int(view.hand)) == (seat, hand)
+    assert (engine_deal.seat_to_move, int(view.hand)) == (seat, hand)
     assert int(view.stock) == spiel_deal.state.stock_size()
     assert int(view.limit) == spiel_deal.state.knock_card()
-    if spiel_deal.phase == openspiel.Phase.DISCARD:
+    if spiel_deal.phase == openspiel.DealPhase.DISCARD:
         assert int(view.legal) == hand == spiel_deal.get_legal_discards()
         check_knock_discards(
             spiel_deal, hand, spiel_deal.get_deadwood(seat), int(view.limit), rules, counts
         )
-    elif spiel_deal.phase == openspiel.Phase.WALL:
+    elif spiel_deal.phase == openspiel.DealPhase.WALL:
         eleven = hand | 1 << spiel_deal.upcard
         check_knock_discards(
             spiel_deal, eleven, openspiel.compute_deadwood(eleven), int(view.limit), rules, counts
@@ -103,22 +103,20 @@ def check_actions(openspiel, spiel_deal, engine_deal, rules, counts):
         assert int(view.taken_offer) == spiel_deal.upcard
 
 
-def check_knock_discards(spiel_deal, eleven, shown_deadwood, limit, rules, counts):
-    """Check the discards with which a player can knock, unless OpenSpiel hides them."""
-    deadwood_after = {
-        card: deadwood(eleven & ~(1 << card), rules) for card in hands.list_cards(eleven)
-    }
+def check_knock_discards(spiel_deal, hand, reported_deadwood, limit, rules, counts):
+    """Check the legal knocks, unless OpenSpiel reports too much deadwood."""
+    deadwood_after = {card: deadwood(hand & ~(1 << card), rules) for card in hands.list_cards(hand)}
     discards = sum(1 << card for card, left in deadwood_after.items() if left <= limit)
-    if shown_deadwood != min(deadwood_after.values()):
+    if reported_deadwood != min(deadwood_after.values()):
         # The deadwood of all eleven cards minus an unmatched card
-        total = deadwood(eleven, rules)
+        total = deadwood(hand, rules)
         values = {card: min(card % 13 + 1, 10) for card in deadwood_after}
-        assert shown_deadwood in [
+        assert reported_deadwood in [
             left for card, left in deadwood_after.items() if total - left == values[card]
         ]
-        assert shown_deadwood > min(deadwood_after.values())
+        assert reported_deadwood > min(deadwood_after.values())
         counts["eleven too high"] += 1
-        if shown_deadwood > limit and discards:
+        if reported_deadwood > limit and discards:
             counts["knock hidden"] += 1
             discards = 0
     assert spiel_deal.get_knock_discards() == discards
@@ -156,9 +154,9 @@ def iter_random_actions(rng, openspiel, deal, rules):
     """Yield random actions of a deal up to the knock."""
     p_knock, action = rng.choice((0, 0.3, 1)), None
     while not deal.is_over and (action is None or action.kind != STOP):
-        if deal.phase == openspiel.Phase.DISCARD:
+        if deal.phase == openspiel.DealPhase.DISCARD:
             action = _choose_discard(rng, deal, rules, p_knock, taken=action.kind == TAKE)
-        elif deal.phase == openspiel.Phase.KNOCK:
+        elif deal.phase == openspiel.DealPhase.KNOCK:
             action = _propose_ending(deal, rules)
         else:
             action = rng.choice(deal.legal_actions())
@@ -166,20 +164,20 @@ def iter_random_actions(rng, openspiel, deal, rules):
 
 
 def _choose_discard(rng, deal, rules, p_knock, taken):
-    """Return a random action with eleven cards, usually a discard that leaves little deadwood."""
+    """Return a random discard or knock, usually a discard that leaves little deadwood."""
     knocks, discards = deal.get_knock_discards(), deal.get_legal_discards()
     if knocks and rng.random() < p_knock:
-        return Action(deal.seat, STOP, rng.choice(hands.list_cards(knocks)))
+        return Action(deal.seat_to_move, STOP, rng.choice(hands.list_cards(knocks)))
     if rng.random() > 0.1:
         if taken and rng.random() < 0.9:
             discards &= ~(1 << deal.previous_upcard)
-        discards = best_discards(deal.get_hand(deal.seat), discards, rules)[1]
-    return Action(deal.seat, THROW, rng.choice(hands.list_cards(discards)))
+        discards = best_discards(deal.get_hand(deal.seat_to_move), discards, rules)[1]
+    return Action(deal.seat_to_move, THROW, rng.choice(hands.list_cards(discards)))
 
 
 def _propose_ending(deal, rules):
-    """Return the ending that the engine proposes: least deadwood, then highest discard."""
-    eleven = deal.get_hand(deal.seat)
+    """Return the ending that the engine proposes, which leaves the least deadwood."""
+    eleven = deal.get_hand(deal.seat_to_move)
 
     def sort_key(action):
         return deadwood(eleven & ~(1 << action.card), rules), -min(action.card % 13, 9), action.card
@@ -187,17 +185,17 @@ def _propose_ending(deal, rules):
     return min(deal.legal_actions(), key=sort_key)
 
 
-@pytest.mark.parametrize("parameters", REQUIRED_OUTCOMES)
-@pytest.mark.parametrize("deals", [24, pytest.param(300, marks=pytest.mark.slow)])
-def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
-    rng, counts = random.Random(f"{BASE_VARIANT + parameters} 2"), Counter()
-    for i in range(deals):
+@pytest.mark.parametrize("settings", REQUIRED_OUTCOMES)
+@pytest.mark.parametrize("n_deals", [24, pytest.param(300, marks=pytest.mark.slow)])
+def test_random_deals_agree_with_openspiel(openspiel, settings, n_deals):
+    rng, counts = random.Random(f"{BASE_VARIANT + settings} 2"), Counter()
+    for i in range(n_deals):
         pack = deal_stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
         deal_counts = Counter()
-        compare_deal(rng, openspiel, BASE_VARIANT + parameters, pack, deal_counts)
+        compare_deal(rng, openspiel, BASE_VARIANT + settings, pack, deal_counts)
         counts.update({*+deal_counts})
-    rare = ("broken off", "eleven too high") if deals > 24 else ()
-    assert all(counts[name] for name in ("void", *REQUIRED_OUTCOMES[parameters], *rare)), counts
-    assert all(counts[name] <= math.ceil(most * deals) for name, most in MAX_DIFFERENCES.items()), (
-        counts
-    )
+    rare = ("broken off", "eleven too high") if n_deals > 24 else ()
+    assert all(counts[name] for name in ("void", *REQUIRED_OUTCOMES[settings], *rare)), counts
+    assert all(
+        counts[name] <= math.ceil(most * n_deals) for name, most in MAX_DIFFERENCE_RATES.items()
+    ), counts

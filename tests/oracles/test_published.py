@@ -4,7 +4,7 @@ Most are of docs/reference/published-results.md. Where a figure has an error, th
 are allowed: a false alarm once in 370, and so for one in ten choices of the seeds. The errors of
 those about knock rules were not recorded; the source allows 1.5 percentage points of matches and
 .15 points a deal, to which three errors of ours are added. For programs of the challenge 1.5 points
-are what simgin's lay-offs and meldings may move. Chi-squares fail once in 10,000 (ALARM).
+are what simgin's lay-offs and meldings may move. Chi-square tests have a false-alarm rate of 1e-4.
 """
 
 import math
@@ -21,73 +21,74 @@ from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 
-SEED, SIMPLE_SEED = 20_261_122, 20_210_118
+DEFAULT_SEED, SIMPLE_SEED = 20_261_122, 20_210_118
 N_MATCHES, N_DEALS = 6_000, 200_000
 MIN_P_VALUE = 1e-4
 MAX_STANDARD_ERRORS = 3  # combined standard errors
 
 
-def play_sums(a, b, variant, unit, n, seed=SEED):
-    """Return the sums over n deals or matches."""
-    return batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
+def simulate_sums(a, b, variant, unit, n_units, seed=DEFAULT_SEED):
+    """Play deals or matches of strategies a and b, and return the sums of all batches."""
+    matchup = parse_matchup(a, b, variant, seed, unit)
+    return batches.sum_rows(runner.run_matchup(matchup, n_units, 2))
 
 
-def get_fact(total, name):
-    return int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
+def get_statistic(sums, name):
+    return int(sums[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
 
 
-def estimate_ratio(total, numerator, denominator):
-    """Return a ratio of two facts and its standard error, from sums over independent units."""
+def estimate_ratio(sums, numerator, denominator):
+    """Return the ratio of two statistics and its standard error."""
     top, bottom = (
         batch_columns.STATISTIC_INDEX[numerator],
         batch_columns.STATISTIC_INDEX[denominator],
     )
     assert batch_columns.DENOMINATOR_INDICES[top] == bottom
-    ratio = total[batch_columns.SUMS_START + top] / total[batch_columns.SUMS_START + bottom]
+    ratio = sums[batch_columns.SUMS_START + top] / sums[batch_columns.SUMS_START + bottom]
     squares = (
-        total[batch_columns.SQUARES_START + top]
-        - 2 * ratio * total[batch_columns.PRODUCTS_START + top]
+        sums[batch_columns.SQUARES_START + top]
+        - 2 * ratio * sums[batch_columns.PRODUCTS_START + top]
     )
-    squares += ratio**2 * total[batch_columns.SQUARES_START + bottom]
-    return ratio, math.sqrt(max(squares, 0)) / total[batch_columns.SUMS_START + bottom]
+    squares += ratio**2 * sums[batch_columns.SQUARES_START + bottom]
+    return ratio, math.sqrt(max(squares, 0)) / sums[batch_columns.SUMS_START + bottom]
 
 
-def assert_close(found, error, reference, reference_error):
-    assert abs(found - reference) <= MAX_STANDARD_ERRORS * math.hypot(error, reference_error)
+def assert_close(estimate, se, reference, reference_se):
+    assert abs(estimate - reference) <= MAX_STANDARD_ERRORS * math.hypot(se, reference_se)
 
 
 def estimate_result(*arguments):
-    """Return (value, SE) of the percentage of matches won, or of points per deal."""
-    total = play_sums(*arguments)
+    """Return the percentage of matches won, or the points per deal, and the standard error."""
+    total = simulate_sums(*arguments)
     if arguments[3] == "deal":
         return estimate_ratio(total, "a_margin", "deals")
     won, error = estimate_ratio(total, "a_match_win", "matches")
     return 50 * won, 50 * error  # a won match counts two
 
 
-THRESHOLD_PAIRINGS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2}
-THRESHOLD_PAIRINGS |= {"2-10": 60.7, "4-10": 55.6, "6-10": 51.8, "8-10": 49.1}
+WIN_RATE_BY_THRESHOLDS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2}
+WIN_RATE_BY_THRESHOLDS |= {"2-10": 60.7, "4-10": 55.6, "6-10": 51.8, "8-10": 49.1}
 
 
-@pytest.mark.parametrize("pairing", THRESHOLD_PAIRINGS)
+@pytest.mark.parametrize("pairing", WIN_RATE_BY_THRESHOLDS)
 def test_gold_thresholds_win_published_percentage_of_matches(pairing):
     k, other = pairing.split("-")
     value, se = estimate_result(
         f"gold+knock=at:k={k}", f"gold+knock=at:k={other}", "eaai", "match", N_MATCHES
     )
-    assert abs(value - THRESHOLD_PAIRINGS[pairing]) < 1.5 + 3 * se
+    assert abs(value - WIN_RATE_BY_THRESHOLDS[pairing]) < 1.5 + 3 * se
 
 
 POINTS_BY_BONUSES = {(25, 25): 3.60, (20, 20): 1.81, (20, 10): -1.23, (25, 10): -1.04}
 POINTS_BY_BONUSES |= {(10, 10): -1.80, (0, 25): 2.26, (50, 25): 4.94, (100, 25): 7.60}
 
 
-@pytest.mark.parametrize(("gin", "undercut"), POINTS_BY_BONUSES)
-def test_published_score_of_gin_only_against_gold_is_reproduced(gin, undercut):
-    variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
+@pytest.mark.parametrize(("gin_bonus", "undercut_bonus"), POINTS_BY_BONUSES)
+def test_published_score_of_gin_only_against_gold_is_reproduced(gin_bonus, undercut_bonus):
+    variant = f"eaai+gin_bonus={gin_bonus}+undercut_bonus={undercut_bonus}"
     value, se = estimate_result("gin-only", "gold", variant, "deal", N_DEALS)
-    assert abs(value - POINTS_BY_BONUSES[gin, undercut]) < 0.15 + 3 * se
-    assert (gin, undercut) != (
+    assert abs(value - POINTS_BY_BONUSES[gin_bonus, undercut_bonus]) < 0.15 + 3 * se
+    assert (gin_bonus, undercut_bonus) != (
         25,
         10,
     ) or se < 0.06  # a quarter of the difference between the bonuses
@@ -105,9 +106,11 @@ EARLY_KNOCK_RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY_KNOCK_RESULTS)
-def test_gold_early_scores_published_points(gin, undercut, k, opponent, reference):
-    variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
+@pytest.mark.parametrize(
+    ("gin_bonus", "undercut_bonus", "k", "opponent", "reference"), EARLY_KNOCK_RESULTS
+)
+def test_gold_early_scores_published_points(gin_bonus, undercut_bonus, k, opponent, reference):
+    variant = f"eaai+gin_bonus={gin_bonus}+undercut_bonus={undercut_bonus}"
     value, se = estimate_result(f"gold-early:k={k}", opponent, variant, "deal", N_DEALS)
     assert abs(value - reference) < 0.15 + 3 * se
 
@@ -125,24 +128,24 @@ PROGRAM_WIN_RATES = {
 }
 
 
-@pytest.mark.parametrize("part", [20, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("divisor", [20, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("pair", PROGRAM_WIN_RATES, ids="-".join)
-def test_challenge_programs_win_published_percentage_of_matches(pair, part):
+def test_challenge_programs_win_published_percentage_of_matches(pair, divisor):
     share, error, matches = PROGRAM_WIN_RATES[pair]
-    value, se = estimate_result(*pair, "eaai", "match", matches // part)
+    value, se = estimate_result(*pair, "eaai", "match", matches // divisor)
     assert abs(value - share) < 1.5 + 3 * math.hypot(error, se)
 
 
 def test_endings_between_marjj_and_exp710_have_published_frequencies():
-    """The source gives 85 % gin and 5.8 % dead hands; half a point covers the rounding."""
-    total = play_sums("marjj", "exp710", "eaai", "match", 2_000)
+    """The published values, 85 % gin and 5.8 % dead hands, are rounded."""
+    total = simulate_sums("marjj", "exp710", "eaai", "match", 2_000)
     for metric, told in (("gin", 85.0), ("void", 5.8)):
         value, se = (100 * number for number in estimate_ratio(total, metric, "deals"))
         assert abs(value - told) < 0.5 + 3 * se
 
 
 def test_marjj_early_wins_published_percentage_against_marjj():
-    """The source gives 53.7 ± 0.3 % of 40,000 matches; 4,000 have an error of 0.5."""
+    """The published value is 53.7 ± 0.3 % of 40,000 matches."""
     value, se = estimate_result("marjj-early", "marjj", "eaai", "match", 4_000)
     assert abs(value - 53.7) < 3 * se
     assert value > 50
@@ -152,7 +155,7 @@ def test_marjj_early_wins_published_percentage_against_marjj():
 
 # docs/reference/published-results.md#simple-against-simple: counts of the knocker's deadwood 0..10
 # and of turns a deal 1, 2, 3 ...
-KNOCKERS_BY_DEADWOOD = "53194 119077 112267 101124 115120 129352 219389 322567 423596 458629 498203"
+KNOCKS_BY_DEADWOOD = "53194 119077 112267 101124 115120 129352 219389 322567 423596 458629 498203"
 DEALS_BY_TURNS = (
     "20869 17951 51290 46762 95845 91791 143594 138164 183128 171192 199570 179651 189650 164095 "
     "159680 132626 121149 96586 83793 65001 52881 39793 31376 22874 17159 12027 8990 6203 5507 "
@@ -179,26 +182,25 @@ PUBLISHED_VALUES = {
 
 @pytest.fixture(scope="module")
 def simple_sums():
-    """Return the sums over 100,000 matches, a million deals."""
-    return play_sums("simple", "simple", "eaai", "match", 100_000, SIMPLE_SEED)
+    """Return the sums over 100,000 matches of `simple` against itself."""
+    return simulate_sums("simple", "simple", "eaai", "match", 100_000, SIMPLE_SEED)
 
 
-@pytest.mark.parametrize("figure", PUBLISHED_VALUES)
-def test_simple_against_itself_has_published_value(simple_sums, figure):
-    above, below, reference, reference_error = PUBLISHED_VALUES[figure]
+@pytest.mark.parametrize("metric", PUBLISHED_VALUES)
+def test_simple_against_itself_has_published_value(simple_sums, metric):
+    above, below, reference, reference_error = PUBLISHED_VALUES[metric]
     assert_close(*estimate_ratio(simple_sums, above, below), reference, reference_error)
-    assert get_fact(simple_sums, "stalled") == 0
+    assert get_statistic(simple_sums, "stalled") == 0
 
 
 def test_deals_per_match_of_simple_agree_with_published_value(simple_sums):
-    """With the engine's showdown, a deal scores slightly less."""
-    assert get_fact(simple_sums, "deals") / get_fact(simple_sums, "matches") == pytest.approx(
-        10.233, abs=0.05
-    )
+    """Deals score slightly less with the lay-offs of the engine."""
+    deals, matches = (get_statistic(simple_sums, name) for name in ("deals", "matches"))
+    assert deals / matches == pytest.approx(10.233, abs=0.05)
 
 
 def assert_same_distribution(counts, reference):
-    """Compare two samples over the same bins; bins with few counts are pooled at the end."""
+    """Check with a chi-square test that two histograms have the same distribution."""
     counts, reference = np.array(counts, float), np.array(reference.split(), float)
     reference = np.pad(reference, (0, len(counts) - len(reference)))
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
@@ -220,49 +222,51 @@ def test_turns_of_simple_have_published_distribution(simple_sums):
 
 
 def test_knocker_deadwood_of_simple_has_published_distribution(simple_sums):
-    """Gin has no showdown, so its count of 0 is not part of the histogram."""
+    """Add the gin hands, which are not part of the histogram of showdowns."""
     counts = simple_sums[
         batch_columns.DEADWOOD_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START
     ]
     assert counts[0] == 0 and counts[11:].sum() == 0
-    assert_same_distribution([get_fact(simple_sums, "gin"), *counts[1:11]], KNOCKERS_BY_DEADWOOD)
+    assert_same_distribution([get_statistic(simple_sums, "gin"), *counts[1:11]], KNOCKS_BY_DEADWOOD)
 
 
 # Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds
 
 
 THRESHOLD_WIN_RATES = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
-THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second term is the rounding
+THRESHOLD_STANDARD_ERROR = math.hypot(0.11, 0.03)  # percentage points; 0.03 is the rounding
 
 
-@pytest.mark.parametrize("matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("knock", THRESHOLD_WIN_RATES)
-def test_simple_thresholds_win_published_percentage_of_matches(knock, matches):
-    asked = (f"simple+knock={knock}", "simple", "eaai", "match", matches, SIMPLE_SEED)
-    assert_close(*estimate_result(*asked), THRESHOLD_WIN_RATES[knock], THRESHOLD_ERROR)
+@pytest.mark.parametrize("n_matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("knock_policy", THRESHOLD_WIN_RATES)
+def test_simple_thresholds_win_published_percentage_of_matches(knock_policy, n_matches):
+    matchup = (f"simple+knock={knock_policy}", "simple", "eaai", "match", n_matches, SIMPLE_SEED)
+    reference = THRESHOLD_WIN_RATES[knock_policy]
+    assert_close(*estimate_result(*matchup), reference, THRESHOLD_STANDARD_ERROR)
 
 
 # One player that plays for gin, compared with 200,000 deals of ten cards and stock draws: four
 # standard errors of both sides and the rounding of the value, one false alarm in 15,000 tests
 
-GIN_PROBABILITIES = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
-GIN_PROBABILITIES |= {25: 0.701, 30: 0.875, 42: 0.995}
+GIN_PROBABILITY_BY_DRAWS = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355}
+GIN_PROBABILITY_BY_DRAWS |= {20: 0.457, 25: 0.701, 30: 0.875, 42: 0.995}
 
 
-@pytest.mark.parametrize(("draws", "reference"), GIN_PROBABILITIES.items())
+@pytest.mark.parametrize(("draws", "reference"), GIN_PROBABILITY_BY_DRAWS.items())
 def test_gin_probability_by_turn_agrees_with_published_value(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
-    total = play_sums("gold+knock=at:k=0", None, game, "deal", 60_000, 1)
+    total = simulate_sums("gold+knock=at:k=0", None, game, "deal", 60_000, 1)
     error = math.sqrt(reference * (1 - reference) * (1 / 60_000 + 1 / 200_000))
-    assert abs(get_fact(total, "gin") / 60_000 - reference) < 4 * error + rounding
+    assert abs(get_statistic(total, "gin") / 60_000 - reference) < 4 * error + rounding
 
 
-@pytest.mark.parametrize(("text", "first"), [("", 10), ("+joker_in_hand=lose", 0)])
-def test_joker_position_is_uniform(text, first):
+@pytest.mark.parametrize(("settings", "first_position"), [("", 10), ("+joker_in_hand=lose", 0)])
+def test_joker_position_is_uniform(settings, first_position):
     """Chi-square test over the 43 positions after the hand, or all 53 positions."""
-    own_rules, n = build_rules(variants.find_variant(f"solitaire-gin{text}")), 53 - first
+    own_rules = build_rules(variants.find_variant(f"solitaire-gin{settings}"))
+    n = 53 - first_position
     places = np.array([choose_joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])
-    counts = np.bincount(places - first, minlength=n)
-    assert len(counts) == n and places.min() == first
+    counts = np.bincount(places - first_position, minlength=n)
+    assert len(counts) == n and places.min() == first_position
     assert ((counts - 1000) ** 2 / 1000).sum() < chi2.isf(5e-5, n - 1)

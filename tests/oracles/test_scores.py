@@ -24,7 +24,7 @@ ENDINGS = [
     ("gin", ENDING_KNOCK, 0),
     ("big_gin", ENDING_BIG_GIN, 0),
 ]
-GOAL_VALUES = {
+GOAL_RULE_VALUES = {
     "single": {},
     "points": {"shutout": ("none", "double_points", "double_all", "flat_100"), "box_bonus": (0, 3)},
     "columns": {
@@ -44,27 +44,32 @@ GOAL_VALUES = {
 }
 
 
-@pytest.mark.parametrize("tie", [False, True, "knocker"])
+@pytest.mark.parametrize("undercut_on_tie", [False, True, "knocker"])
 @pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(RULE_FLAGS))])
-def test_showdown_points_agree_with_reference(flags, tie):
+def test_showdown_points_agree_with_reference(flags, undercut_on_tie):
     params = {
         **VARIANT_PARAMS["standard"],
         **dict(zip(RULE_FLAGS, flags, strict=True)),
         "big_gin_bonus": 31,
     }
-    params["undercut_on_tie"] = tie
+    params["undercut_on_tie"] = undercut_on_tie
     rules = build_rules_from_params(params)
     for (how, ending, own), other, stock, factor in itertools.product(
         ENDINGS, range(6), (0, 7), (1, 2)
     ):
         kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
         expected = reference.score_deal(params, how, own, other, stock, factor)
-        want = (expected.kind, expected.knocker, expected.defender, WINNER_CODES[expected.winner])
+        want = (
+            expected.outcome,
+            expected.knocker_points,
+            expected.defender_points,
+            WINNER_CODES[expected.winner],
+        )
         assert (DEAL_RESULTS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
 
-def draw_result(params, rng):
-    """Return a deal with few points and any ending that the goal allows."""
+def make_random_result(params, rng):
+    """Return a random result of a deal with few points."""
     kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (params["die"] != "off")
     kind = rng.choice(kinds)
     if kind in ("even", "void"):
@@ -75,22 +80,23 @@ def draw_result(params, rng):
     return reference.DealResult(kind, winner=winner, points=points, stake=rng.randint(1, 3))
 
 
-def enter_result(state, rules, played, deals):
-    state.kind = DEAL_RESULTS.index(played.kind)
-    state.winner = -1 if played.winner is None else played.winner
-    state.score[:] = played.points
-    state.stake = state.pays = played.stake
-    return match.apply_deal_result(state, rules, deals)
+def apply_result_to_engine(state, rules, result, n_deals):
+    """Record a deal in the engine's match state, and return the outcome of the match."""
+    state.kind = DEAL_RESULTS.index(result.outcome)
+    state.winner = -1 if result.winner is None else result.winner
+    state.score[:] = result.points
+    state.stake = state.pays = result.stake
+    return match.apply_deal_result(state, rules, n_deals)
 
 
-@pytest.mark.parametrize("goal", GOAL_VALUES)
+@pytest.mark.parametrize("goal", GOAL_RULE_VALUES)
 def test_match_scores_agree_with_reference(goal):
     rng = random.Random(20)
     exact = drawn = 0
     for _ in range(15):
         params = {**VARIANT_PARAMS["standard"], "goal": goal, "max_deals": 30}
         params["points_target"] = rng.randint(2, 5)
-        params |= {name: rng.choice(values) for name, values in GOAL_VALUES[goal].items()}
+        params |= {name: rng.choice(values) for name, values in GOAL_RULE_VALUES[goal].items()}
         params["die"] = rng.choice(("off", "deal")) if goal in ("deals", "games") else "off"
         params["start_points"] = [rng.randrange(2), rng.randrange(2)]
         params["next_dealer"] = rng.choice(("winner", "loser", "alternate"))
@@ -105,12 +111,12 @@ def test_match_scores_agree_with_reference(goal):
 
 
 def compare_match(params, rules, rng):
-    """Score one match with both engines; return its outcome, and whether a side has won."""
+    """Score a match with both engines; return the outcome and True if a score is the target."""
     state, reference_match, dealer = create_state(0), reference.Match(params, 0), 0
     match.start_match(state, rules)
     while not reference_match.is_over:
-        played = draw_result(params, rng)
-        outcome = enter_result(state, rules, played, reference_match.n_deals + 1)
+        played = make_random_result(params, rng)
+        outcome = apply_result_to_engine(state, rules, played, reference_match.n_deals + 1)
         reference_match.record_deal(played)
         dealer = match.choose_next_dealer(dealer, state.winner, rules)
         assert dealer == reference_match.dealer

@@ -128,7 +128,7 @@ def test_openspiel_simple_agrees_with_openspiels_bot():
                 state.apply_action(rng.choice(state.legal_actions()))
                 continue
             seat, phase = state.current_player(), str(state.current_phase()).rpartition(".")[2]
-            hand = openspiel.to_mask(state.hands()[seat])
+            hand = openspiel.to_simgin_mask(state.hands()[seat])
             upcard = state.upcard()
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:

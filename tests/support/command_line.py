@@ -17,7 +17,7 @@ def run_simgin(*arguments, exit_code=0):
 
 
 def interrupt_after_blocks(monkeypatch, n_blocks, only_on_disk=False):
-    """Raise KeyboardInterrupt after n blocks, or after n blocks in ledgers on disk."""
+    """Interrupt a run after n blocks are in ledgers, or only after n blocks on disk."""
     add, added = ledger.Ledger.add_block, []
 
     def add_and_count(self, *block):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 PAGE_SIZE = 4096
-TREE_DEPTH, FAN_OUT = 15, 9  # one page per level, and 9^15 paths to the leaf
+TREE_DEPTH, N_POINTERS = 15, 9  # one page per level, and 9^15 paths to the leaf
 ENDLESS_QUERY = (
     "WITH RECURSIVE endless(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM endless WHERE n >= 0) "
     "SELECT {} FROM endless WHERE n < 0"
@@ -85,9 +85,9 @@ def add_cyclic_pages(path):
 def _make_inner_page(entry, child):
     """Return an inner index page whose pointers all lead to the same child page."""
     cell = struct.pack(">I", child) + entry
-    starts = [PAGE_SIZE - (place + 1) * len(cell) for place in range(FAN_OUT)]
-    header = struct.pack(">BHHHBI", 2, 0, FAN_OUT, starts[-1], 0, child)
-    page = bytearray(header + struct.pack(f">{FAN_OUT}H", *starts)).ljust(PAGE_SIZE, b"\0")
+    starts = [PAGE_SIZE - (place + 1) * len(cell) for place in range(N_POINTERS)]
+    header = struct.pack(">BHHHBI", 2, 0, N_POINTERS, starts[-1], 0, child)
+    page = bytearray(header + struct.pack(f">{N_POINTERS}H", *starts)).ljust(PAGE_SIZE, b"\0")
     for start in starts:
         page[start : start + len(cell)] = cell
     return bytes(page)

@@ -70,7 +70,7 @@ def iter_data_paths(axes):
             yield path.transformed(collection.get_transform()), len(path.vertices) > 2
 
 
-def is_on_data(text, axes):
+def covers_data(text, axes):
     """Return True if a text overlaps the data drawn in `axes`."""
     inside = Bbox.intersection(shrink_box(text.get_window_extent()), axes.bbox)
     if inside is None or not inside.width or not inside.height:
@@ -91,7 +91,7 @@ def find_layout_errors(figure):
         if to_hex(text.get_color()) in (figures.DARKEST_COLOUR, figures.LIGHTEST_COLOUR):
             continue
         for axes in figure.axes:
-            if axes.get_visible() and is_on_data(text, axes):
+            if axes.get_visible() and covers_data(text, axes):
                 errors.append(f"on data: {words!r}")
     for i, j in find_overlapping_pairs(boxes):
         errors.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")

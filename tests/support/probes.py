@@ -1,6 +1,6 @@
-"""Force a player to an action at one type of decision, as the chart commands do.
+"""Force a player to one action at one type of decision, to test the charts.
 
-Their parameters precede those of the policy that they replace. Chart tests use them.
+The parameters of a forced policy precede those of the policy that it replaces.
 """
 
 from dataclasses import replace

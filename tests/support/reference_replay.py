@@ -1,4 +1,4 @@
-"""Replay of a deal with the reference implementation: every view, decision and the result.
+"""Replay a deal with the reference implementation, and compare views, decisions and result.
 
 The reference implements the rules. This module adds the contract of
 docs/how-to/writing-a-strategy.md: the decisions, their order, and the contents of views.
@@ -24,21 +24,23 @@ WEIGHTED_DEAL_GOALS = (
 )  # goals in which a won deal can count more than once
 
 
-def replay_deal(played, match=None):
-    """Return the reference's result of a traced deal, after comparing every step."""
-    assert not played.error
-    match = match or start_match(played)
-    return (SoloReplay if match.params["players"] == 1 else TwoPlayerReplay)(played, match).run()
+def replay_deal(traced_deal, match=None):
+    """Replay a traced deal with the reference, compare every step, and return the result."""
+    assert not traced_deal.error
+    match = match or start_match(traced_deal)
+    return (SoloReplay if match.params["players"] == 1 else TwoPlayerReplay)(
+        traced_deal, match
+    ).run()
 
 
-def start_match(played, **changes):
-    """Return the reference's match that begins with this deal, with changed rules."""
-    row = {**played.matchup.variant.params, **changes}
-    return reference.Match(row, None if row["players"] == 1 else int(played.state.dealer))
+def start_match(traced_deal, **changed_params):
+    """Return the match of the reference that begins with this deal."""
+    row = {**traced_deal.matchup.variant.params, **changed_params}
+    return reference.Match(row, None if row["players"] == 1 else int(traced_deal.state.dealer))
 
 
 class CachedDeal(reference.Deal):
-    """A reference deal with cached endings."""
+    """Deal of the reference implementation with cached endings."""
 
     _cache_key: Any = None
     _cached_endings: Any = None
@@ -52,40 +54,42 @@ class CachedDeal(reference.Deal):
 
 @dataclass
 class SeatRecord:
-    """Return the public information about a seat, and its number of turns."""
+    """Public information about a seat, and its number of turns."""
 
-    known: int = 0
-    shed: int = 0
+    known_cards: int = 0
+    shed_cards: int = 0
     deadwood: int = 0
     turns: int = 0
 
 
 @dataclass
 class Replay:
-    played: Any
+    """Replay of a deal. Subclasses define the order of the decisions."""
+
+    traced_deal: Any
     match: reference.Match
     n_decisions: int = 0
     history: list[tuple[int, int, int, int]] = field(default_factory=list)
-    seats: tuple[SeatRecord, SeatRecord] = field(
+    seat_records: tuple[SeatRecord, SeatRecord] = field(
         default_factory=lambda: (SeatRecord(), SeatRecord())
     )
 
     def __post_init__(self):
-        self.params, self.state = self.match.params, self.played.state
+        self.params, self.state = self.match.params, self.traced_deal.state
         self.deal = self._start_deal(hands.format_cards(self.state.pack[:52]))
 
     def run(self):
         """Replay the deal to its end and return the reference's result."""
         while self.deal.result is None:
             self._play_step({option[0] for option in self.deal.legal_actions()})
-        assert self.n_decisions == len(self.played.decisions)
+        assert self.n_decisions == len(self.traced_deal.decisions)
         self._check_result(self.deal.result)
         return self.deal.result
 
-    def _check_decision(self, slot, legal, **fields):
-        """Check that this is the engine's next decision and return it."""
-        assert self.n_decisions < len(self.played.decisions), (slot, "was not asked")
-        decision = self.played.decisions[self.n_decisions]
+    def _check_decision(self, slot, legal, **expected_fields):
+        """Compare the next decision of the engine with the expectation, and return it."""
+        assert self.n_decisions < len(self.traced_deal.decisions), (slot, "was not asked")
+        decision = self.traced_deal.decisions[self.n_decisions]
         self.n_decisions += 1
         seat = self.deal.seat_to_move
         assert (decision.seat, decision.slot) == (seat, slot), self.n_decisions
@@ -93,7 +97,7 @@ class Replay:
             **self._make_expected_view(seat),
             **self._find_best_discards(slot, seat),
             "legal": legal,
-            **fields,
+            **expected_fields,
         }
         got = dict(
             zip(COMPARED_VIEW_FIELDS, decision.view[COMPARED_VIEW_FIELDS].item(), strict=True)
@@ -111,10 +115,10 @@ class Replay:
         """Return the expected view (rules.md 9.2) without the decision itself."""
         return {
             "turn": len(self.history) + 1,
-            "own_turn": self.seats[seat].turns + 1,
+            "own_turn": self.seat_records[seat].turns + 1,
             "turns": len(self.history),
             "seat": seat,
-            "count": self.seats[seat].deadwood,
+            "count": self.seat_records[seat].deadwood,
             "taken_offer": -1,
             "ending": 0,
             "ending_card": -1,
@@ -124,7 +128,7 @@ class Replay:
         }
 
     def _find_best_discards(self, slot, seat):
-        """Return the least deadwood after a discard and the discards that leave it."""
+        """Return the least deadwood after a discard, and the mask of the best discards."""
         held = self.deal.hands[seat]
         if slot not in ("discard", "knock") or len(held) < 11:
             return {"least": -1, "best": 0}
@@ -134,7 +138,7 @@ class Replay:
         return {"least": least, "best": hands.to_mask(card for card in left if left[card] == least)}
 
     def _check_history(self, view, seat):
-        """Check the turns so far, with the other seat's stock cards hidden."""
+        """Check the turns in a view, which hides the cards that the opponent drew."""
         n = len(self.history)
         seen = [
             (s, source, -1 if s != seat and source != FROM_PILE else card, thrown)
@@ -145,13 +149,13 @@ class Replay:
 
     def _check_result(self, expected):
         state = self.state
-        assert self.played.ending == expected.kind
+        assert self.traced_deal.ending == expected.outcome
         seats = [-1 if seat is None else seat for seat in (expected.knocker, expected.winner)]
         assert [int(state.knocker), int(state.winner)] == seats
         assert state.score.tolist() == expected.points
         assert int(state.turns) == expected.turns
         assert (state.draws.tolist(), state.takes.tolist()) == (expected.draws, expected.takes)
-        assert self.played.turns == self.history
+        assert self.traced_deal.turns == self.history
         if expected.knocker is not None:
             counts = [
                 int(state.knocker_deadwood),
@@ -164,7 +168,7 @@ class Replay:
                 expected.deadwood_before_layoff or 0,
             ]
             shown = sorted(int(meld) for meld in state.melds if meld)
-            assert shown == sorted(map(hands.to_mask, expected.melds))
+            assert shown == sorted(map(hands.to_mask, expected.knocker_melds))
             laid_off = sum(
                 map(len, expected.laid_off)
             )  # The engine lays off as few cards as possible.
@@ -173,14 +177,14 @@ class Replay:
     def _compute_deadwood(self, seat):
         return reference.compute_deadwood(self.deal.hands[seat], self.params)
 
-    def _record_turn(self, seat, source, drawn, thrown):
-        """Record a turn; big gin has no discard."""
-        self.history.append((seat, source, to_card_number(drawn), to_card_number(thrown)))
-        self.seats[seat].turns += 1
+    def _record_turn(self, seat, source, drawn_card, discard):
+        """Add a turn to the history. Big gin has no discard."""
+        self.history.append((seat, source, to_card_number(drawn_card), to_card_number(discard)))
+        self.seat_records[seat].turns += 1
 
 
 class TwoPlayerReplay(Replay):
-    """A two-player deal, with the die."""
+    """Replay of a two-player deal with the die."""
 
     def _start_deal(self, pack):
         match, state = self.match, self.state
@@ -192,8 +196,10 @@ class TwoPlayerReplay(Replay):
         self.first_card = to_card_number(deal.upcard)
         self.upcard_to = -1 if deal.upcard is None else 2
         for seat in range(2):
-            self.seats[seat].deadwood = reference.compute_deadwood(deal.hands[seat], self.params)
-        strategies = self.played.matchup.a, self.played.matchup.b
+            self.seat_records[seat].deadwood = reference.compute_deadwood(
+                deal.hands[seat], self.params
+            )
+        strategies = self.traced_deal.matchup.a, self.traced_deal.matchup.b
         self.same = [strategies[seat ^ int(state.half)].ending == "same" for seat in range(2)]
         return deal
 
@@ -220,7 +226,7 @@ class TwoPlayerReplay(Replay):
         self.deal.apply_action(("offer", offered) if offered else ("no offer",))
 
     def _play_draw(self, action_kinds):
-        """Choose upcard or stock; there is no decision if only the stock is left."""
+        """Replay the choice between upcard and stock, unless only the stock is legal."""
         answers = (
             {0: "stock", 1: "take", 2: "pass"}
             if "stock" in action_kinds
@@ -236,7 +242,7 @@ class TwoPlayerReplay(Replay):
             )
             action = choices[self._check_decision("take", legal, taken_offer=offered).action]
         if action != "take" and "take" in action_kinds:
-            self.seats[seat].shed |= self._get_top_card_mask()  # declined
+            self.seat_records[seat].shed_cards |= self._get_top_card_mask()  # declined
         if action == "take":
             self._record_take(seat)
         self.deal.apply_action((action,))
@@ -244,16 +250,17 @@ class TwoPlayerReplay(Replay):
             self.phase = PHASE_TURN
 
     def _record_take(self, seat):
-        self.seats[seat].known |= self._get_top_card_mask()
+        """Add the taken card to the cards that the opponent knows."""
+        self.seat_records[seat].known_cards |= self._get_top_card_mask()
         if len(self.deal.pile) == 1 and self.deal.pile[0] == self.deal.upcard and not self.history:
             self.upcard_to = int(seat == self.deal.dealer)
 
     def _play_turn(self):
-        """Decide with eleven cards: ending or discard first, as the strategy's `ending` states."""
+        """Replay the decisions with eleven cards: whether to end the deal, and what to discard."""
         seat = self.deal.seat_to_move
         endings = self.deal._list_endings()
         throws = {option[1] for option in self.deal.legal_actions() if option[0] == "throw"}
-        first = self._choose_proposed_ending(endings, seat)
+        first = self._choose_proposed_ending(endings)
         at_once = first is not None and (not self.same[seat] or first.kind == "big_gin")
         if at_once and self._try_ending(first):
             return
@@ -262,26 +269,28 @@ class TwoPlayerReplay(Replay):
         )[0]
         if self.same[seat]:
             second = self._choose_proposed_ending(
-                [ending for ending in endings if ending.discard == card], seat
+                [ending for ending in endings if ending.discard == card]
             )
             if second is not None and self._try_ending(second):
                 return
         self._record_discard(seat, card)
         self.deal.apply_action(("throw", card))
-        self.seats[seat].deadwood = self._compute_deadwood(seat)
+        self.seat_records[seat].deadwood = self._compute_deadwood(seat)
 
     def _offer_last_discard(self, action_kinds):
-        """Apply the 50th-card rule: offer a knock if the last discard ends the deal."""
+        """Replay the 50th-card rule: the player may take the last discard to end the deal."""
         seat = self.deal.seat_to_move
         self.phase = PHASE_LAST
         if "take" not in action_kinds:
             self.deal.apply_action(("pass",))
             return
         card = self.deal.pile[-1]
-        conditions = self.deal._get_ending_conditions(taken=card, drawn=None)
+        conditions = self.deal._get_ending_conditions(taken_card=card, drawn_card=None)
         eleven = [*self.deal.hands[seat], card]
-        endings = reference.list_legal_endings(eleven, self.params, self.deal.limit, **conditions)
-        best = self._choose_proposed_ending(endings, seat)
+        endings = reference.list_legal_endings(
+            eleven, self.params, self.deal.knock_limit, **conditions
+        )
+        best = self._choose_proposed_ending(endings)
         if not self._is_ending_accepted(best, taken_offer=to_card_number(card)):
             self.deal.apply_action(("pass",))
             return
@@ -290,15 +299,19 @@ class TwoPlayerReplay(Replay):
         self._end_deal(best)
 
     def _try_ending(self, ending):
-        """Offer an ending and apply it if the player accepts."""
+        """Propose an ending, and apply it if the player accepts."""
         if not self._is_ending_accepted(ending):
             return False
         self._end_deal(ending)
         return True
 
-    def _is_ending_accepted(self, ending, **fields):
+    def _is_ending_accepted(self, ending, **expected_fields):
+        """Return True if the player accepts an ending."""
         return (
-            self._check_decision("knock", 0b11, **make_ending_fields(ending), **fields).action == 1
+            self._check_decision(
+                "knock", 0b11, **make_ending_fields(ending), **expected_fields
+            ).action
+            == 1
         )
 
     def _end_deal(self, ending):
@@ -317,8 +330,8 @@ class TwoPlayerReplay(Replay):
             self.deal.apply_action(("show", tuple(reference.format_melds(rows[decision.action]))))
         self._record_discard(seat, ending.discard)
 
-    def _choose_proposed_ending(self, endings, seat):
-        """Return big gin, a shot, or the ending with least deadwood; ties: highest value first."""
+    def _choose_proposed_ending(self, endings):
+        """Return the ending that the engine must propose, or None without endings."""
         worth = reference.get_card_values(self.params)
 
         def sort_key(ending):
@@ -332,25 +345,25 @@ class TwoPlayerReplay(Replay):
         source = FROM_PILE if deal._taken_card else FROM_STOCK if deal._drawn_card else FROM_DEAL
         self._record_turn(seat, source, deal._taken_card or deal._drawn_card, card)
         if card is not None:
-            self.seats[seat].known &= ~hands.to_mask([card])
-            self.seats[seat].shed |= hands.to_mask([card])
+            self.seat_records[seat].known_cards &= ~hands.to_mask([card])
+            self.seat_records[seat].shed_cards |= hands.to_mask([card])
 
     # State that both engines must share
 
     def _make_expected_view(self, seat):
-        deal, other = self.deal, self.seats[1 - seat]
+        deal, other = self.deal, self.seat_records[1 - seat]
         hand, pile = hands.to_mask(deal.hands[seat]), hands.to_mask(deal.pile)
         seen = {
             "hand": hand,
             "upcard": self.first_card,
             "pile": pile,
-            "known": other.known,
-            "shed": other.shed,
-            "unseen": hands.ALL_CARDS_MASK & ~(hand | pile | other.known),
+            "known": other.known_cards,
+            "shed": other.shed_cards,
+            "unseen": hands.ALL_CARDS_MASK & ~(hand | pile | other.known_cards),
             "stock": len(deal.stock),
             "deck_left": -1,
             "dealer": deal.dealer,
-            "limit": deal.limit,
+            "limit": deal.knock_limit,
             "multiplier": deal.multiplier,
             "stake": deal.die.stake,
             "owner": -1 if deal.die.owner is None else deal.die.owner,
@@ -365,7 +378,7 @@ class TwoPlayerReplay(Replay):
         }
 
     def _make_unseen_fields(self):
-        """Return the fields of a view that differ before the cards are seen (rules.md 8.1)."""
+        """Return the expected fields of a view before the cards are seen (rules.md 8.1)."""
         limit = -1 if self.params["knock_by_upcard"] else self.params["knock_limit"]
         cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.ALL_CARDS_MASK}
         return {**cards, "limit": limit, "multiplier": 1, "phase": PHASE_BLIND}
@@ -374,15 +387,15 @@ class TwoPlayerReplay(Replay):
         super()._check_result(expected)
         state, die = self.state, self.deal.die
         assert int(state.stock) == expected.stock_left
-        owner = -1 if expected.owner is None else expected.owner
+        owner = -1 if expected.die_owner is None else expected.die_owner
         assert (int(state.stake), int(state.owner)) == (die.stake, owner)
-        if expected.kind == "refused":
+        if expected.outcome == "refused":
             assert int(state.pays) == expected.stake
         if not self.deal._cards_seen:  # The offer was refused before the deal.
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
         got = int(state.upcard), int(state.limit), int(state.multiplier)
-        assert got == (to_card_number(expected.upcard), expected.limit, expected.multiplier)
+        assert got == (to_card_number(expected.upcard), expected.knock_limit, expected.multiplier)
         assert int(state.upcard_to) == self.upcard_to
         for seat in range(2):
             assert int(state.hand[seat]) == hands.to_mask(self.deal.hands[seat])
@@ -392,7 +405,7 @@ class TwoPlayerReplay(Replay):
 
 
 class SoloReplay(Replay):
-    """A solitaire deal: the player is at seat 0, and the joker is the dealer at seat 1."""
+    """Replay of a solitaire deal, with the player at seat 0 and the joker at seat 1."""
 
     def _start_deal(self, pack):
         place = int(self.state.joker)  # position among the 53 cards in dealing order
@@ -400,7 +413,7 @@ class SoloReplay(Replay):
         places = {"none": None, "before_deal": place, "after_deal": rest}
         deal = reference.SoloDeal(self.params, pack, places[self.params["joker"]])
         assert (place == -1) == (self.params["joker"] == "none")
-        self.seats[0].deadwood = reference.compute_deadwood(
+        self.seat_records[0].deadwood = reference.compute_deadwood(
             set(deal.hands[0]) - {reference.JOKER}, self.params
         )
         return deal
@@ -411,7 +424,7 @@ class SoloReplay(Replay):
         if "throw" in action_kinds:
             self._play_turn(action_kinds)
         elif "end" in action_kinds and self._is_ending_accepted(
-            "knock", self.seats[0].deadwood, phase=PHASE_STOP
+            "knock", self.seat_records[0].deadwood, phase=PHASE_STOP
         ):
             how = next(option[2] for option in self.deal.legal_actions() if option[0] == "end")
             self.deal.apply_action(("end", None, how))
@@ -419,13 +432,13 @@ class SoloReplay(Replay):
             self.deal.apply_action(("stock",))
 
     def _play_turn(self, action_kinds):
-        """Decide with eleven cards: big gin, gin with a discard, or a discard."""
+        """Replay the decisions with eleven cards: big gin, gin with a discard, or a discard."""
         if "end" in action_kinds and self._is_ending_accepted("big_gin", 0):
             self._record_solo_turn(None)
             self.deal.apply_action(("end", None, "big_gin"))
             return
         throws = {option[1] for option in self.deal.legal_actions() if option[0] == "throw"}
-        card = self._gin_discard(throws)
+        card = self._find_gin_discard(throws)
         if card is not None and self._is_ending_accepted(
             "gin", 0, ending_card=to_card_number(card)
         ):
@@ -439,28 +452,30 @@ class SoloReplay(Replay):
         )[0]
         self._record_solo_turn(card)
         self.deal.apply_action(("throw", card))
-        self.seats[0].deadwood = self._compute_deadwood(0)
+        self.seat_records[0].deadwood = self._compute_deadwood(0)
 
-    def _gin_discard(self, throws):
-        """Return the highest discard that leaves gin, the first if several are equal, or None."""
+    def _find_gin_discard(self, discards):
+        """Return the highest discard that leaves gin, or None."""
         if not self.deal.draws and not self.params["stop_before_draw"]:
             return None
         worth = reference.get_card_values(self.params)
         held = self.deal.hands[0]
         gins = [
             card
-            for card in throws
+            for card in discards
             if reference.compute_deadwood({*held} - {card}, self.params) == 0
         ]
         return min(gins, key=lambda card: (-worth[card], to_card_number(card)), default=None)
 
-    def _is_ending_accepted(self, how, count, **fields):
+    def _is_ending_accepted(self, ending, deadwood, **expected_fields):
+        """Return True if the player accepts an ending."""
         decision = self._check_decision(
-            "knock", 0b11, ending=ENDING_CODES[how], ending_count=count, **fields
+            "knock", 0b11, ending=ENDING_CODES[ending], ending_count=deadwood, **expected_fields
         )
         return decision.action == 1
 
     def _record_solo_turn(self, card):
+        """Add a turn with the drawn card and this discard to the history."""
         self._record_turn(
             0, FROM_STOCK if self.deal._drawn_card else FROM_DEAL, self.deal._drawn_card, card
         )
@@ -494,7 +509,7 @@ class SoloReplay(Replay):
     def _check_result(self, expected):
         super()._check_result(expected)
         state = self.state
-        assert (int(state.stock), int(state.limit)) == (expected.stock_left, expected.limit)
+        assert (int(state.stock), int(state.limit)) == (expected.stock_left, expected.knock_limit)
         assert (int(state.upcard), int(state.upcard_to), int(state.multiplier)) == (-1, -1, 1)
         assert int(state.hand[0]) == hands.to_mask(self.deal.hands[0])
         if expected.knocker_deadwood is not None:
@@ -502,7 +517,7 @@ class SoloReplay(Replay):
 
 
 def make_score_fields(match, seat):
-    """Return the expected score fields of a view before the deal (rules.md 7)."""
+    """Return the expected score fields of a view (rules.md 7)."""
     goal, row, other = match.goal, match.params, 1 - seat
     deals = goal.deal_tally if row["goal"] in WEIGHTED_DEAL_GOALS else goal.deals_won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
@@ -525,15 +540,16 @@ def make_score_fields(match, seat):
     }
 
 
-def get_target_parameter(row, seat):
-    """Return the parameter with the target of a seat."""
-    if row["goal"] == "race":
-        return "points_target" if seat == row["race_points_seat"] else "deals_target"
+def get_target_parameter(params, seat):
+    """Return the name of the rule parameter with the target of a seat."""
+    if params["goal"] == "race":
+        return "points_target" if seat == params["race_points_seat"] else "deals_target"
     targets = {"deals": "deals_target", "games": "games_target", "total": "total_goal"}
-    return targets.get(row["goal"], "points_target")
+    return targets.get(params["goal"], "points_target")
 
 
 def check_columns(view, goal, seat):
+    """Check the points of the Hollywood columns in a view."""
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
         expected = [column[side] for column in columns]
@@ -541,12 +557,12 @@ def check_columns(view, goal, seat):
 
 
 def to_card_number(card):
-    """Return a card of the reference as 0..51, or -1 for None."""
+    """Convert a card of the reference to 0..51, or None to -1."""
     return -1 if card is None else hands.to_mask([card]).bit_length() - 1
 
 
 def make_ending_fields(ending):
-    """Return the fields of a view for an ending of the reference."""
+    """Return the fields of a view in which this ending is proposed."""
     return {
         "ending": ENDING_CODES[ending.kind],
         "ending_card": to_card_number(ending.discard),
@@ -554,13 +570,13 @@ def make_ending_fields(ending):
     }
 
 
-def to_int64(bits):
-    """Return a mask of 64 bits as int64."""
-    return bits - (1 << 64) if bits >> 63 else bits
+def to_int64(mask):
+    """Convert a mask of 64 bits to a signed integer."""
+    return mask - (1 << 64) if mask >> 63 else mask
 
 
 def check_meldings(actual, expected):
-    """Check that a view has exactly the reference's meldings in order, three masks per row."""
+    """Check that a view lists exactly the legal meldings in order."""
     rows = [sorted(hands.to_mask(meld) for meld in melding) for melding in expected]
     assert [sorted(mask for mask in row if mask) for row in actual[: len(rows)]] == rows
     assert not any(map(any, actual[len(rows) :]))

@@ -74,13 +74,13 @@ def draw_units(rng, n_units, *, win_probability=0.5, n_halves=2, is_match=False)
     return population
 
 
-def draw_rows(rng, population, batches, units_per_batch):
+def draw_rows(rng, population, batch_shape, units_per_batch):
     """Return batch rows of units that are drawn from a population with replacement.
 
     The shape is (*batches, batch_columns.N_COLUMNS), int64.
     """
     counts = rng.multinomial(
-        units_per_batch, np.full(len(population), 1 / len(population)), size=batches
+        units_per_batch, np.full(len(population), 1 / len(population)), size=batch_shape
     )
     # Integers far below 2**53, for which float products are exact and fast
     flat = counts.reshape(-1, len(population)).astype(float) @ population

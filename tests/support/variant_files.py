@@ -1,4 +1,4 @@
-"""Variant files for tests, and the messages that reject a variant."""
+"""Write variant files for tests, and return the messages with which simgin rejects a variant."""
 
 from pathlib import Path
 

@@ -50,7 +50,7 @@ def list_parameters(*sections):
 
 
 def find_values_in_effect(names, params_list):
-    """Return (name, value) of the parameters that have an effect in one of the variants."""
+    """Return (name, value) of parameters that have an effect in a variant or are descriptive."""
     known = {name: load_rule_parameters()[name] for name in names}
     return {
         (name, str(row[name]))

@@ -20,7 +20,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 
 @contextmanager
-def serve(folder, *strategies):
+def serve_site(folder, *strategies):
     """Start `simgin web` in a directory, and yield its process and its address with the token."""
     words = [sys.executable, "-m", "simgin", "web", "--no-open", *strategies]
     with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from support.web_site import serve
+from support.web_site import serve_site
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def working_directory(empty_directory, monkeypatch):
 
 
 def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, chromium):
-    with serve(working_directory) as (server, address):
+    with serve_site(working_directory) as (server, address):
         with open_checked_page(chromium, address, f"/review?{REVIEW_QUERY}") as page:
             page.locator("#time", has_text="Expected").wait_for()
             command = page.inner_text("#command")
@@ -64,7 +64,7 @@ def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, 
             wait_for_interim_scorecard(page)
         server.kill()
     with (
-        serve(working_directory) as (_, address),
+        serve_site(working_directory) as (_, address),
         open_checked_page(chromium, address, "/results", 390) as page,
     ):
         page.click("button[data-resume]")
@@ -82,7 +82,7 @@ def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, 
 
 def test_parameter_changes_the_command_and_the_address(working_directory, chromium):
     with (
-        serve(working_directory) as (_, address),
+        serve_site(working_directory) as (_, address),
         open_checked_page(chromium, address, "/review", 390) as page,
     ):
         page.fill("#r1-gin_bonus", "30")
@@ -106,7 +106,7 @@ def test_parameter_changes_the_command_and_the_address(working_directory, chromi
 
 def test_page_offers_strategies_for_the_number_of_players(working_directory, chromium):
     with (
-        serve(working_directory) as (_, address),
+        serve_site(working_directory) as (_, address),
         open_checked_page(chromium, address, "/compare", 390) as page,
     ):
         page.locator("#command", has_text="match champion marjj-early").wait_for()
@@ -123,7 +123,7 @@ def test_page_offers_strategies_for_the_number_of_players(working_directory, chr
 def test_comparison_shows_a_chart_and_stops_at_the_target_precision(working_directory, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
     with (
-        serve(working_directory) as (_, address),
+        serve_site(working_directory) as (_, address),
         open_checked_page(chromium, address, path) as page,
     ):
         page.locator("#time", has_text="Expected").wait_for()

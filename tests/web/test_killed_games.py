@@ -14,7 +14,7 @@ import pytest
 
 from simgin.analysis.deal_file import read_deal_file
 from support.killing import KillableProcess
-from support.web_site import serve
+from support.web_site import serve_site
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -107,7 +107,7 @@ def test_server_continues_its_games_after_a_kill(empty_directory, monkeypatch):
     query = f"{GAME_QUERY}&seed={random.SystemRandom().getrandbits(63)}"  # in the shared cache
     acknowledged_progress = (0, 0)
     for _ in range(N_KILLS):
-        with serve(empty_directory) as (server, address):
+        with serve_site(empty_directory) as (server, address):
             with open_client(address) as browser:
                 state = browser.get(f"/play/state?{query}").json()
                 assert read_progress(state) >= acknowledged_progress
@@ -121,7 +121,7 @@ def test_server_continues_its_games_after_a_kill(empty_directory, monkeypatch):
             server.wait()
     assert acknowledged_progress > (0, 5)
     assert count_saved_deals(empty_directory) <= acknowledged_progress[0]
-    with serve(empty_directory) as (_, address), open_client(address) as browser:
+    with serve_site(empty_directory) as (_, address), open_client(address) as browser:
         assert not browser.post(f"/play/restart?{query}").json()["can_undo"]
 
 

@@ -11,7 +11,7 @@ import threading
 import httpx2
 
 from simgin.web import server as web_server
-from support.web_site import serve, wait_until
+from support.web_site import serve_site, wait_until
 
 SLEEPING_STRATEGY_CODE = """
 import os, time
@@ -32,7 +32,7 @@ if "SIMGIN_PROGRESS" in os.environ:  # in a job
 def test_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
     (empty_directory / "sleeping.py").write_text(SLEEPING_STRATEGY_CODE)
-    with serve(empty_directory, "sleeping.py") as (server, address):
+    with serve_site(empty_directory, "sleeping.py") as (server, address):
         origin = address.partition("/?")[0]
         with httpx2.Client(base_url=origin, headers={"Origin": origin}) as browser:
             browser.get(address)

@@ -11,7 +11,7 @@ from simgin.report.report_table import make_table_from_rows
 from worked_examples import engine, files, reference
 from worked_examples.schema import ExampleError
 
-SUBJECTS = {"engine": engine, "reference": reference}
+IMPLEMENTATIONS = {"engine": engine, "reference": reference}
 USAGE = """Every failure is printed with the expected and the actual result. Examples that cannot be
 set up count as not supported, never as passed. Exit code: 0 if some pass and none fail, 1 if any
 fails, 3 if none is supported, 2 if FILE is not valid."""
@@ -22,11 +22,13 @@ def main():
     parser = argparse.ArgumentParser("worked_examples", description=__doc__, epilog=USAGE)
     parser.add_argument("file", type=Path, help="JSON in the schema of rules_vectors.json")
     parser.add_argument("--kind", help="only examples of this kind, such as deadwood")
-    parser.add_argument("--on", choices=SUBJECTS, default="engine", help="whose answers to compare")
+    parser.add_argument(
+        "--on", choices=IMPLEMENTATIONS, default="engine", help="whose answers to compare"
+    )
     arguments = parser.parse_args()
     try:
         results = files.run_examples(
-            files.read_examples(arguments.file, arguments.kind), SUBJECTS[arguments.on]
+            files.read_examples(arguments.file, arguments.kind), IMPLEMENTATIONS[arguments.on]
         )
     except ExampleError as error:
         for line in str(error).splitlines():
@@ -38,7 +40,7 @@ def main():
 
 
 def format_report(results):
-    """Yield the parts of the report: failures, a table of counts, and unsupported examples."""
+    """Yield the report: failures, a table of counts, and unsupported examples."""
     counts, reasons = Counter(), Counter()
     for result in results:
         kind = result.example.kind

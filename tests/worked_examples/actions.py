@@ -1,7 +1,7 @@
-"""Actions of a deal as worked examples write them, and the pack that they are played on.
+"""Parse the actions of worked examples, and build the packs in which they are legal.
 
 Two players: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`. One: `draw`,
-`throw 2H`, `stop`, `big gin`. A subject plays them with `Deal.apply_action`, which raises
+`throw 2H`, `stop`, `big gin`. An implementation applies them with `Deal.apply_action`, which raises
 IllegalActionError.
 """
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from simgin.text import notation
 
-SEATS = "ND"  # the nondealer sits at seat 0
-DEALER = 1
+SEAT_LETTERS = "ND"  # the nondealer sits at seat 0
+DEALER_SEAT = 1
 STOCK, TAKE, PASS = "stock", "take", "pass"
 THROW, STOP, BIG_GIN = "throw", "stop", "big gin"
 ACTION_KINDS = (STOCK, TAKE, PASS, THROW, STOP, BIG_GIN)
-STOCK_CARDS = 31  # at the start
+N_STOCK_CARDS = 31  # at the start
 
 
 class ScriptError(ValueError):
@@ -27,7 +27,7 @@ class IllegalActionError(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """An action of a player in a deal."""
+    """Action of a player in a deal."""
 
     seat: int
     kind: str  # one of ACTION_KINDS, or an action of the die
@@ -35,11 +35,11 @@ class Action:
 
     def __str__(self):
         card = f" {notation.format_card(self.card)}" if self.card >= 0 else ""
-        return f"{SEATS[self.seat]} {self.kind}{card}"
+        return f"{SEAT_LETTERS[self.seat]} {self.kind}{card}"
 
 
-SOLO_DRAW = Action(0, STOCK)
-SOLO_ACTIONS = {"draw": SOLO_DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
+SOLO_DRAW_ACTION = Action(0, STOCK)
+SOLO_ACTIONS = {"draw": SOLO_DRAW_ACTION, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
 
 
 def parse_action(text):
@@ -48,8 +48,10 @@ def parse_action(text):
     for kind in ACTION_KINDS:
         head, separator, card = rest.strip().partition(kind)
         takes_card = kind in (THROW, STOP)
-        if separator and not head and seat in tuple(SEATS) and bool(card.strip()) == takes_card:
-            return Action(SEATS.index(seat), kind, notation.parse_card(card) if takes_card else -1)
+        is_complete = bool(card.strip()) == takes_card
+        if separator and not head and seat in tuple(SEAT_LETTERS) and is_complete:
+            number = notation.parse_card(card) if takes_card else -1
+            return Action(SEAT_LETTERS.index(seat), kind, number)
     raise ScriptError(f"{text!r} is not an action. Use, for example, N stock or D throw 6C.")
 
 
@@ -64,15 +66,15 @@ def parse_solo_action(text):
 
 
 def format_solo_action(action):
-    """Return the text of an action of a solitaire player."""
+    """Return an action of a solitaire player as a string."""
     return next((word for word, known in SOLO_ACTIONS.items() if known == action), str(action)[2:])
 
 
 def build_pack(nondealer, dealer, upcard, stock):
-    """Return the pack that deals these hands, this upcard and this stock."""
+    """Return a pack that deals these hands, this upcard and this stock."""
     upcards = [*nondealer[10:], *([] if upcard is None else [upcard])]
     sizes = (len(nondealer[:10]), len(dealer), len(upcards), len(stock))
-    if sizes != (10, 10, 1, STOCK_CARDS):
+    if sizes != (10, 10, 1, N_STOCK_CARDS):
         raise ScriptError(
             "a deal is ten cards each, an upcard (or eleven cards) and a stock of 31."
         )
@@ -84,7 +86,7 @@ def build_pack(nondealer, dealer, upcard, stock):
 
 
 def count_dealt_cards(params):
-    """Return the number of cards dealt to the player who moves first."""
+    """Return the number of cards that the first player is dealt."""
     return 11 if params["first_turn"] == "discard_first" else 10
 
 

@@ -1,4 +1,4 @@
-"""Results of the engine for worked examples, with the same functions as `reference`."""
+"""Results of the engine for worked examples, by the same functions as in `reference`."""
 
 import copy
 
@@ -27,8 +27,8 @@ from simgin.text import notation
 from simgin.text.notation import cards_to_mask, format_card
 from worked_examples.actions import (
     ACTION_KINDS,
-    DEALER,
-    SOLO_DRAW,
+    DEALER_SEAT,
+    SOLO_DRAW_ACTION,
     Action,
     IllegalActionError,
     count_dealt_cards,
@@ -51,7 +51,7 @@ def _format_melds(melds):
 
 
 def solve_hand(params, hand):
-    """Return the least deadwood, all its meldings, and the melding that is shown."""
+    """Return the least deadwood of a hand, all meldings with it, and the melding shown."""
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
     side = DEFENDER if (params["ace_value"], params["pip_values"]) == (15, "face") else KNOCKER
     every = [
@@ -64,18 +64,20 @@ def solve_hand(params, hand):
     )
 
 
-def find_knock_options(params, hand, limit, taken, drawn, points):
+def find_knock_options(params, hand, knock_limit, taken_card, drawn_card, points):
     """Return the discards that allow a knock or a shot, and whether the hand is big gin."""
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
-    must = int(endings.find_required_meld_card(taken, rules))
-    legal = int(endings.find_permitted_discards(mask, taken, drawn, rules))
+    must = int(endings.find_required_meld_card(taken_card, rules))
+    legal = int(endings.find_permitted_discards(mask, taken_card, drawn_card, rules))
     least, best = best_discards(mask, legal, rules)
-    ending, _, _ = endings.find_best_ending(mask, legal, must, limit, points, least, best, rules)
+    ending, _, _ = endings.find_best_ending(
+        mask, legal, must, knock_limit, points, least, best, rules
+    )
     knock, shot = {}, []
     for card in notation.mask_to_cards(legal):
         ten = mask & ~(1 << card)
         count = int(endings.compute_declared_deadwood(ten, must, rules))
-        if count <= limit:
+        if count <= knock_limit:
             knock[format_card(card)] = count
         if params["shot"] and endings.is_shot(ten, must, points, rules):
             shot.append(format_card(card))
@@ -83,7 +85,7 @@ def find_knock_options(params, hand, limit, taken, drawn, points):
 
 
 def solve_layoff(params, hand, melds):
-    """Return the deadwood, melds and lay-offs of the defender, and the fixed deadwood."""
+    """Return the defender's deadwood, melds and lay-offs, and the deadwood with fixed melds."""
     rules, mask = build_rules_from_params(params), cards_to_mask(hand)
     shown = np.array([*map(cards_to_mask, melds), 0, 0, 0][:3], np.int64)
     count, laid = _lay_off_cards(mask, shown, rules)
@@ -101,30 +103,46 @@ def _lay_off_cards(hand, melds, rules):
     return int(count), int(laid)
 
 
-def score_deal(params, stop, own, other, left, factor):
-    """Return the points of the knocker and of the defender."""
+def score_deal(params, ending, knocker_deadwood, defender_deadwood, stock_left, multiplier):
+    """Return the points of the knocker and of the defender after an ending."""
     _, won, lost, _ = scoring.score_deal(
-        ENDING_CODES[stop], own, other, left, factor, build_rules_from_params(params)
+        ENDING_CODES[ending],
+        knocker_deadwood,
+        defender_deadwood,
+        stock_left,
+        multiplier,
+        build_rules_from_params(params),
     )
     return int(won), int(lost)
 
 
-def score_showdown(params, how, hand, defender, limit, points, thrown, taken, left, factor):
-    """Return the deadwood and points of knocker and defender, and the knocker's melds."""
+def score_showdown(
+    params,
+    ending,
+    knocker_hand,
+    defender_hand,
+    knock_limit,
+    points,
+    discard,
+    taken_card,
+    stock_left,
+    multiplier,
+):
+    """Return the deadwood and points of both players, and the knocker's melds."""
     rules, state = build_rules_from_params(params), create_state(0)
-    state.hand[:] = cards_to_mask(hand), cards_to_mask(defender)
-    state.stock, state.multiplier = left, factor
+    state.hand[:] = cards_to_mask(knocker_hand), cards_to_mask(defender_hand)
+    state.stock, state.multiplier = stock_left, multiplier
     own, melds = choose_shown_melding(
         int(state.hand[0]),
         rules,
-        discard=1 << thrown if thrown >= 0 else 0,
-        required_card=int(endings.find_required_meld_card(taken, rules)),
-        unmatched_ranks=int(endings.find_shot_ranks(points)) if how == "shot" else -1,
+        discard=1 << discard if discard >= 0 else 0,
+        required_card=int(endings.find_required_meld_card(taken_card, rules)),
+        unmatched_ranks=int(endings.find_shot_ranks(points)) if ending == "shot" else -1,
     )
-    if own > {"knock": limit, "shot": 99}.get(how, 0):
-        raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}")
+    if own > {"knock": knock_limit, "shot": 99}.get(ending, 0):
+        raise ImpossibleActionError(f"no melding permits this {ending.replace('_', ' ')}")
     state.melds[:] = [*melds, 0, 0, 0][:3]
-    engine_showdown(state, rules, 0, ENDING_CODES[how], own)
+    engine_showdown(state, rules, 0, ENDING_CODES[ending], own)
     counts = int(state.knocker_deadwood), int(state.defender_deadwood)
     return *counts, int(state.score[0]), int(state.score[1]), _format_melds(melds)
 
@@ -137,13 +155,13 @@ def find_knock_limit(params, upcard):
     )
 
 
-def list_shot_digits(score):
+def list_shot_ranks(score):
     """Return the ranks that a shot must leave at this score."""
     return find_required_shot_ranks(score)
 
 
 def list_all_melds(params):
-    """Return every meld of the pack as a mask."""
+    """Return the mask of every meld of the pack."""
     found = np.zeros(1024, np.int64)
     return set(
         found[: meldings.find_melds(ALL_CARDS, build_rules_from_params(params), found)].tolist()
@@ -151,7 +169,7 @@ def list_all_melds(params):
 
 
 def count_gin_hands(params, hands):
-    """Return the number of masks that are hands without deadwood."""
+    """Return the number of hands without deadwood."""
     left = np.empty_like(hands)
     compute_deadwood_batch(hands, build_rules_from_params(params), 0, left)
     return int((left == 0).sum())
@@ -161,7 +179,7 @@ def count_gin_hands(params, hands):
 
 
 def return_illegal_action(view, rules, params):
-    """Return an illegal action, so that the deal stops at the first decision without a script."""
+    """Return an illegal action, so that the deal stops where the script ends."""
     return -1
 
 
@@ -170,10 +188,11 @@ ILLEGAL_STRATEGY = Strategy("silent", *ILLEGAL_POLICIES, ending="same", spec="si
 
 
 class Deal:
-    """Deal of the engine, played action by action; every action replays the deal from its pack.
+    """Deal of the engine that is played action by action.
 
-    A script also contains the actions that the engine plays without a decision because they are the
-    only legal ones. `unscripted_actions` are those that the engine has played ahead of the script.
+    Every action replays the deal from its pack. A script also contains the actions that the engine
+    plays without a decision because they are the only legal ones. `unscripted_actions` are those
+    that the engine has played ahead of the script.
     """
 
     def __init__(self, variant, pack, joker=-1):
@@ -183,15 +202,15 @@ class Deal:
         self.matchup = Matchup(
             variant, ILLEGAL_STRATEGY, None if self.is_solo else ILLEGAL_STRATEGY, 0, "deal"
         )
-        self.answers = []
+        self.choices = []
         self.n_scripted = 0
         self.is_taking_last_discard = False  # to end the deal with it
         self._replay()
 
     def _replay(self):
-        dealer = 0 if self.is_solo else DEALER
+        dealer = 0 if self.is_solo else DEALER_SEAT
         self.deal = trace_deal(
-            self.matchup, pack=self.pack, joker=self.joker, dealer=dealer, script=self.answers
+            self.matchup, pack=self.pack, joker=self.joker, dealer=dealer, script=self.choices
         )
         self.state = self.deal.state
         self.actions = list_actions(self.deal)
@@ -200,10 +219,11 @@ class Deal:
             None if self.deal.ending else get_decision(self.deal, int(self.state.n_logged))
         )
         if self.decision and self.decision.slot == "show":
-            self._add_answer(0)
+            self._add_choice(0)
 
-    def _add_answer(self, answer):
-        self.answers = [*self.answers, answer]
+    def _add_choice(self, choice):
+        """Add the choice for the current decision, and replay the deal."""
+        self.choices = [*self.choices, choice]
         self._replay()
 
     def copy(self):
@@ -214,29 +234,29 @@ class Deal:
 
     @property
     def unscripted_actions(self):
-        """Actions that the engine has played ahead of the script."""
+        """Actions that the engine has already played without the script."""
         return self.actions[self.n_scripted :]
 
     @property
-    def kind(self):
+    def outcome(self):
         if 0 <= self.joker < count_dealt_cards(self.params) and self._is_redealt():
             return "redeal"
         return self.deal.ending
 
     def _is_redealt(self):
-        """Return True if the engine deals again when the joker is in the hand."""
+        """Return True if these rules deal again when the joker is in the hand."""
         rules, size = build_rules(self.matchup.variant), count_dealt_cards(self.params)
         return all(
             choose_joker_position(0, unit, 0, rules) >= size for unit in range(MAX_REDEAL_TRIES)
         )
 
     @property
-    def seat(self):
+    def seat_to_move(self):
         return self.decision.seat if self.decision else -1
 
     @property
     def blind_offer(self):
-        """True if the player may make a blind offer, False for an offer in play, None otherwise."""
+        """True before a blind offer, False before an offer in play, otherwise None."""
         if not self.decision or self.decision.slot != "offer":
             return None
         return bool(self.decision.view.phase == codes.PHASE_BLIND)
@@ -278,15 +298,15 @@ class Deal:
 
     def _apply_action(self, action):
         if self.blind_offer is not None and action.kind != "offer":
-            self._add_answer(0)
+            self._add_choice(0)
             return self._apply_action(action)
         if self.unscripted_actions:
             if self.unscripted_actions[0] != action:
                 raise IllegalActionError
-        elif self.decision is None or self.seat != action.seat:
+        elif self.decision is None or self.seat_to_move != action.seat:
             raise IllegalActionError
         else:
-            self._answer_decision(action, self.decision)
+            self._apply_to_decision(action, self.decision)
         if action.kind in ACTION_KINDS:
             self.n_scripted += 1
         return None
@@ -294,7 +314,8 @@ class Deal:
     def play_forced_actions(self):
         """Do nothing, because the engine has already played every forced action."""
 
-    def _answer_decision(self, action, decision):
+    def _apply_to_decision(self, action, decision):
+        """Translate an action to a choice for the current decision, and add the choice."""
         view = decision.view
         if view.phase == codes.PHASE_LAST:
             self._apply_last_discard_action(action, view)
@@ -302,32 +323,33 @@ class Deal:
             choices = (
                 {"offer": action.card} if decision.slot == "offer" else {"accept": 1, "refuse": 0}
             )
-            self._choose_action(choices, action, view)
+            self._choose(choices, action, view)
         elif decision.slot == "take":
             choices = {"stock": 0, "take": 1, "pass": 2}
             if view.phase == codes.PHASE_UPCARD and not view.legal & 4:
                 choices = {"pass": 0, "take": 1}  # the stock is not an option
-            self._choose_action(choices, action, view)
+            self._choose(choices, action, view)
         elif view.phase == codes.PHASE_STOP:
-            self._choose_action({"stock": 0, "stop": 1}, action, view)
+            self._choose({"stock": 0, "stop": 1}, action, view)
         else:
             self._end_turn(action)
 
-    def _choose_action(self, choices, action, view):
-        code = choices.get(action.kind, -1)
+    def _choose(self, choice_by_kind, action, view):
+        """Add the choice of an action. Raise IllegalActionError if the choice is not legal."""
+        code = choice_by_kind.get(action.kind, -1)
         if code < 0 or not int(view.legal) >> code & 1:
             raise IllegalActionError
-        self._add_answer(code)
+        self._add_choice(code)
 
     def _apply_last_discard_action(self, action, view):
-        """Apply an action of the 50th-card rule, for which the engine proposes one ending."""
+        """Apply an action after the last discard, when the engine proposes one ending."""
         if not self.is_taking_last_discard and action.kind == "take":
             self.is_taking_last_discard = True
             self.actions = [*self.actions, action]
         elif not self.is_taking_last_discard:
-            self._choose_action({"pass": 0}, action, view)
+            self._choose({"pass": 0}, action, view)
         elif action.kind in ("stop", "big gin") and action.card == view.ending_card:
-            self._add_answer(1)
+            self._add_choice(1)
         else:
             if action.kind == "stop" and self._is_other_ending(action.card, view):
                 raise NotSupportedError(
@@ -337,7 +359,7 @@ class Deal:
             raise IllegalActionError
 
     def _is_other_ending(self, card, view):
-        """Return True if a discard would end the deal, although it is not the proposed one."""
+        """Return True if the player could end the deal with a discard that is not proposed."""
         taken = int(view.taken_offer)
         eleven = notation.mask_to_cards(int(view.hand) | 1 << taken)
         limit, points = int(view.limit), int(view.own_points)
@@ -345,37 +367,37 @@ class Deal:
         return format_card(card) in {*knock, *shot}
 
     def _end_turn(self, action):
-        """Play a discard, an ending with a discard, or big gin."""
+        """Apply a discard, an ending with a discard, or big gin."""
         # The engine proposes big gin or, in solitaire games, gin with a discard
         while self.decision and self.decision.slot == "knock":
             big_gin = action.kind == "big gin" and self.decision.view.ending_card < 0
-            self._add_answer(int(big_gin))
+            self._add_choice(int(big_gin))
             if big_gin:
                 return
         decision = self.decision
         if decision is None or action.kind not in ("throw", "stop") or action.card < 0:
             raise IllegalActionError
-        self._choose_action({action.kind: action.card}, action, decision.view)
+        self._choose({action.kind: action.card}, action, decision.view)
         stops, following = action.kind == "stop", self.decision
         proposed = (
             following and following.slot == "knock" and following.view.ending_card == action.card
         )
-        if proposed and self.seat == action.seat:
-            self._add_answer(int(stops))
+        if proposed and self.seat_to_move == action.seat:
+            self._add_choice(int(stops))
         elif stops:
             raise IllegalActionError
 
 
-def get_decision(deal, number):
-    """Return the decision of a deal after a number of earlier decisions."""
+def get_decision(deal, index):
+    """Return a decision of a deal by its index."""
     state = deal.state
-    view = state.log[number].copy()
-    slot = codes.SLOTS[state.slots[number]]
-    return Decision(int(view.seat), slot, view, int(state.answers[number]))
+    view = state.log[index].copy()
+    slot = codes.SLOTS[state.slots[index]]
+    return Decision(int(view.seat), slot, view, int(state.answers[index]))
 
 
 def list_actions(deal):
-    """Return the actions played in a deal, from its history and decisions."""
+    """Return the actions of a deal, from its turns and decisions."""
     is_solo, is_ended, turns = deal.matchup.b is None, deal.state.knocker >= 0, deal.turns
     played_actions = [] if is_solo else _list_opening_passes(deal)
     for number, (seat, source, _, card) in enumerate(turns, start=1):
@@ -390,7 +412,7 @@ def list_actions(deal):
 
 
 def _list_opening_passes(deal):
-    """Return the passes of the first upcard, which are not in the history."""
+    """Return the passes at the first upcard, which are not turns."""
     played_actions = []
     for number in range(int(deal.state.n_logged)):
         decision = get_decision(deal, number)
@@ -404,17 +426,17 @@ def _list_opening_passes(deal):
 
 
 def _list_unfinished_solo_actions(deal):
-    """Return the actions of a solitaire deal after the last complete turn."""
+    """Return the actions of a solitaire deal since the last complete turn."""
     params, state = deal.matchup.variant.params, deal.state
     if (deal.ending == "joker" and state.joker >= count_dealt_cards(params)) or (
         not deal.ending and state.drawn >= 0
     ):
-        return [SOLO_DRAW]
+        return [SOLO_DRAW_ACTION]
     return [Action(0, "stop")] if state.knocker >= 0 and deal.ending != "big_gin" else []
 
 
 def _list_unfinished_actions(deal):
-    """Return the actions of a two-player deal after the last complete turn."""
+    """Return the actions of a two-player deal since the last complete turn."""
     if not deal.ending:
         decision = get_decision(deal, deal.state.n_logged)
         if decision.slot not in ("discard", "knock") or decision.view.phase == codes.PHASE_LAST:
@@ -436,7 +458,7 @@ def _list_unfinished_actions(deal):
 
 
 def play_match(variant, entries):
-    """Enter deals in a match until it is decided; later deals are not played."""
+    """Record deals until a match is decided, and return the state of the match."""
     rules, state = build_rules(variant), create_state(0)
     match.start_match(state, rules)
     outcome, deals = match.MATCH_UNDECIDED, 0

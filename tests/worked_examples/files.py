@@ -1,11 +1,11 @@
-"""Files of worked examples, and their comparison with a subject (engine or reference)."""
+"""Read files of worked examples, and run the examples on the engine or the reference."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from simgin.text.files import parse_json, read_text
 from simgin.text.messages import format_value, suggest_spelling
-from worked_examples.kinds import KINDS, find_differences
+from worked_examples.kinds import EXAMPLE_KINDS, find_differences
 from worked_examples.schema import Example, ExampleError, NotSupportedError
 
 EXAMPLE_KEYS = {"id", "kind", "variant", "note", "why", "input", "expect"}
@@ -15,7 +15,7 @@ READ_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class ExampleResult:
-    """The comparison of one example with the engine or the reference implementation."""
+    """Comparison of one example with the engine or the reference implementation."""
 
     example: Example
     outcome: str
@@ -24,7 +24,7 @@ class ExampleResult:
 
 
 def read_examples(path, kind=None):
-    """Read the examples of a file, or those of one kind. Raise ExampleError if one is invalid."""
+    """Read the examples of a file, or only of one kind. Raise ExampleError if one is invalid."""
     if kind is not None:
         _check_kind(kind)
     try:
@@ -43,34 +43,41 @@ def read_examples(path, kind=None):
 
 
 def _check_kind(kind, prefix=""):
-    if kind not in KINDS:
+    """Raise ExampleError if there is no such kind of example."""
+    if kind not in EXAMPLE_KINDS:
         raise ExampleError(
-            f"{prefix}there is no kind {format_value(kind)}{suggest_spelling(kind, KINDS)}"
+            f"{prefix}there is no kind {format_value(kind)}{suggest_spelling(kind, EXAMPLE_KINDS)}"
         )
 
 
-def parse_example(vector):
-    """Return the example described by a JSON object. Raise ExampleError if it is invalid."""
-    if not isinstance(vector, dict):
-        raise ExampleError(f"a vector is an object, not {format_value(str(vector))}.")
-    name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
-    _check_kind(str(vector.get("kind")), f"{name}: ")
-    if unknown := vector.keys() - EXAMPLE_KEYS:
+def parse_example(json_example):
+    """Return the example in a JSON object. Raise ExampleError if it is invalid."""
+    if not isinstance(json_example, dict):
+        raise ExampleError(f"a vector is an object, not {format_value(str(json_example))}.")
+    name, given, expect = (
+        json_example.get("id"),
+        json_example.get("input"),
+        json_example.get("expect"),
+    )
+    _check_kind(str(json_example.get("kind")), f"{name}: ")
+    if unknown := json_example.keys() - EXAMPLE_KEYS:
         raise ExampleError(f"{name}: a vector has no key {format_value(min(unknown))}.")
-    single_key = KINDS[vector["kind"]].single_key
+    single_key = EXAMPLE_KINDS[json_example["kind"]].single_key
     if single_key and type(expect) is int:
         expect = {single_key: expect}
     if not isinstance(given, dict) or not isinstance(expect, dict):
         raise ExampleError(f"{name}: input and expect must be objects.")
-    return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)
+    return Example(
+        str(name), json_example["kind"], str(json_example.get("variant", "standard")), given, expect
+    )
 
 
-def run_examples(examples, subject):
-    """Run all examples. Raise ExampleError with the errors of all invalid examples."""
+def run_examples(examples, implementation):
+    """Run all examples. If some are invalid, raise ExampleError with all messages."""
     results, messages = [], []
     for example in examples:
         try:
-            results.append(run_example(example, subject))
+            results.append(run_example(example, implementation))
         except ExampleError as error:
             messages.append(str(error))
     if messages:
@@ -78,10 +85,10 @@ def run_examples(examples, subject):
     return results
 
 
-def run_example(example, subject):
-    """Run one example. Raise ExampleError if it is invalid."""
+def run_example(example, implementation):
+    """Compare an example with an implementation. Raise ExampleError if it is invalid."""
     try:
-        differences = find_differences(example, subject)
+        differences = find_differences(example, implementation)
     except NotSupportedError as reason:
         return ExampleResult(example, NOT_SUPPORTED, reason=str(reason))
     except ExampleError:

@@ -1,10 +1,10 @@
-"""Results of the reference implementation for worked examples, with the functions of `engine`."""
+"""Results of the reference implementation for worked examples, by the functions of `engine`."""
 
 import copy
 
 from oracles import reference
 from simgin.text.notation import format_card, parse_card
-from worked_examples.actions import DEALER, Action, IllegalActionError, count_dealt_cards
+from worked_examples.actions import DEALER_SEAT, Action, IllegalActionError, count_dealt_cards
 from worked_examples.cards import format_cards
 from worked_examples.matches import MatchState
 from worked_examples.schema import ImpossibleActionError
@@ -17,7 +17,7 @@ def _format_melds(melding):
 
 
 def solve_hand(params, hand):
-    """Return the least deadwood, all its meldings, and the melding that is shown."""
+    """Return the least deadwood of a hand, all meldings with it, and the melding shown."""
     cards = format_cards(hand)
     every = [_format_melds(melding) for melding in reference.find_optimal_meldings(cards, params)]
     return (
@@ -27,13 +27,18 @@ def solve_hand(params, hand):
     )
 
 
-def find_knock_options(params, hand, limit, taken, drawn, points):
+def find_knock_options(params, hand, knock_limit, taken_card, drawn_card, points):
     """Return the discards that allow a knock or a shot, and whether the hand is big gin."""
-    from_pile = format_card(taken) if taken >= 0 else None
-    from_stock = format_card(drawn) if drawn >= 0 else from_pile
+    from_pile = format_card(taken_card) if taken_card >= 0 else None
+    from_stock = format_card(drawn_card) if drawn_card >= 0 else from_pile
     banned = {"taken": from_pile, "drawn": from_stock, "none": None}[params["discard_ban"]]
     endings = reference.list_legal_endings(
-        format_cards(hand), params, limit, taken=from_pile, banned=banned, own_points=points
+        format_cards(hand),
+        params,
+        knock_limit,
+        taken_card=from_pile,
+        banned_card=banned,
+        own_points=points,
     )
     knock = {
         ending.discard: ending.deadwood for ending in endings if ending.kind in ("knock", "gin")
@@ -43,7 +48,7 @@ def find_knock_options(params, hand, limit, taken, drawn, points):
 
 
 def solve_layoff(params, hand, melds):
-    """Return the deadwood, melds and lay-offs of the defender, and the fixed deadwood."""
+    """Return the defender's deadwood, melds and lay-offs, and the deadwood with fixed melds."""
     cards, shown = format_cards(hand), [format_cards(meld) for meld in melds]
     way = reference.find_best_layoff(shown, cards, params)
     loose = []
@@ -52,29 +57,49 @@ def solve_layoff(params, hand, melds):
         loose.append([card for card in cards if card not in melded])
     fixed = min(reference.find_best_layoff(shown, rest, params).deadwood for rest in loose)
     laid = [card for extra in way.laid_off for card in extra]
-    return way.deadwood, _format_melds(way.melds), laid, fixed
+    return way.deadwood, _format_melds(way.defender_melds), laid, fixed
 
 
-def score_deal(params, stop, own, other, left, factor):
-    """Return the points of the knocker and of the defender."""
-    how = "gin" if own == 0 and stop == "knock" else stop
-    score = reference.score_deal(params, how, own, other, left, factor)
-    return score.knocker, score.defender
+def score_deal(params, ending, knocker_deadwood, defender_deadwood, stock_left, multiplier):
+    """Return the points of the knocker and of the defender after an ending."""
+    how = "gin" if knocker_deadwood == 0 and ending == "knock" else ending
+    score = reference.score_deal(
+        params, how, knocker_deadwood, defender_deadwood, stock_left, multiplier
+    )
+    return score.knocker_points, score.defender_points
 
 
-def score_showdown(params, how, hand, defender, limit, points, thrown, taken, left, factor):
-    """Return the deadwood and points of knocker and defender, and the knocker's melds."""
+def score_showdown(
+    params,
+    ending,
+    knocker_hand,
+    defender_hand,
+    knock_limit,
+    points,
+    discard,
+    taken_card,
+    stock_left,
+    multiplier,
+):
+    """Return the deadwood and points of both players, and the knocker's melds."""
     try:
-        thrown, taken = (format_card(card) if card >= 0 else None for card in (thrown, taken))
-        told = {"limit": limit, "taken": taken, "own_points": points}
-        told |= {"stock_left": left, "factor": factor}
+        discard, taken_card = (
+            format_card(card) if card >= 0 else None for card in (discard, taken_card)
+        )
+        conditions = {"limit": knock_limit, "taken_card": taken_card, "own_points": points}
+        conditions |= {"stock_left": stock_left, "multiplier": multiplier}
         end = reference.score_showdown(
-            params, how, format_cards(hand), thrown, format_cards(defender), **told
+            params,
+            ending,
+            format_cards(knocker_hand),
+            discard,
+            format_cards(defender_hand),
+            **conditions,
         )
     except ValueError:
-        raise ImpossibleActionError(f"no melding permits this {how.replace('_', ' ')}") from None
+        raise ImpossibleActionError(f"no melding permits this {ending.replace('_', ' ')}") from None
     counts = end.knocker_deadwood, end.defender_deadwood
-    return *counts, end.knocker_points, end.defender_points, _format_melds(end.melds)
+    return *counts, end.knocker_points, end.defender_points, _format_melds(end.knocker_melds)
 
 
 def find_knock_limit(params, upcard):
@@ -84,20 +109,20 @@ def find_knock_limit(params, upcard):
     )
 
 
-def list_shot_digits(score):
+def list_shot_ranks(score):
     """Return the ranks that a shot must leave at this score."""
     return [reference.RANKS.index(rank) + 1 for rank in reference.get_shot_ranks(score)]
 
 
 def list_all_melds(params):
-    """Return every meld of the pack as a mask."""
+    """Return the mask of every meld of the pack."""
     return {
         sum(1 << parse_card(card) for card in meld) for meld in reference.list_all_melds(params)
     }
 
 
 def count_gin_hands(params, hands):
-    """Return the number of hands, which consist of melds by construction."""
+    """Return the number of hands, all of which consist of melds."""
     return len(hands)
 
 
@@ -105,7 +130,7 @@ def count_gin_hands(params, hands):
 
 
 class Deal:
-    """A deal of the reference implementation, action by action, like `engine.Deal`."""
+    """Deal of the reference implementation that is played like `engine.Deal`."""
 
     def __init__(self, variant, pack, joker=-1):
         self.params = params = {**variant.params}
@@ -115,29 +140,29 @@ class Deal:
             self.deal = reference.SoloDeal(params, format_cards(pack), None if joker < 0 else place)
         else:
             self.deal = reference.Deal(
-                params, format_cards(pack), DEALER, tuple(params["start_points"])
+                params, format_cards(pack), DEALER_SEAT, tuple(params["start_points"])
             )
-        self.has_unscripted_stop = self._ended_by_gin()
+        self.has_unscripted_stop = self._has_ended_by_gin()
 
     def copy(self):
         return copy.deepcopy(self)
 
     # State
 
-    def _ended_by_gin(self):
-        """Return True if gin ended a deal with penalties, even without a stop in the script."""
-        return self.params["deal_scoring"] == "penalty" and self.kind == "gin"
+    def _has_ended_by_gin(self):
+        """Return True if gin ended a deal with penalties, with or without a stop."""
+        return self.params["deal_scoring"] == "penalty" and self.outcome == "gin"
 
     @property
     def unscripted_actions(self):
         return [Action(0, "stop")] if self.has_unscripted_stop else []
 
     @property
-    def kind(self):
-        return self.deal.result.kind if self.deal.result else ""
+    def outcome(self):
+        return self.deal.result.outcome if self.deal.result else ""
 
     @property
-    def seat(self):
+    def seat_to_move(self):
         return -1 if self.deal.seat_to_move is None else self.deal.seat_to_move
 
     @property
@@ -171,7 +196,7 @@ class Deal:
         if self.unscripted_actions == [action]:
             self.has_unscripted_stop = False
             return
-        if self.seat != action.seat:
+        if self.seat_to_move != action.seat:
             raise IllegalActionError
         before = copy.deepcopy(self.deal) if self.blind_offer is not None else self.deal
         if self.blind_offer is not None and action.kind != "offer":
@@ -187,10 +212,10 @@ class Deal:
             self.deal.apply_action(
                 ("show", tuple(reference.format_melds(self.deal.meldings_to_show[0])))
             )
-        self.has_unscripted_stop = self._ended_by_gin()
+        self.has_unscripted_stop = self._has_ended_by_gin()
 
     def _to_reference_action(self, action):
-        """Return an action in the format of the reference implementation."""
+        """Return an action in the form that the reference implementation uses."""
         if action.kind in ("stop", "big gin"):
             card = format_card(action.card) if action.card >= 0 else None
             ways = [way for way in self.deal.legal_actions() if way[:2] == ("end", card)]
@@ -203,7 +228,7 @@ class Deal:
         return (action.kind,)
 
     def play_forced_actions(self):
-        """Draw and pass while nothing else is legal, as the engine does."""
+        """Draw and pass while there is only one legal action, as the engine does."""
         while len(self.deal.legal_actions()) == 1 and self.deal.legal_actions() <= {
             ("stock",),
             ("pass",),
@@ -215,7 +240,7 @@ class Deal:
 
 
 def play_match(variant, entries):
-    """Enter deals in a match until it is decided; later deals are not played."""
+    """Record deals until a match is decided, and return the state of the match."""
     params = {**variant.params}
     game = reference.Match(params, first_dealer=None if params["players"] == 1 else 0)
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Contents of worked examples and their errors.
+"""Read and check the contents of worked examples.
 
 Keys of the input that are parameters (rules.md 11) set the rules, as do `options` and `overrides`;
 the others are those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
@@ -30,7 +30,7 @@ class ImpossibleActionError(Exception):
 
 @dataclass(frozen=True)
 class Example:
-    """One worked example. Its methods raise ExampleError for invalid input."""
+    """Worked example. Its methods raise ExampleError if the input is invalid."""
 
     id: str
     kind: str
@@ -39,6 +39,7 @@ class Example:
     expect: dict[str, Any]
 
     def make_error(self, message):
+        """Return an ExampleError that begins with the id of the example."""
         return ExampleError(f"{self.id}: {message}")
 
     def read_int(self, key, low=0, high=10**6):
@@ -46,7 +47,7 @@ class Example:
         return self.check_int(f"input.{key}", self.input[key], low, high)
 
     def check_int(self, key, value, low=0, high=10**6):
-        """Return the value. Raise ExampleError unless it is an integer within the bounds."""
+        """Return a value. Raise ExampleError unless it is an integer within the bounds."""
         if type(value) is not int or not low <= value <= high:
             raise self.make_error(
                 f"{key} must be a whole number {low}..{high}, not {format_value(value)}."
@@ -54,7 +55,7 @@ class Example:
         return value
 
     def read_choice(self, key, *words):
-        """Return an input value that must be one of some words."""
+        """Return an input value, which must be one of some words."""
         value = self.input[key]
         if value not in words:
             *others, last = map(str, words)
@@ -81,18 +82,18 @@ class Example:
 
     # The rules
 
-    def find_base(self):
+    def get_base_spec(self):
         """Return the spec of the example's variant."""
         return variants.find_variant(self.variant).spec
 
-    def require_solo(self, variant, what):
+    def require_solo(self, variant, requirement):
         """Raise ExampleError unless the variant is for one player."""
         if not variant.is_solo:
-            needs = f"{what} needs a variant for one player"
+            needs = f"{requirement} needs a variant for one player"
             raise self.make_error(f"{needs}, and {self.variant} is for two.")
 
     def read_settings(self, extra_keys, base="standard"):
-        """Return the rule parameters in the input. Raise ExampleError for unknown keys."""
+        """Return the rule parameters of the input. Raise ExampleError for unknown keys."""
         non_rule_keys = (*extra_keys, *NON_RULE_KEYS)
         given = {key: value for key, value in self.input.items() if key not in non_rule_keys}
         for key in ("options", "overrides"):
@@ -115,7 +116,7 @@ class Example:
         return {**variants.find_variant(base).params, **self.read_settings(extra_keys, base)}
 
     def read_variant(self, *extra_keys, base="standard", **fixed):
-        """Return `base` with the settings of the input and the parameters fixed by the kind."""
+        """Return `base` with the parameters of the input and the fixed parameters of this kind."""
         given = self.read_settings(extra_keys, base)
         for name, value in fixed.items():
             if given.get(name, value) != value:
@@ -128,55 +129,55 @@ class Example:
         return Variant(f"{base}, as {self.id} has it", params, "", "")
 
 
-# Readers of expectations, which return comparable values
+# Values of expectations in a form that can be compared
 
 
-def read_value(value):
-    """Return a single value, with a mark that distinguishes booleans from 0 and 1."""
+def normalize_value(value):
+    """Return a single value with a mark that distinguishes booleans from 0 and 1."""
     if isinstance(value, dict | list):
         raise TypeError(f"{value!r} is not a single value")
     return type(value) is bool, value
 
 
-def read_text(value):
+def normalize_text(value):
     """Return a value as a string with single spaces, or None."""
     return value if value is None else " ".join(str(value).split())
 
 
 def parse_melds(value):
-    """Return the cards of each meld, given as strings."""
+    """Return the card numbers of melds that are given as strings."""
     return [notation.parse_cards(meld) for meld in value]
 
 
-def read_melds(value):
+def normalize_melds(value):
     """Return a list of melds as sorted lists of cards."""
     return sorted(map(sorted, parse_melds(value)))
 
 
-def read_meldings(value):
-    """Return a list of meldings as a sorted list."""
-    return sorted(map(read_melds, value))
+def normalize_meldings(value):
+    """Return a list of meldings as a sorted list of sorted melds."""
+    return sorted(map(normalize_melds, value))
 
 
-def read_unordered_list(value):
-    """Return a list whose order does not matter."""
+def normalize_unordered_list(value):
+    """Return a list in which the order does not matter as a sorted list of strings."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is not a list")
     return sorted(map(repr, value))
 
 
-def read_list(value):
-    """Return a list whose order matters."""
+def normalize_list(value):
+    """Return a list in which the order matters as a string."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is not a list")
     return repr(value)
 
 
-def read_scores(value):
-    """Return the scores of both players, which an example states by seat or by name."""
-    return read_mapping(value) if isinstance(value, dict) else read_list(value)
+def normalize_scores(value):
+    """Return the scores of both players, which are given by seat or by name."""
+    return normalize_mapping(value) if isinstance(value, dict) else normalize_list(value)
 
 
-def read_mapping(value):
-    """Return a mapping as a sorted list of pairs."""
+def normalize_mapping(value):
+    """Return a mapping as a sorted list of (name, value) pairs."""
     return sorted((name, repr(amount)) for name, amount in value.items())

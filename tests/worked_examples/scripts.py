@@ -1,18 +1,18 @@
-"""Deals of worked examples, played by a script for two players or for one."""
+"""Solve worked examples that play a deal by a script."""
 
 import re
 
 from simgin.text import notation
 from worked_examples import actions
-from worked_examples.actions import SEATS, SOLO_DRAW, STOCK, STOP, THROW, Action
+from worked_examples.actions import SEAT_LETTERS, SOLO_DRAW_ACTION, STOCK, STOP, THROW, Action
 from worked_examples.schema import ImpossibleActionError
 
-UNFINISHED = "the script ends before the deal"
+UNFINISHED_SCRIPT = "the script ends before the deal"
 
 # Two players
 
 
-def answer_play_script(example, subject):
+def solve_play_script_example(example, implementation):
     """Return the result of a two-player deal played by a script."""
     piles = ("nondealer", "dealer", "upcard", "stock_top_first")
     upcard = example.read_card("upcard")
@@ -20,7 +20,7 @@ def answer_play_script(example, subject):
     variant = example.read_variant(*piles, "actions")
     script = [actions.parse_action(text) for text in example.input["actions"]]
     pack = actions.build_pack(nondealer, dealer, None if upcard < 0 else upcard, stock)
-    deal = subject.Deal(variant, pack)
+    deal = implementation.Deal(variant, pack)
     position = actions.find_illegal_action(deal, script)
     if position >= 0:
         return {"illegal": _describe_illegal_action(example, position)}
@@ -29,23 +29,23 @@ def answer_play_script(example, subject):
 
 
 def _describe_deal(deal, script):
-    """Return the result of a deal in the format of an example."""
-    if not deal.kind:
+    """Return the result of a two-player deal in the format of an example."""
+    if not deal.outcome:
         drawn = sum(action.kind == STOCK for action in script)
-        return {"illegal": None, "how": UNFINISHED, "stock": actions.STOCK_CARDS - drawn}
+        return {"illegal": None, "how": UNFINISHED_SCRIPT, "stock": actions.N_STOCK_CARDS - drawn}
     result = deal.result
-    answer = {"illegal": None, "how": deal.kind}
+    answer = {"illegal": None, "how": deal.outcome}
     answer |= {"stock": result["stock_left"], "turns": result["turns"]}
-    answer["points"] = dict(zip(SEATS, result["points"], strict=True))
+    answer["points"] = dict(zip(SEAT_LETTERS, result["points"], strict=True))
     for key, name in (("winner", "winner"), ("stopper", "knocker")):
-        answer[key] = None if result[name] is None else SEATS[result[name]]
+        answer[key] = None if result[name] is None else SEAT_LETTERS[result[name]]
     if result["knocker"] is not None:
         answer |= {"own": result["knocker_deadwood"], "other": result["defender_deadwood"]}
     return answer
 
 
 def _describe_illegal_action(example, position):
-    """Return the text of an illegal action, with its number if the last action is the same."""
+    """Return an illegal action as a string, with its number if ambiguous."""
     texts = example.input["actions"]
     text = texts[position]
     if "illegal" not in example.expect:
@@ -57,23 +57,23 @@ def _describe_illegal_action(example, position):
 # One player
 
 
-def answer_solo_script(example, subject):
+def solve_solo_script_example(example, implementation):
     """Return the result of a solitaire deal played by a script.
 
     The script contains draws that are the only legal action. If gin ends the deal automatically
     (deal_scoring = penalty), the script may contain a stop.
     """
-    variant = example.read_variant("deck_top_first", "actions", base=example.find_base())
+    variant = example.read_variant("deck_top_first", "actions", base=example.get_base_spec())
     example.require_solo(variant, f"kind {example.kind}")
     script = [actions.parse_solo_action(text) for text in example.input["actions"]]
     pack, joker, known = _read_solo_pack(example, variant)
-    if script.count(SOLO_DRAW) > known:
+    if script.count(SOLO_DRAW_ACTION) > known:
         raise example.make_error(
             f"input.deck_top_first has fewer cards ({known}) than the actions draw "
-            f"({script.count(SOLO_DRAW)})."
+            f"({script.count(SOLO_DRAW_ACTION)})."
         )
-    deal = subject.Deal(variant, pack, joker)
-    if deal.kind == "redeal":
+    deal = implementation.Deal(variant, pack, joker)
+    if deal.outcome == "redeal":
         return {"illegal": None, "how": "redeal"}
     # With the joker in the hand, the deal is over before the first action
     in_hand = 0 <= joker < actions.count_dealt_cards(variant.params)
@@ -97,35 +97,38 @@ def _read_solo_pack(example, variant):
 
 
 def _read_cards_and_joker(example, key):
-    """Return the cards of an input key, and the position of X among them or -1."""
+    """Return the cards of an input key, and the position of the joker X or -1."""
     first, *rest = map(notation.parse_cards, re.split(r"\bX\b", example.input[key], flags=re.I))
     if len(rest) > 1:
         raise example.make_error(f"input.{key}: there is one joker.")
     return [*first, *(rest[0] if rest else [])], len(first) if rest else -1
 
 
-def _check_joker_and_hand(example, params, held, in_hand, in_deck):
+def _check_joker_and_hand(example, params, n_held, is_joker_in_hand, is_joker_in_deck):
     """Raise ExampleError for a hand of the wrong size or a misplaced joker."""
-    if in_hand + in_deck != (params["joker"] != "none"):
+    if is_joker_in_hand + is_joker_in_deck != (params["joker"] != "none"):
         raise example.make_error("input: the joker X must be in one place if there is one.")
-    if params["joker"] == "after_deal" and in_hand:
+    if params["joker"] == "after_deal" and is_joker_in_hand:
         raise example.make_error("input: the joker is shuffled in after the deal.")
-    if held + in_hand != actions.count_dealt_cards(params):
+    if n_held + is_joker_in_hand != actions.count_dealt_cards(params):
         raise example.make_error(f"input.hand must have {actions.count_dealt_cards(params)} cards.")
 
 
 def _describe_solo_deal(deal, script):
     """Return the result of a solitaire deal in the format of an example."""
     penalty = deal.params["deal_scoring"] == "penalty"
-    if not deal.kind or deal.unscripted_actions not in ([], [Action(0, STOP)] if penalty else []):
-        return {"illegal": None, "how": UNFINISHED, "draws": script.count(SOLO_DRAW)}
+    if not deal.outcome or deal.unscripted_actions not in (
+        [],
+        [Action(0, STOP)] if penalty else [],
+    ):
+        return {"illegal": None, "how": UNFINISHED_SCRIPT, "draws": script.count(SOLO_DRAW_ACTION)}
     score, joker = deal.result["points"]
-    answer = {"illegal": None, "how": deal.kind, "draws": deal.result["draws"][0]}
+    answer = {"illegal": None, "how": deal.outcome, "draws": deal.result["draws"][0]}
     return answer | ({"score": score} if penalty else {"player": score, "joker": joker})
 
 
 def _explain_illegal_action(example, deal, script, position):
-    """Return the reason why an action is illegal, or the text of the action."""
+    """Return the reason for an illegal action, or else the action as a string."""
     action = script[position]
     text = actions.format_solo_action(action)
     if "illegal" not in example.expect:
@@ -135,7 +138,7 @@ def _explain_illegal_action(example, deal, script, position):
         if position
         else actions.count_dealt_cards(deal.params) == 10
     )
-    if deal.kind and not deal.unscripted_actions:
+    if deal.outcome and not deal.unscripted_actions:
         text = "the deal is over"
     elif action.kind == STOP and holds_ten:
         deadwood, limit = deal.result["deadwood"], deal.result["limit"]

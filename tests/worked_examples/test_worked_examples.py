@@ -1,4 +1,4 @@
-"""Worked examples of the rules on the engine and the reference implementation."""
+"""Test worked examples of the rules on the engine and the reference implementation."""
 
 import copy
 import json
@@ -10,24 +10,27 @@ import pytest
 
 from worked_examples import __main__ as command
 from worked_examples import engine, files, reference
-from worked_examples.kinds import KINDS
+from worked_examples.kinds import EXAMPLE_KINDS
 from worked_examples.schema import ExampleError
 
-DATA = Path(__file__).parents[1] / "data"
-RULE_BOOK = DATA / "rules_vectors.json"
+DATA_DIRECTORY = Path(__file__).parents[1] / "data"
+RULE_BOOK_FILE = DATA_DIRECTORY / "rules_vectors.json"
 RULE_BOOK_EXAMPLES, MORE_EXAMPLES = (
     {vector["id"]: vector for vector in json.loads(path.read_text())["vectors"]}
-    for path in (RULE_BOOK, DATA / "more_examples.json")
+    for path in (RULE_BOOK_FILE, DATA_DIRECTORY / "more_examples.json")
 )
-EACH_SUBJECT = pytest.mark.parametrize("subject", [engine, reference], ids=["engine", "reference"])
+EACH_IMPLEMENTATION = pytest.mark.parametrize(
+    "implementation", [engine, reference], ids=["engine", "reference"]
+)
 
 
-def run_example(vector, subject=engine):
-    return files.run_example(files.parse_example(vector), subject)
+def run_example(json_example, implementation=engine):
+    return files.run_example(files.parse_example(json_example), implementation)
 
 
-def change_example(name, path, value):
-    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[name])
+def change_example(example_id, path, value):
+    """Return a rule-book example with one value replaced."""
+    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[example_id])
     *parents, last = path
     container = vector
     for key in parents:
@@ -38,7 +41,7 @@ def change_example(name, path, value):
 
 @pytest.fixture
 def run_command(tmp_path, monkeypatch, capsys):
-    """Return a function that runs the command and returns exit code, stdout and stderr."""
+    """Return a function that runs the command and returns exit code, output and errors."""
 
     def run(*vectors, kind=None):
         path = tmp_path / "mine.json"
@@ -57,17 +60,19 @@ def run_command(tmp_path, monkeypatch, capsys):
 # Correct examples pass
 
 
-@EACH_SUBJECT
-@pytest.mark.parametrize("name", [*RULE_BOOK_EXAMPLES, *MORE_EXAMPLES])
-def test_example_passes(name, subject):
-    result = run_example(RULE_BOOK_EXAMPLES.get(name) or MORE_EXAMPLES[name], subject)
+@EACH_IMPLEMENTATION
+@pytest.mark.parametrize("example_id", [*RULE_BOOK_EXAMPLES, *MORE_EXAMPLES])
+def test_example_passes(example_id, implementation):
+    result = run_example(
+        RULE_BOOK_EXAMPLES.get(example_id) or MORE_EXAMPLES[example_id], implementation
+    )
     assert (result.outcome, result.differences) == (files.PASSED, {})
 
 
 def test_rule_book_has_examples_of_every_kind():
-    assert {vector["kind"] for vector in RULE_BOOK_EXAMPLES.values()} == KINDS.keys() and len(
-        RULE_BOOK_EXAMPLES
-    ) == 258
+    assert {
+        vector["kind"] for vector in RULE_BOOK_EXAMPLES.values()
+    } == EXAMPLE_KINDS.keys() and len(RULE_BOOK_EXAMPLES) == 258
 
 
 # Wrong examples fail
@@ -88,18 +93,18 @@ def make_wrong_value(value):
 
 
 def iter_wrong_expectations(kind):
-    """Yield (id, key, wrong value) for the first example of this kind that expects a key."""
+    """Yield (id, key, wrong value) for every key that examples of a kind expect."""
     seen = Counter()
     for name, vector in RULE_BOOK_EXAMPLES.items():
         expect = vector["expect"]
-        keys = expect if isinstance(expect, dict) else {KINDS[kind].single_key: expect}
+        keys = expect if isinstance(expect, dict) else {EXAMPLE_KINDS[kind].single_key: expect}
         for key, value in keys.items() if vector["kind"] == kind else ():
             seen[key] += key != "why"
             if seen[key] == 1 and key != "why":
                 yield name, key, make_wrong_value(value)
 
 
-WRONG_CARDS = {  # wrong values that are valid lists of cards
+WRONG_CARD_VALUES = {  # wrong values that are valid lists of cards
     "families": [["4S 4H 4D", "5S 5H 5D", "6S 6H 6D"], ["AS AH AD"]],
     "auto_melds": ["AS AH AD"],
     "own_melds_example": ["AS AH AD"],
@@ -108,40 +113,44 @@ WRONG_CARDS = {  # wrong values that are valid lists of cards
 }
 
 
-@EACH_SUBJECT
-@pytest.mark.parametrize("kind", KINDS)
-def test_wrong_expectation_fails(kind, subject):
+@EACH_IMPLEMENTATION
+@pytest.mark.parametrize("kind", EXAMPLE_KINDS)
+def test_wrong_expectation_fails(kind, implementation):
     cases = list(iter_wrong_expectations(kind))
     assert cases
     for name, key, value in cases:
         is_single = isinstance(RULE_BOOK_EXAMPLES[name]["expect"], int)
         path = ("expect",) if is_single else ("expect", key)
-        vector = change_example(name, path, WRONG_CARDS.get(key, value))
+        vector = change_example(name, path, WRONG_CARD_VALUES.get(key, value))
         if kind == "exact_counts" and not is_single:
             vector["expect"] = {key: value}
-        result = run_example(vector, subject)
+        result = run_example(vector, implementation)
         assert result.outcome == files.FAILED, (name, key)
         assert key in result.differences
 
 
-def make_example(name, given, expect):
-    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[name])
-    vector["input"] |= given
+def make_example(example_id, input_changes, expect):
+    """Return a rule-book example with changed input and another expectation."""
+    vector = copy.deepcopy(RULE_BOOK_EXAMPLES[example_id])
+    vector["input"] |= input_changes
     return vector | {"expect": expect}
 
 
-REPEATED_STOCK = {"actions": ["N stock"] * 2}
+REPEATED_STOCK_ACTIONS = {"actions": ["N stock"] * 2}
 LATE_STATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
 
 
-@EACH_SUBJECT
+@EACH_IMPLEMENTATION
 @pytest.mark.parametrize(
-    ("vector", "actual"),
+    ("json_example", "actual"),
     [
         (make_example("S13", {"how": "gin"}, {"other": 0}), "no melding permits this gin"),
         (make_example("T05", {}, {"how": "void"}), "N throw QD (action 2) is not possible"),
         # The example refers to its last action, but the first of two equal ones is impossible
-        (make_example("T02", REPEATED_STOCK, {"illegal": "N stock"}), "N stock, as action 1"),
+        (
+            make_example("T02", REPEATED_STOCK_ACTIONS, {"illegal": "N stock"}),
+            "N stock, as action 1",
+        ),
         (make_example("DI8", {}, {"winner": 0}), "play: seat 0 offers 2 (offer 1) is not possible"),
         (
             make_example("OP9", {"state": LATE_STATE}, {"options": []}),
@@ -149,31 +158,31 @@ LATE_STATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_res
         ),
     ],
 )
-def test_illegal_action_is_reported(vector, actual, subject):
-    assert next(iter(run_example(vector, subject).differences.values()))[1] == actual
+def test_illegal_action_is_reported(json_example, actual, implementation):
+    assert next(iter(run_example(json_example, implementation).differences.values()))[1] == actual
 
 
 # A position without an upcard and with few cards in the stock, which no script reaches
 UNREACHABLE_STATE = {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}
-UNREACHABLE_POSITION = make_example("OP9", {"state": UNREACHABLE_STATE}, {"options": ["stock"]})
+UNREACHABLE_EXAMPLE = make_example("OP9", {"state": UNREACHABLE_STATE}, {"options": ["stock"]})
 WORSE_ENDING_SCRIPT = [*RULE_BOOK_EXAMPLES["T09"]["input"]["actions"][:-1], "D stop QC"]
-OPPONENT_MAY_TAKE = {"stock_end": "opponent_may_take", "knock_limit": 30}
-WORSE_ENDING = make_example(
-    "T09", {"actions": WORSE_ENDING_SCRIPT, "overrides": OPPONENT_MAY_TAKE}, {"how": "knock"}
+OPPONENT_MAY_TAKE_RULES = {"stock_end": "opponent_may_take", "knock_limit": 30}
+WORSE_ENDING_EXAMPLE = make_example(
+    "T09", {"actions": WORSE_ENDING_SCRIPT, "overrides": OPPONENT_MAY_TAKE_RULES}, {"how": "knock"}
 )
-WITHOUT_KNOCKS = make_example("DI1", {"options": {"knock_limit": 0}}, {"winner": 0})
+NO_KNOCK_EXAMPLE = make_example("DI1", {"options": {"knock_limit": 0}}, {"winner": 0})
 
 
 @pytest.mark.parametrize(
-    ("vector", "reason"),
+    ("json_example", "reason"),
     [
-        (UNREACHABLE_POSITION, "this one is by reading."),
-        (WORSE_ENDING, "the engine proposes the best ending only."),
-        (WITHOUT_KNOCKS, "these rules do not let it end so."),
+        (UNREACHABLE_EXAMPLE, "this one is by reading."),
+        (WORSE_ENDING_EXAMPLE, "the engine proposes the best ending only."),
+        (NO_KNOCK_EXAMPLE, "these rules do not let it end so."),
     ],
 )
-def test_unreachable_position_is_not_supported(vector, reason):
-    result = run_example(vector)
+def test_unreachable_position_is_not_supported(json_example, reason):
+    result = run_example(json_example)
     assert (result.outcome, result.reason.endswith(reason)) == (files.NOT_SUPPORTED, True)
 
 
@@ -184,7 +193,7 @@ def test_report_shows_expected_and_actual_value(run_command):
     code, out, err = run_command(
         RULE_BOOK_EXAMPLES["P01"],
         change_example("P03", ("expect", "other"), 30),
-        UNREACHABLE_POSITION,
+        UNREACHABLE_EXAMPLE,
     )
     assert (code, err) == (1, "")
     expected = "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
@@ -195,8 +204,8 @@ def test_report_shows_expected_and_actual_value(run_command):
 
 
 def test_unsupported_example_does_not_pass(run_command):
-    assert run_command(UNREACHABLE_POSITION)[0] == 3
-    assert run_command(UNREACHABLE_POSITION, RULE_BOOK_EXAMPLES["P01"])[0] == 0
+    assert run_command(UNREACHABLE_EXAMPLE)[0] == 3
+    assert run_command(UNREACHABLE_EXAMPLE, RULE_BOOK_EXAMPLES["P01"])[0] == 0
 
 
 def test_invalid_file_is_rejected(tmp_path, run_command):
@@ -212,13 +221,14 @@ def test_invalid_file_is_rejected(tmp_path, run_command):
         path.write_bytes(content)
         assert_rejected(run_command(path), message)
     assert_rejected(run_command(tmp_path), "cannot be read: Is a directory")
-    assert_rejected(run_command(RULE_BOOK, kind="layof"), "Did you mean 'layoff'")
+    assert_rejected(run_command(RULE_BOOK_FILE, kind="layof"), "Did you mean 'layoff'")
     assert_rejected(
         run_command(RULE_BOOK_EXAMPLES["D01"], kind="layoff"), "has no vectors of kind layoff"
     )
 
 
 def assert_rejected(output, message):
+    """Check that the command printed only this error and returned exit code 2."""
     code, out, err = output
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("conform: ") and message in err
@@ -248,10 +258,10 @@ INVALID_EXAMPLES = [  # example, path in it, wrong value, message
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "value", "message"), INVALID_EXAMPLES)
-def test_invalid_example_is_rejected(name, path, value, message):
-    with pytest.raises(ExampleError, match=f"^{name}: ") as error:
-        run_example(change_example(name, path.split("."), value))
+@pytest.mark.parametrize(("example_id", "path", "value", "message"), INVALID_EXAMPLES)
+def test_invalid_example_is_rejected(example_id, path, value, message):
+    with pytest.raises(ExampleError, match=f"^{example_id}: ") as error:
+        run_example(change_example(example_id, path.split("."), value))
     assert message in str(error.value)
 
 

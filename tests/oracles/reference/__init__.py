@@ -1,4 +1,4 @@
-"""Slow, obvious reference implementation of the rules, written only from docs/reference/rules.md.
+"""Slow, simple reference implementation of the rules, written only from docs/reference/rules.md.
 
 Cards are strings ("5S", "TH"), a hand is any iterable of cards, a meld is a list of cards in text
 order (rules.md 3.5), a melding is a list of melds, and `params` are the rule parameters by name.

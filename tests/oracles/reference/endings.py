@@ -44,17 +44,19 @@ def _list_endings_with_discard(
     discard: str,
     params: dict,
     limit: int,
-    taken: str | None,
+    taken_card: str | None,
     required_ranks: list[str],
 ):
     endings = []
-    knocks = find_permitted_meldings(hand, params, limit=limit, taken=taken)
+    knocks = find_permitted_meldings(hand, params, limit=limit, taken_card=taken_card)
     if knocks:
         deadwood = _compute_least_deadwood(hand, knocks, params)
         kind = "gin" if deadwood == 0 else "knock"  # rules.md 3.3
         endings.append(Ending(discard, kind, deadwood))
     if required_ranks:  # rules.md 3.6: no shot without a required rank
-        shots = find_permitted_meldings(hand, params, required_ranks=required_ranks, taken=taken)
+        shots = find_permitted_meldings(
+            hand, params, required_ranks=required_ranks, taken_card=taken_card
+        )
         if shots:
             endings.append(Ending(discard, "shot", _compute_least_deadwood(hand, shots, params)))
     return endings
@@ -65,23 +67,27 @@ def list_legal_endings(
     params: dict,
     limit: int,
     *,
-    taken: str | None = None,
-    banned: str | None = None,
+    taken_card: str | None = None,
+    banned_card: str | None = None,
     own_points: int = 0,
 ) -> list[Ending]:
     """Return every legal ending with these eleven cards (rules.md 3.3).
 
-    taken: the card drawn from the discard pile on this turn, if any.
-    banned: the card that may not be discarded.
+    taken_card: the card drawn from the discard pile on this turn, if any.
+    banned_card: the card that may not be discarded.
     own_points: the player's own points at the start of the deal, for the shot.
     """
     hand = list(hand)
     required_ranks = get_shot_ranks(own_points) if params["shot"] else []
     endings = []
     for card in hand:
-        if card != banned:
+        if card != banned_card:
             kept = [other for other in hand if other != card]
-            endings += _list_endings_with_discard(kept, card, params, limit, taken, required_ranks)
-    if params["big_gin"] and find_permitted_meldings(hand, params, required_ranks=(), taken=taken):
+            endings += _list_endings_with_discard(
+                kept, card, params, limit, taken_card, required_ranks
+            )
+    if params["big_gin"] and find_permitted_meldings(
+        hand, params, required_ranks=(), taken_card=taken_card
+    ):
         endings.append(Ending(None, "big_gin", 0))
     return endings

@@ -1,15 +1,15 @@
-"""The goals of a match (rules.md 7), which find the winner from the results of deals."""
+"""Keep the score of a match, and determine the winner (rules.md 7)."""
 
 from .die import Die
 
-GIN_KINDS = ("gin", "big_gin", "shot")
+GIN_OUTCOMES = ("gin", "big_gin", "shot")
 
 
 def count_won_deals(params: dict, result) -> int:
-    """Return the number of won deals for which a result counts (rules.md 7, 8.2, 8.5)."""
-    if result.kind in GIN_KINDS:
+    """Return the number of won deals that a deal counts for (rules.md 7, 8.2, 8.5)."""
+    if result.outcome in GIN_OUTCOMES:
         return result.stake * params["deal_count_gin"]
-    if result.kind == "undercut":
+    if result.outcome == "undercut":
         return result.stake * params["deal_count_undercut"]
     return result.stake
 
@@ -33,8 +33,8 @@ class Goal:
     """Goal of a match, which keeps the score and finds the winner.
 
     Attributes:
-        points: Points of both sides in the current game.
-        deals_won: Number of deals won by each side.
+        points: Points of both players in the current game.
+        deals_won: Number of deals won by each player.
         deal_tally: Deals won, with the weights of `count_won_deals`.
         is_over: True after the last deal.
         winner: 0 or 1, or None in an undecided or drawn match.
@@ -48,30 +48,31 @@ class Goal:
         self.winner: int | None = None
 
     def record_deal(self, result) -> None:
-        for side in (0, 1):
-            self.points[side] += result.points[side]
+        """Add the result of a deal to the score."""
+        for seat in (0, 1):
+            self.points[seat] += result.points[seat]
         if result.winner is not None:
             self.deals_won[result.winner] += 1
             self.deal_tally[result.winner] += count_won_deals(self.params, result)
         self._update_winner(result)
 
     def _update_winner(self, result) -> None:
-        """End the match after a deal in which a side reached its goal (rules.md 7)."""
-        for side in (0, 1):
-            if self._has_reached_goal(side):
-                self._end_match(side)
+        """End the match if a player reached the goal with this deal (rules.md 7)."""
+        for seat in (0, 1):
+            if self._has_reached_goal(seat):
+                self._end_match(seat)
 
-    def _has_reached_goal(self, side: int) -> bool:
+    def _has_reached_goal(self, seat: int) -> bool:
         raise NotImplementedError
 
-    def _end_match(self, side: int | None) -> None:
-        self.is_over, self.winner = True, side
+    def _end_match(self, winner: int | None) -> None:
+        self.is_over, self.winner = True, winner
 
-    def _has_enough_points(self, side: int) -> bool:
-        return self.points[side] >= self.params["points_target"]
+    def _has_enough_points(self, seat: int) -> bool:
+        return self.points[seat] >= self.params["points_target"]
 
-    def _has_enough_deals(self, side: int) -> bool:
-        return self.deal_tally[side] >= self.params["deals_target"]
+    def _has_enough_deals(self, seat: int) -> bool:
+        return self.deal_tally[seat] >= self.params["deals_target"]
 
     @property
     def settlement(self) -> int | None:
@@ -89,8 +90,8 @@ class SingleDealGoal(Goal):
 class PointsGoal(Goal):
     """Goal of a match to a number of points."""
 
-    def _has_reached_goal(self, side: int) -> bool:
-        return self._has_enough_points(side)
+    def _has_reached_goal(self, seat: int) -> bool:
+        return self._has_enough_points(seat)
 
     @property
     def settlement(self) -> int | None:
@@ -100,7 +101,7 @@ class PointsGoal(Goal):
 
 
 class ColumnsGoal(Goal):
-    """Goal of Hollywood, where a won deal scores in several columns."""
+    """Goal of Hollywood, in which a won deal scores in several columns."""
 
     def __init__(self, params: dict) -> None:
         super().__init__({**params, "start_points": (0, 0)})  # parameters without effect here
@@ -121,27 +122,27 @@ class ColumnsGoal(Goal):
         if None not in self.closed_by:
             self._end_match(self._find_leader())
 
-    def _open_entry_columns(self, side: int) -> list[int]:
-        """Open another column if any is left, and return those in which a won deal is entered."""
+    def _open_entry_columns(self, seat: int) -> list[int]:
+        """Open the next column, if any, and return the columns in which to enter a won deal."""
         open_columns = [column for column, closed in enumerate(self.closed_by) if closed is None]
         if self.params["column_entry"] == "absolute":
-            self.opened[side] = min(self.deals_won[side], len(self.columns))
+            self.opened[seat] = min(self.deals_won[seat], len(self.columns))
         else:
-            unopened = [column for column in open_columns if column >= self.opened[side]]
-            self.opened[side] = unopened[0] + 1 if unopened else self.opened[side]
-        return [column for column in open_columns if column < self.opened[side]]
+            unopened = [column for column in open_columns if column >= self.opened[seat]]
+            self.opened[seat] = unopened[0] + 1 if unopened else self.opened[seat]
+        return [column for column in open_columns if column < self.opened[seat]]
 
     def compute_settlements(self) -> list[int]:
-        """Return the settlement of each closed column, positive if side 0 receives it."""
+        """Return the settlement of each closed column, positive if seat 0 receives it."""
         closed = zip(self.closed_by, self.columns, self.boxes, strict=True)
         return [
-            compute_settlement(self.params, side, *column) * (1 if side == 0 else -1)
-            for side, *column in closed
-            if side is not None
+            compute_settlement(self.params, seat, *column) * (1 if seat == 0 else -1)
+            for seat, *column in closed
+            if seat is not None
         ]
 
     def _find_leader(self) -> int | None:
-        """Return the side with the higher settlement, or more columns, or None if equal."""
+        """Return the seat with the higher settlement or else more columns, or None if equal."""
         lead = sum(self.compute_settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
         return None if lead == 0 else int(lead < 0)
 
@@ -153,7 +154,7 @@ class ColumnsGoal(Goal):
 
 
 class GamesGoal(Goal):
-    """Goal of Gin Pro: a number of won games, each with its own die if die = game."""
+    """Goal of Gin Pro: a number of won games. With die = game, each game has a new die."""
 
     def __init__(self, params: dict) -> None:
         super().__init__(params)
@@ -161,45 +162,45 @@ class GamesGoal(Goal):
         self.die = Die(params)
 
     def _update_winner(self, result) -> None:
-        if result.kind == "refused":  # it ends the game, regardless of the table
+        if result.outcome == "refused":  # it ends the game, regardless of the table
             self._record_game(result.winner, result.stake)
         elif result.winner is not None and self._has_enough_points(result.winner):
             value = compute_game_value(self.params, self.points[1 - result.winner])
             self._record_game(result.winner, result.stake * value)
 
-    def _record_game(self, side: int, games: int) -> None:
-        self.games[side] += games
+    def _record_game(self, winner: int, n_games: int) -> None:
+        self.games[winner] += n_games
         self.games_played += 1
-        if self.games[side] >= self.params["games_target"]:
-            self._end_match(side)
+        if self.games[winner] >= self.params["games_target"]:
+            self._end_match(winner)
         else:
             self.points, self.die = [0, 0], Die(self.params)
 
 
 class RaceGoal(Goal):
-    """Goal of a match in which one side needs points and the opponent needs won deals."""
+    """Goal of a match in which one player needs points and the opponent needs won deals."""
 
-    def _has_reached_goal(self, side: int) -> bool:
-        for_points = side == self.params["race_points_seat"]
-        return self._has_enough_points(side) if for_points else self._has_enough_deals(side)
+    def _has_reached_goal(self, seat: int) -> bool:
+        for_points = seat == self.params["race_points_seat"]
+        return self._has_enough_points(seat) if for_points else self._has_enough_deals(seat)
 
 
 class TwofoldGoal(Goal):
-    """Goal of a match in which a side needs both points and won deals."""
+    """Goal of a match in which a player needs both points and won deals."""
 
-    def _has_reached_goal(self, side: int) -> bool:
-        return self._has_enough_points(side) and self._has_enough_deals(side)
+    def _has_reached_goal(self, seat: int) -> bool:
+        return self._has_enough_points(seat) and self._has_enough_deals(seat)
 
 
 class DealsGoal(Goal):
     """Goal of a match to a number of won deals."""
 
-    def _has_reached_goal(self, side: int) -> bool:
-        return self._has_enough_deals(side)
+    def _has_reached_goal(self, seat: int) -> bool:
+        return self._has_enough_deals(seat)
 
 
 class TotalGoal(Goal):
-    """Goal of Solitary Gin: few penalties (points[0]) in a fixed number of deals."""
+    """Goal of Solitary Gin: at most a given number of penalty points in a fixed number of deals."""
 
     def __init__(self, params: dict) -> None:
         super().__init__({**params, "start_points": (0, 0)})  # parameters without effect here

@@ -1,4 +1,4 @@
-"""The defender's deadwood after lay-offs (rules.md 3.7): the minimum over all ways."""
+"""Find the lay-off that leaves the defender the least deadwood (rules.md 3.7)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from .melds import SETS_AND_RUNS, compute_deadwood, find_optimal_meldings
 
 @dataclass
 class LayOff:
-    """The best lay-off of the defender."""
+    """Best lay-off of the defender."""
 
     deadwood: int  # the defender's deadwood after the lay-off
-    melds: list[list[str]]  # the defender's own melds in an optimal way
+    defender_melds: list[list[str]]  # the defender's own melds in an optimal way
     laid_off: list[list[str]]  # the cards laid off in that way, one list for each meld shown
 
 

@@ -1,11 +1,11 @@
-"""Sequence of deals (rules.md 4.1 and 7): the dealer, and the end of the match."""
+"""Play deals until the match ends, and determine the dealer of each deal (rules.md 4.1, 7)."""
 
 from .die import Die
 from .goals import GOAL_CLASSES, GamesGoal
 
 
 class Match:
-    """Sequence of deals up to a goal; the dealer is None in solitaire games."""
+    """Match that is played deal by deal. In solitaire games, the dealer is None."""
 
     def __init__(self, params: dict, first_dealer: int | None = None) -> None:
         self.params = params
@@ -14,13 +14,13 @@ class Match:
         self.n_deals = 0
 
     def get_next_die(self) -> Die:
-        """Return the die of the next deal: the die of the game, or a new one (rules.md 8)."""
+        """Return the die of the next deal: that of the game, or a new one (rules.md 8)."""
         of_game = isinstance(self.goal, GamesGoal) and self.params["die"] == "game"
         return self.goal.die if of_game else Die(self.params)
 
     def record_deal(self, result) -> None:
         """Record a deal, unless it must be dealt again (rules.md 5.1)."""
-        if result.kind != "redeal":
+        if result.outcome != "redeal":
             self.n_deals += 1
             self.goal.record_deal(result)
             self.dealer = self._choose_next_dealer(result)
@@ -47,7 +47,7 @@ class Match:
 
     @property
     def winner(self) -> int | None:
-        """Winning side, or None in an undecided, drawn or unfinished match."""
+        """Seat of the winner, or None in an undecided, drawn or unfinished match."""
         return self.goal.winner
 
     @property

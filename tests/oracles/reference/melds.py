@@ -1,4 +1,4 @@
-"""Cards, melds, deadwood and the melding shown (rules.md 2, 3.1, 3.2, 3.5).
+"""Find the melds, the deadwood and the melding to show of a hand (rules.md 2 and 3).
 
 Everything is found by listing: the melds contained in a hand, then every family of disjoint melds.
 """
@@ -13,12 +13,12 @@ PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
 # rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends,
 # "corner" is the circle, cut open twice round.
-RUN_RANKS = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
+RUN_RANK_ORDERS = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
-CACHE_SIZE = 50_000  # number of cached hands, because a deal needs each many times
+MAX_CACHED_HANDS = 50_000  # number of cached hands, because a deal needs each many times
 
 # Every set of the pack, its cards in suit order.
-SETS = [
+ALL_SETS = [
     cards
     for rank in RANKS
     for size in (3, 4)
@@ -39,19 +39,19 @@ def _compute_card_values(pip_values: str, ace_value: int) -> dict[str, int]:
     return values
 
 
-def get_card_values(params: dict, side: str = "knocker") -> dict[str, int]:
+def get_card_values(params: dict, role: str = "knocker") -> dict[str, int]:
     """Return the deadwood value of every card for the knocker or the defender (rules.md 2)."""
-    ace = params["ace_value"] if side == "knocker" else params["defender_ace_value"]
+    ace = params["ace_value"] if role == "knocker" else params["defender_ace_value"]
     return _compute_card_values(params["pip_values"], ace)
 
 
 # --- rules.md 3.1: melds ----------
 
 
-def _list_cards_upward(card: str, ace_runs: str) -> list[str]:
+def _list_longest_run(card: str, ace_runs: str) -> list[str]:
     """Return the longest run of cards that begins with `card`, up to 13 (rules.md 3.1)."""
     start = RANKS.index(card[0])
-    return [rank + card[1] for rank in RUN_RANKS[ace_runs][start : start + 13]]
+    return [rank + card[1] for rank in RUN_RANK_ORDERS[ace_runs][start : start + 13]]
 
 
 def _has_alternating_colours(suits: tuple[str, ...]) -> bool:
@@ -61,8 +61,8 @@ def _has_alternating_colours(suits: tuple[str, ...]) -> bool:
 
 
 def _list_rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Return the rainbows that begin with `card`: runs of four suits in alternating colours."""
-    ranks = [other[0] for other in _list_cards_upward(card, ace_runs)[:4]]
+    """Return the rainbows that begin with a card: four suits in alternating colours."""
+    ranks = [other[0] for other in _list_longest_run(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []
     orders = [
@@ -73,23 +73,25 @@ def _list_rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
     return [tuple(rank + suit for rank, suit in zip(ranks, suits, strict=True)) for suits in orders]
 
 
-CHAINS = {
-    ace_runs: {card: _list_cards_upward(card, ace_runs) for card in PACK} for ace_runs in RUN_RANKS
+LONGEST_RUNS = {
+    ace_runs: {card: _list_longest_run(card, ace_runs) for card in PACK}
+    for ace_runs in RUN_RANK_ORDERS
 }
-RAINBOWS = {
-    ace_runs: {card: _list_rainbows_from(card, ace_runs) for card in PACK} for ace_runs in RUN_RANKS
+RAINBOWS_BY_FIRST_CARD = {
+    ace_runs: {card: _list_rainbows_from(card, ace_runs) for card in PACK}
+    for ace_runs in RUN_RANK_ORDERS
 }
 
 
 def _find_sets(hand: frozenset[str]) -> list[tuple[str, ...]]:
-    return [meld for meld in SETS if hand.issuperset(meld)]
+    return [meld for meld in ALL_SETS if hand.issuperset(meld)]
 
 
 def _find_runs(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
     melds = []
     for card in hand:
         run: list[str] = []
-        for following in CHAINS[ace_runs][card]:
+        for following in LONGEST_RUNS[ace_runs][card]:
             if following not in hand:
                 break
             run.append(following)
@@ -99,15 +101,20 @@ def _find_runs(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
 
 
 def _find_rainbows(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
-    return [meld for card in hand for meld in RAINBOWS[ace_runs][card] if hand.issuperset(meld)]
+    return [
+        meld
+        for card in hand
+        for meld in RAINBOWS_BY_FIRST_CARD[ace_runs][card]
+        if hand.issuperset(meld)
+    ]
 
 
 def find_melds(hand: Iterable[str], params: dict) -> list[tuple[str, ...]]:
-    """Return every meld in the hand in text order (rules.md 3.5)."""
+    """Return every meld in a hand (rules.md 3.1)."""
     return list(_find_melds(frozenset(hand), params["ace_runs"], params["rainbow"]))
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(MAX_CACHED_HANDS)
 def _find_melds(hand: frozenset[str], ace_runs: str, rainbow: bool) -> list[tuple[str, ...]]:
     melds = _find_sets(hand) + _find_runs(hand, ace_runs)
     return melds + _find_rainbows(hand, ace_runs) if rainbow else melds
@@ -120,7 +127,8 @@ def list_all_melds(params: dict) -> set[frozenset[str]]:
 
 # Sets and runs of the pack. Rainbows are left out: nothing can be added to one (rules.md 3.7).
 SETS_AND_RUNS = {
-    ace_runs: list_all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in RUN_RANKS
+    ace_runs: list_all_melds({"ace_runs": ace_runs, "rainbow": False})
+    for ace_runs in RUN_RANK_ORDERS
 }
 
 
@@ -147,7 +155,7 @@ def find_unmatched_cards(hand: Iterable[str], melding: Iterable[Iterable[str]]) 
 
 
 def _compute_max_melded_value(melds: list[tuple[frozenset[str], int]]) -> int:
-    """Return the largest total value of disjoint melds, given as (cards, value)."""
+    """Return the largest total value of disjoint melds, each given as (cards, value)."""
     best = 0
     for i, (meld, value) in enumerate(melds):
         rest = [other for other in melds[i + 1 :] if meld.isdisjoint(other[0])]
@@ -155,15 +163,15 @@ def _compute_max_melded_value(melds: list[tuple[frozenset[str], int]]) -> int:
     return best
 
 
-def compute_deadwood(hand: Iterable[str], params: dict, side: str = "knocker") -> int:
+def compute_deadwood(hand: Iterable[str], params: dict, role: str = "knocker") -> int:
     """Return the least deadwood over all meldings of the hand (rules.md 3.2)."""
-    ace = params["ace_value"] if side == "knocker" else params["defender_ace_value"]
+    ace = params["ace_value"] if role == "knocker" else params["defender_ace_value"]
     return _compute_deadwood(
         frozenset(hand), params["ace_runs"], params["rainbow"], params["pip_values"], ace
     )
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(MAX_CACHED_HANDS)
 def _compute_deadwood(
     hand: frozenset[str], ace_runs: str, rainbow: bool, pip_values: str, ace_value: int
 ) -> int:
@@ -185,11 +193,11 @@ def sort_melds(melding: Iterable[Iterable[str]]) -> list[list[str]]:
 
 
 def find_optimal_meldings(
-    hand: Iterable[str], params: dict, side: str = "knocker"
+    hand: Iterable[str], params: dict, role: str = "knocker"
 ) -> list[list[list[str]]]:
     """Return all meldings with the least deadwood (rules.md 3.2)."""
     hand = list(hand)
-    values = get_card_values(params, side)
+    values = get_card_values(params, role)
     meldings = iter_meldings(find_melds(hand, params))
     with_deadwood = [
         (sum(values[c] for c in find_unmatched_cards(hand, melding)), melding)
@@ -209,23 +217,23 @@ def find_permitted_meldings(
     params: dict,
     *,
     limit: int | None = None,
-    taken: str | None = None,
+    taken_card: str | None = None,
     required_ranks: Iterable[str] | None = None,
 ) -> list[list[tuple[str, ...]]]:
-    """Return the meldings of the knocker's cards with which the deal can end.
+    """Return the meldings of a hand with which the knocker may end the deal.
 
     Args:
         hand: Cards of the knocker.
         params: Rule parameters.
         limit: Maximum deadwood (gin and knock, rules.md 3.3).
-        taken: A card that must be in a meld if take_to_knock = melded (rules.md 3.3).
+        taken_card: A card that must be in a meld if take_to_knock = melded (rules.md 3.3).
         required_ranks: Ranks of the unmatched cards (the shot, rules.md 3.6); [] for big gin.
     """
     hand = list(hand)
     values = get_card_values(params)
     if limit is not None and compute_deadwood(hand, params) > limit:
         return []  # no melding leaves less
-    required_card = taken if params.get("take_to_knock") == "melded" else None
+    required_card = taken_card if params.get("take_to_knock") == "melded" else None
     sorted_ranks = None if required_ranks is None else sorted(required_ranks)
     meldings = []
     for melding in iter_meldings(find_melds(hand, params)):
@@ -242,7 +250,7 @@ def find_permitted_meldings(
 
 @cache
 def _find_extension_cards(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
-    """Return the cards that could be laid off on a meld as it is shown (rules.md 3.7)."""
+    """Return the cards that could be laid off on a meld (rules.md 3.7)."""
     return frozenset(
         card
         for card in PACK
@@ -251,12 +259,12 @@ def _find_extension_cards(meld: tuple[str, ...], ace_runs: str) -> frozenset[str
 
 
 def find_extension_cards(
-    melding: Iterable[tuple[str, ...]], known: set[str], params: dict
+    melding: Iterable[tuple[str, ...]], known_cards: set[str], params: dict
 ) -> set[str]:
-    """Return the cards outside `known` that could be laid off on a melding (rules.md 3.5)."""
+    """Return the cards, except known cards, that could be laid off on a melding."""
     return {
         card for meld in melding for card in _find_extension_cards(meld, params["ace_runs"])
-    } - known
+    } - known_cards
 
 
 def sort_permitted_meldings(
@@ -265,10 +273,10 @@ def sort_permitted_meldings(
     params: dict,
     *,
     limit: int | None = None,
-    taken: str | None = None,
+    taken_card: str | None = None,
     required_ranks: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """Return the permitted meldings in the order of preference of rules.md 3.5."""
+    """Return the permitted meldings, best first (rules.md 3.5)."""
     hand = list(hand)
     values = get_card_values(params)
     known = set(hand) if discard is None else {*hand, discard}
@@ -283,7 +291,7 @@ def sort_permitted_meldings(
         )
 
     meldings = find_permitted_meldings(
-        hand, params, limit=limit, taken=taken, required_ranks=required_ranks
+        hand, params, limit=limit, taken_card=taken_card, required_ranks=required_ranks
     )
     return [sort_melds(melding) for melding in sorted(meldings, key=sort_key)]
 

@@ -1,20 +1,20 @@
-"""The points of a showdown, with the other hand or with the cards above the joker (rules.md 6)."""
+"""Score a deal from the ending and the deadwood of both players (rules.md 6)."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Score:
-    """The points of a deal; in solitaire games, the defender is the joker."""
+    """Points of a deal. In solitaire games, the defender is the joker."""
 
-    kind: str  # knock, gin, big_gin, shot, undercut, even
+    outcome: str  # knock, gin, big_gin, shot, undercut, even
     winner: str | None  # "knocker", "defender" or None
-    knocker: int
-    defender: int
+    knocker_points: int
+    defender_points: int
 
 
 def get_multiplier(params: dict, upcard: str | None) -> int:
-    """Return the factor on all points: spade_multiplier for a spade upcard (rules.md 6)."""
+    """Return the multiplier of all points, which can depend on the upcard (rules.md 6)."""
     return params["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
 
 
@@ -60,7 +60,7 @@ def score_deal(
     knocker_deadwood: int,
     defender_deadwood: int,
     stock_left: int = 0,
-    factor: int = 1,
+    multiplier: int = 1,
 ) -> Score:
     """Return the points of knocker and defender for an ending (rules.md 6)."""
     premium = _compute_rush_premium(params, ending, stock_left)
@@ -70,4 +70,9 @@ def score_deal(
         if ending == "knock"
         else _score_gin(params, ending, *deadwood_and_premium)
     )
-    return Score(score.kind, score.winner, score.knocker * factor, score.defender * factor)
+    return Score(
+        score.outcome,
+        score.winner,
+        score.knocker_points * multiplier,
+        score.defender_points * multiplier,
+    )

@@ -1,4 +1,4 @@
-"""A one-player deal, action by action (rules.md 5), and its points (rules.md 6)."""
+"""Play a solitaire deal action by action, and score it (rules.md 5 and 6)."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from .melds import compute_deadwood, find_permitted_meldings, find_shown_melding
 from .points import Score, score_deal
 
 JOKER = "X"
-PLAYER = 0  # the other side, 1, is the joker or empty
+PLAYER_SEAT = 0  # the other side, 1, is the joker or empty
 
 
 def _count_dealt_cards(params: dict) -> int:
@@ -15,10 +15,10 @@ def _count_dealt_cards(params: dict) -> int:
 
 
 class SoloDeal:
-    """Solitaire deal with the actions ("stock",), ("throw", card) and ("end", None, ending).
+    """Solitaire deal that is played action by action.
 
-    `deck[0]` is the top of the deck. If a joker in the hand means a new deal, the result is
-    `redeal`.
+    The actions are ("stock",), ("throw", card) and ("end", None, ending). `deck[0]` is the top of
+    the deck. If a joker in the hand means a new deal, the result is `redeal`.
 
     Args:
         params: Rule parameters.
@@ -37,13 +37,13 @@ class SoloDeal:
         self._drawn_card: str | None = None
         self._deal_cards(list(pack), joker_position)
         self._initial_deck_size = len(self.deck)
-        if JOKER in self.hands[PLAYER]:
+        if JOKER in self.hands[PLAYER_SEAT]:
             self._resolve_joker_in_hand()
-        elif len(self.hands[PLAYER]) == 10:
+        elif len(self.hands[PLAYER_SEAT]) == 10:
             self._apply_automatic_ending()
 
     def _deal_cards(self, pack: list[str], joker_position: int | None) -> None:
-        """Deal with the joker in the pack, or shuffle it in afterwards (rules.md 5.1)."""
+        """Deal the hand, and put the joker in the pack before or after the deal."""
         if self.params["joker"] == "before_deal":
             pack.insert(joker_position, JOKER)
         number = _count_dealt_cards(self.params)
@@ -52,31 +52,31 @@ class SoloDeal:
             self.deck.insert(joker_position, JOKER)
 
     def _resolve_joker_in_hand(self) -> None:
-        """Deal again, or lose with the deadwood of the nine other cards (rules.md 5.1)."""
+        """End a deal with the joker in the hand: deal again, or lose (rules.md 5.1)."""
         if self.params["joker_in_hand"] == "redeal":
-            self._finish(DealResult("redeal"))
+            self._record_result(DealResult("redeal"))
         else:
-            self.hands[PLAYER].remove(JOKER)
+            self.hands[PLAYER_SEAT].remove(JOKER)
             self._lose_to_joker()
 
     # --- decisions ---
 
     @property
     def seat_to_move(self) -> int | None:
-        return PLAYER if self.result is None else None
+        return PLAYER_SEAT if self.result is None else None
 
     def legal_actions(self) -> set[tuple]:
         """Return the legal actions of the player (rules.md 9.1), or an empty set."""
         if self.result is not None:
             return set()
         return (
-            self._list_stop_actions()
-            if len(self.hands[PLAYER]) == 10
+            self._list_draw_actions()
+            if len(self.hands[PLAYER_SEAT]) == 10
             else self._list_discard_actions()
         )
 
-    def _list_stop_actions(self) -> set[tuple]:
-        """Return the actions with ten cards: draw, and end the deal if possible (rules.md 5.2)."""
+    def _list_draw_actions(self) -> set[tuple]:
+        """Return the actions with ten cards: draw and, if legal, end the deal (rules.md 5.2)."""
         ending = "gin" if self._compute_deadwood() == 0 else "knock"
         if (
             self.params["deal_scoring"] != "penalty"
@@ -92,15 +92,17 @@ class SoloDeal:
     def _list_discard_actions(self) -> set[tuple]:
         """Return the actions with eleven cards: discards and big gin (rules.md 4.3, 5.2)."""
         banned = self._drawn_card if self.params["discard_ban"] == "drawn" else None
-        actions: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
+        actions: set[tuple] = {
+            ("throw", card) for card in self.hands[PLAYER_SEAT] if card != banned
+        }
         if self.params["big_gin"] and find_permitted_meldings(
-            self.hands[PLAYER], self.params, required_ranks=()
+            self.hands[PLAYER_SEAT], self.params, required_ranks=()
         ):
             actions.add(("end", None, "big_gin"))
         return actions
 
     def _compute_deadwood(self) -> int:
-        return compute_deadwood(self.hands[PLAYER], self.params)
+        return compute_deadwood(self.hands[PLAYER_SEAT], self.params)
 
     # --- actions ---
 
@@ -117,16 +119,16 @@ class SoloDeal:
 
     def _draw_card(self) -> None:
         if self.turns >= self.params["max_turns"]:
-            self._finish(DealResult("stalled"))  # rules.md 11, max_turns: no further turn begins
+            self._record_result(DealResult("stalled"))  # rules.md 11: no further turn begins
         elif self.deck[0] == JOKER:
             self._lose_to_joker()
         else:
             self._drawn_card = self.deck.pop(0)
-            self.hands[PLAYER].append(self._drawn_card)
+            self.hands[PLAYER_SEAT].append(self._drawn_card)
             self.draws += 1
 
     def _discard_card(self, card: str) -> None:
-        self.hands[PLAYER].remove(card)
+        self.hands[PLAYER_SEAT].remove(card)
         self.discards.append(card)
         if self.params["discard_view"] == "bottom":
             self.deck.append(card)  # literal, to check that it never comes back (rules.md 5.1)
@@ -134,7 +136,7 @@ class SoloDeal:
         self._apply_automatic_ending()
 
     def _apply_automatic_ending(self) -> None:
-        """End the deal at gin or after the last turn in games with penalties (rules.md 5.2)."""
+        """In games with penalties, end the deal at gin or after the last draw."""
         if self.params["deal_scoring"] != "penalty":
             return
         last = self.draws == self.params["max_draws"]
@@ -142,27 +144,23 @@ class SoloDeal:
             self._end_deal("gin")
         elif last:
             count = self._compute_deadwood()
-            self._finish(DealResult("limit", None, None, [count, 0], knocker_deadwood=count))
+            self._record_result(DealResult("limit", None, None, [count, 0], knocker_deadwood=count))
 
     def _end_deal(self, ending: str) -> None:
-        hand = self.hands[PLAYER]
+        hand = self.hands[PLAYER_SEAT]
         if ending == "big_gin":
             self.turns += 1  # it replaces the discard
         score, cards_above_joker = self._score_ending(ending), self._count_cards_above_joker()
-        winner = {"knocker": PLAYER, "defender": 1 - PLAYER, None: None}[score.winner]
+        winner = {"knocker": PLAYER_SEAT, "defender": 1 - PLAYER_SEAT, None: None}[score.winner]
         melds = find_shown_melding(hand, None, self.params, limit=self._compute_deadwood()) or []
-        counts = {
-            "knocker_deadwood": self._compute_deadwood(),
-            "defender_deadwood": cards_above_joker,
-        }
-        self._finish(
-            DealResult(
-                score.kind, PLAYER, winner, [score.knocker, score.defender], melds=melds, **counts
-            )
-        )
+        points = [score.knocker_points, score.defender_points]
+        result = DealResult(score.outcome, PLAYER_SEAT, winner, points, knocker_melds=melds)
+        result.knocker_deadwood = self._compute_deadwood()
+        result.defender_deadwood = cards_above_joker
+        self._record_result(result)
 
     def _count_cards_above_joker(self) -> int | None:
-        """Return the number of cards above the joker (N in rules.md 6), or None."""
+        """Return the number of cards above the joker (N in rules.md 6), or None if unused."""
         if self.params["deal_scoring"] != "joker":
             return None
         return self.deck.index(JOKER) + (1 if self.params["count_joker"] else 0)
@@ -180,11 +178,13 @@ class SoloDeal:
         count = self._compute_deadwood()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
         scored = points[self.params["deal_scoring"]]
-        self._finish(DealResult("joker", None, 1 - PLAYER, scored, knocker_deadwood=count))
+        self._record_result(
+            DealResult("joker", None, 1 - PLAYER_SEAT, scored, knocker_deadwood=count)
+        )
 
-    def _finish(self, result: DealResult) -> None:
-        """Record the result and the counters of the deal (rules.md 6)."""
+    def _record_result(self, result: DealResult) -> None:
+        """Record the result and the counts of the deal."""
         # The stock is m of rules.md 5.1, without joker and discards.
         result.stock_left, result.turns = self._initial_deck_size - self.draws, self.turns
-        result.draws, result.limit = [self.draws, 0], self.params["knock_limit"]
+        result.draws, result.knock_limit = [self.draws, 0], self.params["knock_limit"]
         self.result = result

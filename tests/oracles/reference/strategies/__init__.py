@@ -1,4 +1,4 @@
-"""Slow, obvious reference policies, written from docs/reference/strategies.
+"""Slow, simple reference policies, written from docs/reference/strategies.
 
 A policy is a function of the player's information (`PlayerView`) and its parameters to the set of
 acceptable actions or cards, which contains several if the description leaves a tie open.

@@ -1,7 +1,7 @@
-"""Advice of books and players as sets of acceptable cards and actions.
+"""Reference versions of the policies in docs/reference/strategies/advice.md.
 
-docs/reference/strategies/advice.md describes the policies. A discard policy adds a penalty to
-the deadwood after each discard; `view` is the information of the player.
+A discard policy adds a penalty to the deadwood after each discard. `view` is the information of the
+player.
 """
 
 from ..melds import PACK, RANKS
@@ -14,8 +14,8 @@ HIGH_RANKS = "TJQK"
 def minimize_penalty(compute_penalties):
     """Turn a function that computes penalties of cards into a discard policy."""
 
-    def policy(view, **values):
-        return {choose_discard(view, compute_penalties(view, **values))}
+    def policy(view, **params):
+        return {choose_discard(view, compute_penalties(view, **params))}
 
     return policy
 
@@ -35,9 +35,9 @@ def find_unmatched_cards(view):
     return view.find_unmatched_cards(view.hand)[-1]
 
 
-def find_completing_cards(view, card, other):
-    """Return the cards that complete a three-card meld with two cards."""
-    pair = {card, other}
+def find_completing_cards(view, card, other_card):
+    """Return the cards that form a three-card meld with two given cards."""
+    pair = {card, other_card}
     return {
         card for meld in list_three_card_melds(view.meld_params) if pair < meld for card in meld
     } - pair
@@ -63,20 +63,21 @@ def find_near_cards(card, max_gap=2):
     return {*same_suit, *(c for c in PACK if c[0] == card[0])} - {card}
 
 
-def compute_rank_gap(card, other):
+def compute_rank_gap(card, other_card):
     """Return the difference between the ranks of two cards, with low aces."""
-    return RANKS.index(card[0]) - RANKS.index(other[0])
+    return RANKS.index(card[0]) - RANKS.index(other_card[0])
 
 
-def count_melds_through_card(view, card, others):
-    """Return the number of three-card melds of a card with two of the others."""
+def count_melds_through_card(view, card, other_cards):
+    """Return the number of three-card melds of a card with two of the other cards."""
     return sum(
-        card in meld and meld - {card} <= others for meld in list_three_card_melds(view.meld_params)
+        card in meld and meld - {card} <= other_cards
+        for meld in list_three_card_melds(view.meld_params)
     )
 
 
 def find_pairable_cards(view, min_outs):
-    """Return the unmatched cards with a partner and enough live completers."""
+    """Return the unmatched cards of pairs with at least `min_outs` unseen outs."""
     n_outs = {
         card: max(
             (
@@ -91,7 +92,7 @@ def find_pairable_cards(view, min_outs):
 
 
 def assign_penalty(cards, penalty):
-    """Return the same penalty for all cards."""
+    """Return a dict with the same penalty for all cards."""
     return dict.fromkeys(cards, penalty)
 
 
@@ -100,13 +101,13 @@ def assign_penalty(cards, penalty):
 
 @minimize_penalty
 def high_first(view, cost):
-    """Penalize all cards except unmatched cards without a partner."""
+    """Penalize discards of all cards except unmatched cards without a partner."""
     return assign_penalty(set(view.hand) - set(find_unpaired_cards(view)), cost)
 
 
 @minimize_penalty
 def high_late(view, until, cost):
-    """Penalize tens and face cards before a turn."""
+    """Penalize discards of tens and face cards before turn `until`."""
     return assign_penalty(
         [card for card in view.hand if card[0] in HIGH_RANKS and view.turn < until], cost
     )
@@ -114,7 +115,7 @@ def high_late(view, until, cost):
 
 @minimize_penalty
 def many_high(view, many, hold):
-    """Penalize pairs unless the hand has many unmatched tens and face cards."""
+    """Penalize discards from pairs unless many unmatched cards are tens or face cards."""
     paired = set(find_unmatched_cards(view)) - set(find_unpaired_cards(view))
     return assign_penalty(
         paired if sum(card[0] in HIGH_RANKS for card in find_unmatched_cards(view)) < many else [],
@@ -124,7 +125,7 @@ def many_high(view, many, hold):
 
 @minimize_penalty
 def triangle(view, until, cost):
-    """Penalize one triangle of high cards before a turn."""
+    """Before turn `until`, penalize discards from three high cards that form two pairs."""
     high = sorted(
         (card for card in find_unmatched_cards(view) if card[0] in HIGH_RANKS), key=PACK.index
     )
@@ -142,7 +143,7 @@ def triangle(view, until, cost):
 
 @minimize_penalty
 def keep_low(view, rank, cost):
-    """Penalize low unmatched cards."""
+    """Penalize discards of low unmatched cards."""
     return assign_penalty(
         [card for card in find_unmatched_cards(view) if card[0] in RANKS[:rank]], cost
     )
@@ -150,7 +151,7 @@ def keep_low(view, rank, cost):
 
 @minimize_penalty
 def keep_low_late(view, rank, turn, taken, cost):
-    """Penalize low cards that the opponent might allow the player to lay off."""
+    """Late in the deal, penalize low cards that could be laid off on the opponent's melds."""
     late = view.turn >= turn or len(view.known) >= taken
     low = [card for card in view.hand if late and card[0] in RANKS[:rank]]
     return assign_penalty([card for card in low if find_near_cards(card, 1) & view.known], cost)
@@ -158,31 +159,31 @@ def keep_low_late(view, rank, turn, taken, cost):
 
 @minimize_penalty
 def inside_pairs(view, weight, inside):
-    """Penalize cards by their number of partners, with less weight for inside pairs."""
+    """Penalize cards by their number of partners. Pairs with a gap count less."""
 
-    def compute_worth(card):
+    def compute_pair_value(card):
         gaps = [abs(compute_rank_gap(card, other)) for other in find_partners(view, card)]
         return sum(1 if ranks in (0, 1, 12) else inside for ranks in gaps)
 
-    return {card: weight * compute_worth(card) for card in find_unmatched_cards(view)}
+    return {card: weight * compute_pair_value(card) for card in find_unmatched_cards(view)}
 
 
 @minimize_penalty
 def dead_pairs_first(view, bonus):
-    """Reward discards from pairs without live completers."""
+    """Reward discards from pairs that no unseen card can complete."""
     paired = {*find_unmatched_cards(view)} - {*find_unpaired_cards(view)}
     return assign_penalty(paired - {*find_pairable_cards(view, 1)}, -bonus)
 
 
 @minimize_penalty
 def break_pairs(view, live, until, cost):
-    """Penalize pairs with enough live completers before a turn."""
+    """Before turn `until`, penalize discards from pairs with enough unseen outs."""
     return assign_penalty(find_pairable_cards(view, live) if view.turn < until else [], cost)
 
 
 @minimize_penalty
 def middle(view, weight, seven):
-    """Penalize unmatched cards by the number of melds through their rank, and sevens."""
+    """Penalize unmatched cards of ranks that occur in many melds, and sevens."""
     return {
         card: weight * (count_melds_through_rank(card) - 4) + seven * (card[0] == "7")
         for card in find_unmatched_cards(view)
@@ -191,7 +192,7 @@ def middle(view, weight, seven):
 
 @minimize_penalty
 def safe_neighbour(view, cost, ignore_first):
-    """Penalize cards that are not near a card that the opponent did not want."""
+    """Penalize cards that are not near a card that the opponent discarded or declined."""
     evidence = view.shed - set(view.opponent_discards[:ignore_first])
     return assign_penalty(
         [card for card in view.hand if not find_near_cards(card) & evidence], cost
@@ -213,7 +214,7 @@ def bait_shy(view, cost):
 
 @minimize_penalty
 def suit_order(view, neighbour, same):
-    """Reward cards whose rank is the same as or next to the opponent's last discard."""
+    """Reward cards whose rank equals or is next to that of the opponent's last discard."""
     penalties = {}
     for card in view.hand if view.opponent_discards else []:
         ranks = abs(compute_rank_gap(card, view.opponent_discards[-1]))
@@ -228,11 +229,11 @@ def starve(view, cost):
     return assign_penalty([card for card in view.hand if find_near_cards(card) & view.known], cost)
 
 
-def find_cards_opponent_may_want(view, early):
-    """Return the cards that the opponent has or could use, judging by early discards."""
+def find_cards_opponent_may_want(view, n_early_discards):
+    """Return the cards that the opponent holds or could use, judging by early discards."""
     unwanted = {
         c
-        for discarded in view.opponent_discards[:early]
+        for discarded in view.opponent_discards[:n_early_discards]
         for c in {discarded} | find_near_cards(discarded, 1)
     }
     return view.known | view.unseen - unwanted
@@ -250,7 +251,7 @@ def live_melds(view, weight, early):
 
 @minimize_penalty
 def growing_safety(view, base, turn, count):
-    """Penalize cards by the opponent's possible melds, more in later turns."""
+    """Penalize cards by the number of the opponent's possible melds, more in later turns."""
     penalty = base + turn * view.turn + count * view.own_deadwood
     return {
         card: penalty * count_melds_through_card(view, card, view.unseen | view.known)
@@ -260,7 +261,7 @@ def growing_safety(view, base, turn, count):
 
 @minimize_penalty
 def lay_off_late(view, turn, cost):
-    """Penalize cards with which the opponent could form a meld, from a turn on."""
+    """From a turn on, penalize cards with which the opponent could form a meld."""
     late = view.hand if view.turn >= turn else []
     return assign_penalty(
         [card for card in late if count_melds_through_card(view, card, view.unseen)], cost
@@ -269,7 +270,7 @@ def lay_off_late(view, turn, cost):
 
 @minimize_penalty
 def wild(view, turn, cost):
-    """Penalize cards near which no card has been seen, from a turn on."""
+    """From a turn on, penalize cards near which no card has been seen."""
     return assign_penalty(
         [card for card in view.hand if view.turn >= turn and find_near_cards(card) <= view.unseen],
         cost,
@@ -278,13 +279,15 @@ def wild(view, turn, cost):
 
 @minimize_penalty
 def bait(view, e, until, cost):
-    """Discard a card near a needed card, to tempt the opponent to discard that one."""
+    """Discard a card near a needed card, so that the opponent may discard the needed card."""
     usual_discard = choose_discard(view, {})
     if view.turn > until or view.noise >= e * 2**53:
         return assign_penalty([usual_discard], -1000)
 
-    def would_complete_meld(card, drawn):
-        return any(drawn in meld for meld in view.find_melds(view.hand - {card} | {drawn}))
+    def would_complete_meld(discard, drawn_card):
+        return any(
+            drawn_card in meld for meld in view.find_melds(view.hand - {discard} | {drawn_card})
+        )
 
     max_deadwood = view.compute_deadwood(view.hand - {usual_discard}) + cost
     candidates = [
@@ -317,7 +320,7 @@ def tonic(view, pair, live, until, middle, seven, danger, early):
 
 
 def compute_deadwood_change(view):
-    """Return the change of the deadwood if the player takes the card and discards."""
+    """Return the change in deadwood if the player takes the offered card and discards."""
     return (
         min(
             view.compute_deadwood(view.hand - {discarded} | {view.offered_card})
@@ -366,7 +369,7 @@ def find_opponent_pairs(view, card):
 
 
 def hazard(view, margin, **values):
-    """Return the cards with the least expected cost, equal within 1e-9."""
+    """Return the discards with the least expected cost, apart from rounding errors."""
     deadwood_left = {card: view.compute_deadwood(view.hand - {card}) for card in view.legal}
     candidates = [
         card
@@ -380,7 +383,7 @@ def hazard(view, margin, **values):
 
 
 def compute_hazard_cost(view, card, deadwood, share, turns, fade, first, slope, opponent):
-    """Return the expected deadwood at the end plus the opponent's expected gain."""
+    """Return the expected final deadwood after a discard, plus the opponent's gain."""
     hand = view.hand - {card}
     # in solitaire games, no opponent holds a card, and the drawn card may be discarded
     is_two_player = view.params["players"] == 2

@@ -1,4 +1,7 @@
-"""Discard policies (elementary.md, bots.md in docs) as sets of acceptable cards."""
+"""Reference discard policies, which return the set of acceptable discards.
+
+They are described in elementary.md and bots.md in docs/reference/strategies.
+"""
 
 from fractions import Fraction
 from functools import cache
@@ -14,12 +17,12 @@ from .player_view import (
 
 # Melds of the standard game, with which some policies look ahead in all variants
 STANDARD_MELD_PARAMS = ("low", False, "face", 1)
-TOLERANCE = Fraction(1, 10**9)  # the policies compute in floating point
+SCORE_TOLERANCE = Fraction(1, 10**9)  # the policies compute in floating point
 
 
 def find_minimal_cards(scores: dict[str, Fraction]) -> set[str]:
-    """Return the cards with the lowest score, apart from rounding errors."""
-    return {card for card in scores if scores[card] <= min(scores.values()) + TOLERANCE}
+    """Return the cards with the lowest score, within the tolerance for rounding errors."""
+    return {card for card in scores if scores[card] <= min(scores.values()) + SCORE_TOLERANCE}
 
 
 def find_exactly_minimal_cards(scores: dict[str, tuple]) -> set[str]:
@@ -57,7 +60,7 @@ def count_melds_through_rank(card: str) -> int:
 
 
 def simple(view: PlayerView) -> set[str]:
-    """Return discards with the least deadwood that do not repeat the exchange of a turn."""
+    """Return discards with the least deadwood that do not repeat an earlier exchange."""
     drawn = view.taken_card or view.drawn_card
     earlier = [{drew, discarded} for seat, drew, discarded in view.history if seat == view.seat]
     candidates = {card for card in view.legal if {drawn, card} not in earlier} or view.legal
@@ -67,7 +70,7 @@ def simple(view: PlayerView) -> set[str]:
 
 
 def hits(view: PlayerView, keep_pairs: bool = False) -> set[str]:
-    """Return the discards that leave the most hits, then the least deadwood."""
+    """Return the discards that leave the most outs, then the least deadwood."""
     legal = view.legal
     if keep_pairs:
         neighbours = {
@@ -79,19 +82,19 @@ def hits(view: PlayerView, keep_pairs: bool = False) -> set[str]:
     kept = {card: view.hand - {card} for card in legal}
     return find_exactly_minimal_cards(
         {
-            card: (-count_hits(view, ten, view.unseen), view.compute_deadwood(ten))
+            card: (-count_outs(view, ten, view.unseen), view.compute_deadwood(ten))
             for card, ten in kept.items()
         }
     )
 
 
-def count_hits(view: PlayerView, hand: frozenset[str], unseen: frozenset[str]) -> int:
+def count_outs(view: PlayerView, hand: frozenset[str], unseen: frozenset[str]) -> int:
     """Return the number of unseen cards that would complete a meld with the hand."""
     return sum(any(card in meld for meld in view.find_melds(hand | {card})) for card in unseen)
 
 
 def danger(view: PlayerView, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
-    """Return the discards with the least deadwood, then the least danger."""
+    """Return the discards with the least deadwood that help the opponent least."""
 
     def compute_score(card: str) -> tuple:
         near_cards = find_near_cards(card)
@@ -103,7 +106,7 @@ def danger(view: PlayerView, known: float = 2, unseen: float = 1, shed: float = 
 
 
 def conv(view: PlayerView, w1: float, w2: float, w3: float) -> set[str]:
-    """Return the discards with the fewest neighbours in the hand, with weights by distance."""
+    """Return the discards with the fewest cards of near rank in the hand."""
 
     def compute_contribution(card: str) -> Fraction:
         others = view.hand - {card}

@@ -1,4 +1,4 @@
-"""Knock policies as sets of acceptable actions: 0 continue, 1 end the deal.
+"""Reference knock policies, which return the acceptable actions: 0 continue, 1 end the deal.
 
 The engine proposes only legal endings, so "within the limit" is always true.
 """
@@ -29,7 +29,7 @@ def at(view: PlayerView, k: float = 10) -> set[int]:
 
 
 def early(view: PlayerView, k: float = 5) -> set[int]:
-    """End the deal in one of the player's first k turns."""
+    """End the deal only in the player's first k turns."""
     return knock_if(view, view.turn <= k)
 
 

@@ -1,4 +1,4 @@
-"""Information that a player has for a decision (docs/reference/strategies/elementary.md).
+"""Information that a player may use for a decision (docs/reference/strategies/elementary.md).
 
 Hand, U (unseen), P (known to be the opponent's), D (shed by the opponent) and the score.
 """
@@ -22,7 +22,7 @@ MELD_PARAMS = ("ace_runs", "rainbow", "pip_values", "ace_value")
 
 @dataclass(frozen=True)
 class PlayerView:
-    """The information of a player for one decision, with cards as strings."""
+    """Information that a player may use for one decision, with cards as strings."""
 
     params: dict
     hand: frozenset[str]  # ten before the draw, eleven before a discard
@@ -81,11 +81,11 @@ class PlayerView:
         return _find_melds(hand, self.meld_params)
 
     def find_unmatched_cards(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """Return the unmatched cards of each optimal melding, and finally their union."""
+        """Return the unmatched cards of each optimal melding, followed by their union."""
         return _find_unmatched_cards(hand, self.meld_params)
 
 
-def _make_params(meld_params: tuple) -> dict:
+def _to_params_dict(meld_params: tuple) -> dict:
     return dict(zip(MELD_PARAMS, meld_params, strict=True))
 
 
@@ -94,7 +94,7 @@ def _find_melds(hand: frozenset[str], meld_params: tuple) -> tuple[frozenset[str
     return tuple(
         map(
             frozenset,
-            find_melds([card for card in PACK if card in hand], _make_params(meld_params)),
+            find_melds([card for card in PACK if card in hand], _to_params_dict(meld_params)),
         )
     )
 
@@ -102,7 +102,7 @@ def _find_melds(hand: frozenset[str], meld_params: tuple) -> tuple[frozenset[str
 @cache
 def _find_unmatched_cards(hand: frozenset[str], meld_params: tuple) -> tuple[frozenset[str], ...]:
     meldings = find_optimal_meldings(
-        [card for card in PACK if card in hand], _make_params(meld_params)
+        [card for card in PACK if card in hand], _to_params_dict(meld_params)
     )
     unmatched = {hand - frozenset(chain(*melding)) for melding in meldings}
     return *unmatched, frozenset().union(*unmatched)

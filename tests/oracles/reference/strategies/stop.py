@@ -1,4 +1,4 @@
-"""The value of stopping (docs/reference/strategies/solo.md), over all positions of the joker."""
+"""Compute the value of ending a solitaire deal, averaged over all positions of the joker."""
 
 from fractions import Fraction
 
@@ -10,4 +10,6 @@ def compute_stopping_value(params: dict, deadwood: int, n_deck_cards: int) -> Fr
     ending = "gin" if deadwood == 0 else "knock"
     extra = 1 if params["count_joker"] else 0
     scores = [score_deal(params, ending, deadwood, above + extra) for above in range(n_deck_cards)]
-    return Fraction(sum(score.knocker - score.defender for score in scores), n_deck_cards)
+    return Fraction(
+        sum(score.knocker_points - score.defender_points for score in scores), n_deck_cards
+    )

@@ -1,11 +1,11 @@
-"""Take policies (elementary.md, bots.md in docs) as sets of actions: 0 stock, 1 take, 2 pass."""
+"""Reference take policies, which return the acceptable actions: 0 stock, 1 take, 2 pass."""
 
-from .discard import count_hits
+from .discard import count_outs
 from .player_view import PlayerView
 
 
 def take_if(view: PlayerView, is_wanted: bool) -> set[int]:
-    """Return the action: take if the card is wanted, otherwise pass, or draw."""
+    """Return take if the card is wanted, otherwise pass or, if not legal, draw from the stock."""
     if is_wanted:
         return {1}
     return {2} if 2 in view.legal else {0}
@@ -62,14 +62,14 @@ def lower(view: PlayerView) -> set[int]:
 
 
 def value(view: PlayerView, by: str = "deadwood") -> set[int]:
-    """Take the card if it is better than the average unseen card."""
+    """Take the card if the hand becomes better than with an average unseen card."""
 
     def compute_best_value(card: str, unseen: frozenset[str], **drawn: str) -> int:
         eleven = view.hand | {card}
         tens = [eleven - {discarded} for discarded in view.list_legal_discards(eleven, **drawn)]
         if by == "deadwood":
             return min(map(view.compute_deadwood, tens))
-        return -max(count_hits(view, ten, unseen) for ten in tens)
+        return -max(count_outs(view, ten, unseen) for ten in tens)
 
     draws = [compute_best_value(card, view.unseen - {card}, drawn=card) for card in view.unseen]
     return take_if(
