@@ -184,11 +184,11 @@ def user_environment(built_packages, tmp_path_factory):
     return environment
 
 
-def run_as_user(*parts, user_environment, cwd):
+def run_as_user(*arguments, user_environment, cwd):
     """Run a shell command in an environment, and return its output."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
     environment["PATH"] = f"{user_environment / 'bin'}{os.pathsep}{environment['PATH']}"
-    command = " ".join(map(str, parts))
+    command = " ".join(map(str, arguments))
     process = subprocess.run(
         command, shell=True, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )

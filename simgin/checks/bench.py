@@ -58,7 +58,7 @@ HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS_PER_TASK = 5
 # Number of deals for measuring the time that each part of a deal takes. The views of the deals must
 # fit into the CPU cache.
-TRACED_DEALS = 100
+N_TRACED_DEALS = 100
 # minimum duration of the trial run that determines the size of a repetition, in seconds
 MIN_TRIAL_SECONDS = 0.02
 
@@ -282,7 +282,7 @@ def _iter_deal_part_tasks() -> Iterator[_BenchTask]:
     figure, variant, a, b, unit = BENCH_MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
-    deals = [trace_deal(matchup, unit_index) for unit_index in range(TRACED_DEALS)]
+    deals = [trace_deal(matchup, unit_index) for unit_index in range(N_TRACED_DEALS)]
     decisions = [decision for deal in deals for decision in deal.decisions]
     kernels = (_shuffle_decks, _sum_best_deadwood, _add_deal_sums)
     shuffle, add_best, add_sums = map(_compile_kernel, kernels)
@@ -306,13 +306,13 @@ def _iter_deal_part_tasks() -> Iterator[_BenchTask]:
             query_views(views, rules, params, policy_function, n_rounds)
 
     functions_by_part: dict[str, Callable[[int], object]] = {
-        "shuffle": lambda rounds: shuffle(create_state(SEED), rounds * TRACED_DEALS),
+        "shuffle": lambda rounds: shuffle(create_state(SEED), rounds * N_TRACED_DEALS),
         "best discards": lambda rounds: add_best(hands, rules, rounds),
         "policies": query_policies,
-        "sums": lambda rounds: add_sums(deals[0].state, rounds * TRACED_DEALS),
+        "sums": lambda rounds: add_sums(deals[0].state, rounds * N_TRACED_DEALS),
     }
     for part, play_rounds in functions_by_part.items():
-        yield _BenchTask(f"{part} of {figure}", "deals", TRACED_DEALS, play_rounds)
+        yield _BenchTask(f"{part} of {figure}", "deals", N_TRACED_DEALS, play_rounds)
 
 
 def _shuffle_decks(state, n_units):  # type: ignore[no-untyped-def]
@@ -513,7 +513,7 @@ def compare_speeds(
 ) -> list[SpeedChange]:
     """Compare the speeds of all tasks that both installations have measured."""
     changes = []
-    old_rounds, new_rounds = (list(map(_group_ratios_by_key, rounds)) for rounds in (before, after))
+    old_rounds, new_rounds = (list(map(_map_ratios_by_task, rounds)) for rounds in (before, after))
     for key in new_rounds[0]:
         if not all(key in ratios for ratios in [*old_rounds, *new_rounds]):
             continue
@@ -532,7 +532,7 @@ def compare_speeds(
     return changes
 
 
-def _group_ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
+def _map_ratios_by_task(rows: MeasurementRound) -> dict[tuple[str, int], float]:
     """Return the ratio of each measurement, keyed by task name and number of threads."""
     return {(row["figure"], row["threads"]): row["ratio"] for row in rows}
 

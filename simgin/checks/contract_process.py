@@ -39,7 +39,7 @@ POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
 MIN_SEARCHED_DEALS = 60
 SAMPLED_DEALS_PER_MATCH = 4  # positions come from the first deals of a match
 # total number of deals, and minimum number per variant
-CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
+N_CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
 DEAL_TIMEOUT_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
 HEARTBEAT_SECONDS = 0.3  # time between heartbeats, in seconds
 # CPU time per variant after which the remaining positions are skipped, in seconds
@@ -145,7 +145,7 @@ def _test_strategy(
     reporter.report_passed(DECISION_CHECKS, f"{n_positions:,} positions from {variants_text}.")
     n_deals = 0
     for variant in variants:
-        max_deals = max(MIN_CONTRACT_DEALS, CONTRACT_DEALS // len(variants))
+        max_deals = max(MIN_CONTRACT_DEALS, N_CONTRACT_DEALS // len(variants))
         matchup = _prepare_matchup(strategy, variant, reporter)
         n_deals += _play_deals(matchup, max_deals, DEAL_TIMEOUT_FACTOR * seconds, reporter)
     reporter.report_passed(["plays"], f"{n_deals:,} deals of {variants_text}.")
@@ -359,7 +359,7 @@ def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) 
 
 
 def _play_deals(matchup: Matchup, max_deals: int, max_seconds: float, reporter: _Reporter) -> int:
-    """Play deals until `max_deals` or a time limit is reached, and return their number.
+    """Play deals until `max_deals` or a time limit is reached, and return the number of deals.
 
     Args:
         matchup: Matchup to play.

@@ -142,7 +142,7 @@ def print_plan(
     if plan.hypothesis:
         console.print(f"Hypothesis: {plan.hypothesis}")
     if with_matchups:
-        console.print(_make_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
+        console.print(_make_matchup_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
         if len(plan_rows) > MAX_MATCHUP_LINES:
             console.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
     n_units = sum(row["units"] for row in plan_rows)
@@ -151,7 +151,7 @@ def print_plan(
     console.print(f"{_summarize_plan(plan, n_units, seconds)}{output_text}")
 
 
-def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
+def _make_matchup_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the table of matchups, with their sizes, expected precision and times."""
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):

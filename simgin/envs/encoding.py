@@ -294,7 +294,7 @@ def _copy_view(source, target):
 
 @compile_cached
 def _begin_next_game(game, unit_step):
-    """Begin the next game that has an external decision."""
+    """Begin the next game in which an external player has a decision."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)

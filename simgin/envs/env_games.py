@@ -85,7 +85,7 @@ class EnvGames:
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup with placeholder strategies at the external seats."""
+        """Matchup in which placeholder strategies replace the external players."""
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:

@@ -70,7 +70,7 @@ class LiveEstimate:
         """
         if not self._totals:
             return ""
-        parts = [self._format_position()] if len(self._plan.tasks) > 1 else []
+        parts = [self._format_matchup_label()] if len(self._plan.tasks) > 1 else []
         return "  ".join([*parts, self._format_size(), *self._format_main_estimate()])
 
     def render(self) -> RenderableType:
@@ -109,7 +109,7 @@ class LiveEstimate:
         """Return the display names of the players in the current matchup."""
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
-    def _format_position(self) -> str:
+    def _format_matchup_label(self) -> str:
         """Return the number and players of the current matchup, as in `2/6 gold v simple`."""
         title = textwrap.shorten(
             " v ".join(self._list_player_names()), MAX_PLAYER_NAMES_LENGTH, placeholder="…"

@@ -204,7 +204,7 @@ def choose_main_table(results: RunResults) -> Table | None:
     tables = [*build_league_tables(results)] if results.round_robins else []
     if len(tables) == 1 and len(tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
         return tables[0]
-    if results.all_identical:
+    if results.are_all_identical:
         return None
     return summary.build_terminal_table(results.estimates, results.info.seed)
 

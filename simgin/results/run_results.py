@@ -144,8 +144,8 @@ class RunResults(Result):
         return self.info.matchup_keys
 
     @property
-    def sizes(self) -> list[int]:
-        """Number of deals or matches in every matchup, including both games of a mirrored pair."""
+    def matchup_sizes(self) -> list[int]:
+        """Number of deals or matches in every matchup, counting both games of mirrored pairs."""
         return [key.count_games(stop.units) for key, stop in self._iter_stops()]
 
     @property
@@ -202,7 +202,7 @@ class RunResults(Result):
         return [self.matchup_keys[i] for i in indices]
 
     @property
-    def all_identical(self) -> bool:
+    def are_all_identical(self) -> bool:
         """True if the strategies in every matchup play identically."""
         return len(self.identical_matchups) == len(self.matchup_keys)
 
@@ -418,7 +418,7 @@ class RunResults(Result):
                 yield key.variant, key.a, key.b, batch
 
     def load_batches(self, matchup_index: int) -> BatchRows:
-        """Read the batch rows of a matchup, and return them with the matchup key."""
+        """Return the batch rows of a matchup with its key, from the perspective of A."""
         return BatchRows(
             self.matchup_keys[matchup_index],
             self.load_rows(matchup_index),
@@ -426,7 +426,7 @@ class RunResults(Result):
         )
 
     def load_rows(self, matchup_index: int) -> np.ndarray:
-        """Read the batch rows of a matchup as an array, (n_batches, N_COLUMNS) int64."""
+        """Return the batch rows of a matchup as an array, (n_batches, N_COLUMNS) int64."""
         return self.ledger.read_rows(*self._make_ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:

@@ -180,7 +180,7 @@ class Review(Result):
         """Number of matches played in every matchup."""
         keys = self.results.matchup_keys
         pairings = [(key.variant, frozenset(key.players)) for key in keys]
-        return dict(zip(pairings, self.results.sizes, strict=True))
+        return dict(zip(pairings, self.results.matchup_sizes, strict=True))
 
     def find_pairing(self, metric_key: MetricKey) -> PairingKey:
         """Return the matchup from which a metric of a two-player variant is computed."""

@@ -257,7 +257,7 @@ class Panel(toml.StrictTable):
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that is changed, and its opponent, by default the unchanged strategy."""
+    """Strategy to change, and its opponent (by default, the unchanged strategy)."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None

@@ -251,7 +251,7 @@ def plan_match(
 
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
-    """Remove the common opponent from the strategies, and print a note if it was one of them."""
+    """Remove the common opponent from the strategies, and print a note if it was included."""
     other_strategies = [name for name in strategies if name != against]
     if 0 < len(other_strategies) < len(strategies):
         print_status(f"{against} is used only as the common opponent, not as a strategy.")

@@ -112,7 +112,7 @@ def _has_type(value: object, type_name: str) -> bool:
 
 
 def _describe_type(type_name: str) -> str:
-    """Describe the type that a part of an annotation names, such as `a list of strings`."""
+    """Describe a type from an annotation, for example as `a list of strings`."""
     list_match = LIST_TYPE_PATTERN.fullmatch(type_name)
     return (
         f"a list of {ARGUMENT_TYPES[list_match[1]][2]}"

@@ -45,7 +45,7 @@ def test_printed_measurements_are_consistent(monkeypatch):
     """Measure few strategies, because compiling all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
-    monkeypatch.setattr(bench, "TRACED_DEALS", 5)
+    monkeypatch.setattr(bench, "N_TRACED_DEALS", 5)
     monkeypatch.setattr(bench, "compile_c_program", lambda: None)
     measured = bench.measure_speeds(0.01, [1, 2])
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: measured)
@@ -99,8 +99,8 @@ INVALID_SOURCE_MESSAGE = (
 )
 
 
-def make_speed_row(figure, ratio, threads=1):
-    return {"figure": figure, "threads": threads, "ratio": ratio}
+def make_speed_row(name, ratio, threads=1):
+    return {"figure": name, "threads": threads, "ratio": ratio}
 
 
 def write_executable(path, code):

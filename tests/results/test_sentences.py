@@ -143,18 +143,18 @@ def find_significant_by_holm(z_scores):
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize(
-    "z", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
+    "z_scores", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
 )
-def test_comparisons_are_adjusted_for_all_matchups_of_a_run(z, unit):
+def test_comparisons_are_adjusted_for_all_matchups_of_a_run(z_scores, unit):
     """Include a loss at z = 2.15, which is significant in one matchup, but not among six."""
     rows = []
-    for i, z_score in enumerate(z):
+    for i, z_score in enumerate(z_scores):
         estimates = make_deal_estimates(0.1 * z_score / 1.96 if unit == "deal" else 0.0)
         estimates |= {"match_win": (0.5 + 0.01 * z_score / 1.96, 0.01 if unit == "match" else None)}
         rows.append(("eaai", f"s{i}", f"t{i}", estimates))
     lines = describe_matchups(make_tidy_rows(*rows))
     for i, (line, z_score, is_significant) in enumerate(
-        zip(lines, z, find_significant_by_holm(z), strict=True)
+        zip(lines, z_scores, find_significant_by_holm(z_scores), strict=True)
     ):
         verdict = f"s{i} beats t{i}. " if z_score > 0 else f"s{i} loses to t{i}. "
         adjusted = " after Holm's adjustment" if abs(z_score) > 1.96 else ""

@@ -246,7 +246,7 @@ def find_match_error(address):
 
 
 def serve_web_page(ports):
-    """Start a web server that answers any line with an HTTP error; append its port."""
+    """Start a server that answers every line with an HTTP error, and append its port to `ports`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     server.RequestHandlerClass.log_message = lambda *_: None
     ports.append(server.server_address[1])
@@ -254,7 +254,7 @@ def serve_web_page(ports):
 
 
 def accept_connections(ports, on_connection):
-    """Append an open port, and call `on_connection` with each connection to it."""
+    """Open a port, append it to `ports`, and call `on_connection` with each connection."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         ports.append(listener.getsockname()[1])
         connections = []

@@ -123,7 +123,7 @@ against = "gold-early"
 """
 
 
-def test_every_change_is_played_in_every_field_and_compared(tmp_path):
+def test_every_change_is_played_against_every_opponent(tmp_path):
     """Expect changes to be omitted if the player already uses the policy."""
     pairs = [("gold+knock=early", "gold"), ("gin-only", "simple")]
     pairs += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]

@@ -59,7 +59,7 @@ def make_random_rows(rng, n_batches):
     )
 
 
-def is_intact(path):
+def is_intact_database(path):
     """Return True if SQLite finds no error in the file."""
     with sqlite3.connect(path) as connection:
         return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -78,7 +78,7 @@ block_positions = st.tuples(st.integers(0, 12), st.integers(1, 60))
 
 @given(st.lists(block_positions, max_size=12), st.integers(1, 130))
 def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
-    """Compare with a dictionary of batches by number and size."""
+    """Compare the batches with a dictionary that is keyed by batch index and size."""
     batches = {}
     with open_ledger(None, RUN_IDENTITY) as run_ledger:
         for first, count in blocks:
@@ -106,7 +106,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
 
 @pytest.mark.parametrize(("table", "failing_row"), [("blocks", 10), ("deals", 10), ("deals", 19)])
 def test_block_is_stored_completely_or_not_at_all(ledger_path, table, failing_row):
-    """Make writing of a block or its deals fail, as on a full disk."""
+    """Let the write of a block or of its deals fail, as on a full disk."""
     rows = make_random_rows(np.random.default_rng(3), 10)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD_DTYPE.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
@@ -232,7 +232,7 @@ def test_only_one_of_several_processes_opens_the_ledger(ledger_path):
     errors = [process.communicate()[1] for process in processes]
     assert sorted(outputs) == ["", "", "open\n"]
     assert sum("another process" in error for error in errors) == 2
-    assert is_intact(ledger_path)
+    assert is_intact_database(ledger_path)
 
 
 def test_blocks_of_a_killed_process_are_kept(ledger_path):
@@ -300,7 +300,7 @@ def read_and_complete(crash_runner, path):
     end = crash_runner.execute(path, READ_CODE + WRITE_CODE + READ_CODE)
     assert end.ended == 0, end.said
     before, after = end.said.split()
-    assert after == "3" and is_intact(path / LEDGER_FILE)
+    assert after == "3" and is_intact_database(path / LEDGER_FILE)
     return int(before)
 
 
@@ -474,7 +474,7 @@ def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
             )
             run_ledger.add_block(0, 0, [BATCH_SIZE] * 2, pack_rows(rows[:2]), "x", deals)
             assert (run_ledger.read_rows(0, 4 * BATCH_SIZE, BATCH_SIZE) == rows).all()
-        assert is_intact(ledger_path)
+        assert is_intact_database(ledger_path)
 
 
 def assert_rejected(path, message):

@@ -52,15 +52,15 @@ def test_recorded_deals_sum_to_the_batch_rows(tmp_path, matchup):
         numbers = deals[name].tolist()
         expected = [codes[name][number] for number in numbers] if name in codes else numbers
         assert frame[name].tolist() == expected, name
-    sums = sum_facts(frame, matchup.unit)
+    sums = sum_statistics(frame, matchup.unit)
     assert len(frame) > 100
     assert sums == {
         name: row[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]] for name in sums
     }
 
 
-def sum_facts(frame, unit):
-    """Return sums of facts, computed from recorded deals."""
+def sum_statistics(frame, unit):
+    """Compute the sums that a batch row contains from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
     sums = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_RESULTS}

@@ -112,7 +112,7 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost of a decision, the chosen and the best action, and commands that show it."""
+    """Yield the cost of a decision, the chosen and best actions, and commands for a replay."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]

@@ -127,7 +127,7 @@ def match_command(
             # Only a run of fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
             return format_repeat_command(
-                **resolved_options, **{unit: results.sizes[0]}, seconds=None
+                **resolved_options, **{unit: results.matchup_sizes[0]}, seconds=None
             )
 
         run_options["make_repeat_command"] = make_repeat_command

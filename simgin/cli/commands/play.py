@@ -85,7 +85,7 @@ def make_user_matchup(strategy: str | None, variant: str, seed: int, is_one_deal
 
 
 def _find_saved_game(matchup: Matchup) -> Path:
-    """Return the path of the saved game. Tests can replace this function."""
+    """Return the path of the saved game, which tests can replace."""
     from simgin.play.played_game import get_saved_game_file
 
     return get_saved_game_file(matchup)
