@@ -163,6 +163,12 @@ def compute_knock_probabilities(log_odds):
     return 1 / (1 + np.exp(-(points_odds + turn_odds + prior)))
 
 
+def compute_prior_odds(deltas, rules):
+    """Return the prior odds that the opponent knocks immediately, from champion-rules.npy."""
+    prior_log_odds = deltas.reshape(1 + N_RULE_FEATURES, -1)[1:, -1]
+    return float(np.exp(compute_rule_features(rules) @ prior_log_odds))
+
+
 CHAMPION_WEIGHT_OPTIONS = {
     "weights": "champion.npy",
     "rules_weights": "champion-rules.npy",

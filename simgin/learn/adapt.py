@@ -65,7 +65,7 @@ TRAINING_OPPONENTS = tuple(
 ADAPT_ROUNDS = 4
 ADAPT_DEALS = 40_000  # number of deals per round
 ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the confirmation
-TRAINING_VERSION = 2  # Increase it when a change makes training give different weights.
+TRAINING_VERSION = 3  # Increase it when a change makes training give different weights.
 FINAL_STEP_NAME = "learned"  # name of the last step in the ledger
 # rule sections and match parameters that affect the best way to play deals
 PLAY_RULE_SECTIONS = ("deal", "meld", "score", "stake")

@@ -71,7 +71,6 @@ RIDGE_PENALTY = 4000.0
 SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0
 # penalty on changes of the cells of a trained table, as a number of decisions
 REFINEMENT_LEVEL_PENALTY = 10.0
-IMMEDIATE_KNOCK_PRIOR = 0.5  # prior probability that an opponent knocks immediately
 # Policies and their features are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -771,9 +770,16 @@ def compute_knock_probabilities(
     ratios, turns = estimate_likelihood_ratios(
         patient_weights, hasty_weights, seed, variant, matches, workers, includes_self=is_trained
     )
-    odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * ratios[:, :, None] * turns
+    odds = load_prior_odds(variant) * ratios[:, :, None] * turns
     probabilities: np.ndarray = odds / (1 + odds)
     return probabilities
+
+
+def load_prior_odds(variant: Variant) -> float:
+    """Return the prior odds of `champion` that an opponent knocks immediately, such as 1.0."""
+    policy = loader.find_strategy("champion").discard
+    assert policy is not None and policy.rules_weights is not None
+    return float(player.compute_prior_odds(np.load(policy.rules_weights), build_rules(variant)))
 
 
 def estimate_likelihood_ratios(

@@ -154,3 +154,10 @@ def test_log_odds_have_an_intercept_for_the_usual_rules(short_training_pool):
     )
     assert not cells[0].any()  # without a won deal, there is no evidence
     assert cells[1, 3:7].mean() > cells[1, 10:].mean()  # low means are typical of knocks
+
+
+def test_prior_odds_differ_only_with_high_undercut_bonuses():
+    specs = ("standard", "straight", "dice+undercut_bonus=50", "standard+undercut_bonus=50")
+    *even_odds, odds = (champion_weights.load_prior_odds(variants.find_variant(s)) for s in specs)
+    assert even_odds == [1, 1, 1]
+    assert 0 < odds < 0.1
