@@ -76,8 +76,11 @@ def load_trained_champion(variant: str, workers: int | None) -> Strategy:
     adaptation = adapt_champion(
         variant, workers=workers, rounds=N_TRAINING_ROUNDS, confirmation_matches=1_000
     )
-    print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
-    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED_CHAMPION_LABEL)
+    print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.verdict_sentences, flush=True)
+    return replace(
+        loader.find_strategy(f"champion@{adaptation.weights_file_name}"),
+        spec=TRAINED_CHAMPION_LABEL,
+    )
 
 
 def measure_win_rate_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from simgin.core.rules_record import GOAL_DEALS
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
-    OPPONENT_ODDS_RULE_SETS,
+    N_RULE_SETS_FOR_KNOCK_ODDS,
     PRIOR_ODDS_RULE_SETS,
     PRIOR_ODDS_SEED,
     RARE_RULE_SETS_PER_ROUND,
@@ -69,7 +69,7 @@ N_DEALS_BY_OPPONENT_TYPE = {
     "wait_for_gin": (6000, 4500, 3000),
     "knock_immediately": (3000, 2500, 1500),
 }
-SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
+GENERATION_SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
 N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
 N_MATCH_VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
 ROUND_WEIGHT_DECAY = 0.85  # factor for the sums of previous rounds
@@ -309,7 +309,7 @@ def fit_weight_deltas(sums: RuleSetSums, rule_set_weights: np.ndarray) -> np.nda
             residuals = sums[f"{opponent_type} {decision_type} products"]
             if decision_type == "knocks":
                 penalty = champion_weights.build_knock_penalty(
-                    champion_weights.REFINEMENT_LEVEL_PENALTY
+                    champion_weights.KNOCK_REFINEMENT_PENALTY
                 )
                 penalty = penalty + PENALTY_BY_DECISION_TYPE[decision_type] * squares.mean(
                     axis=0, dtype=np.float64
@@ -359,8 +359,12 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
         (1 + N_RULE_FEATURES, N_OPPONENT_LOG_ODDS).
     """
     named_variants = [variants.find_variant(name) for name in list_two_player_variants()]
-    named_variants += sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
-    seeds = [TRAINING_SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
+    named_variants += sample_training_variants(
+        N_RULE_SETS_FOR_KNOCK_ODDS, N_RULE_SETS_FOR_KNOCK_ODDS
+    )
+    seeds = [
+        TRAINING_SEED - GENERATION_SEED_STRIDE * (1 + index) for index in range(len(named_variants))
+    ]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features[:, :N_COMMON_FEATURES], 0, 1.0, axis=1)
@@ -441,7 +445,7 @@ class TrainingPart:
     def play_round(self, round_index: int, deltas: np.ndarray, pool: Executor) -> RuleSetSums:
         """Play one round with random rule sets."""
         sampled_variants = self.sample_variants(round_index, self.rule_sets)
-        seeds = self.seed + SEED_STRIDE * np.arange(
+        seeds = self.seed + GENERATION_SEED_STRIDE * np.arange(
             round_index * self.rule_sets, (round_index + 1) * self.rule_sets
         )
         sums_by_rule_set = list(

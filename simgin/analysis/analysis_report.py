@@ -270,7 +270,7 @@ def format_table_note(analyses: AnalysesByLabel) -> str:
 
 
 def _format_offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a sentence about the opponent's die offer in a list, which is empty without offer."""
+    """Return a list with a sentence about the opponent's die offer, or [] if there is no offer."""
     sampler = analysis.world_sampler
     if not sampler.has_offer:
         return []

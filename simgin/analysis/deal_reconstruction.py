@@ -224,7 +224,7 @@ class DealReconstruction:
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
-        """Yield an error message for each wrong number of cards and each required unknown card."""
+        """Yield error messages about wrong numbers of cards and about cards that must be known."""
         top_card = self.top_cards[-1]
         if top_card is not None and top_card.is_taken and len(self.cards) == 10:
             name = format_card(top_card.card)

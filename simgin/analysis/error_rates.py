@@ -293,7 +293,7 @@ class ErrorRates(Result):
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
     def compute_sums_per_deal(self, get_value: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Sum a value over the decisions in each deal or mirrored pair, per deal, (n_units,)."""
+        """Return the sum of a value over the decisions of each unit, divided by its deals."""
         sums = [sum(get_value(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 

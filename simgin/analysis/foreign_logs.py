@@ -246,7 +246,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert a card number of OpenSpiel, which orders the suits differently, to that of simgin."""
+    """Convert OpenSpiel's number of a card to simgin's number, because the suit orders differ."""
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13

@@ -26,7 +26,7 @@ VALUE_ITERATIONS_PER_SCORE = 40
 def fill_worlds(
     view, rules, hand_weights, p_immediate_knock, n_steps, seed, first_world, hands, stocks
 ):
-    """Fill arrays with random opponent's hands and stocks that are consistent with a view.
+    """Fill arrays with random hands of the opponent and stocks that are consistent with a view.
 
     World i uses the random stream of `seed` and `first + i`.
 
@@ -103,7 +103,7 @@ def fill_decks(view, has_joker, deck_size, seed, first_world, decks):
 def _compute_value_with_offers(
     play_values, refusal_values, dealer, stake, owner, die_cap, refusal_pays_offer
 ):
-    """Return A's value of a deal before the cards are seen if both players offer optimally.
+    """Return the value of a deal for A if both players make optimal offers before the deal.
 
     Args:
         play_values: Values of playing the deal, indexed by the number on the die and by owner + 1.

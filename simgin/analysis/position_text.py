@@ -126,7 +126,7 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 
 
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
-    """Return the view of a player before the cards are seen."""
+    """Return the view of a player who has not seen any cards."""
     _raise_first_error(die.find_errors(variant, is_blind=True))
     dealt_by = 1 - die.active_seat if dealer is None else dealer
     view = _replay_view(
@@ -189,7 +189,7 @@ def _add_placeholders(
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
-    """Remove from a view the placeholder cards and the information when cards were drawn."""
+    """Remove from a view the placeholder cards and the turns in which cards were drawn."""
     placeholders = [full.card for full, card in zip(full_pile, pile, strict=True) if card.card < 0]
     cards = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):

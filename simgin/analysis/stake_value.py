@@ -132,7 +132,7 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return as how many won deals each deal counts (rules.md, sections 7 and 8)."""
+    """Return the number of won deals that each deal is worth (rules.md, sections 7 and 8)."""
     ending = records["kind"]
     is_gin = np.isin(ending, GIN_OR_SHOT_INDICES)
     factor = np.ones(ending.shape, np.int64)
@@ -143,7 +143,7 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Compute the equity of deal results in a variant, or return None if they have only points."""
+    """Compute the equity of deal results in a variant, or return None if only points count."""
     row = variant.params
     if row["die"] == "deal":
         return _compute_equity_by_deals_won(variant, workers)
@@ -204,7 +204,7 @@ def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
 
 
 def _compute_outcome_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
-    """Return the joint probabilities of the winner and the gain, for each dealer.
+    """Return the probability of each combination of winner and gain, for each dealer.
 
     Returns:
         float64 (2, 3, n), indexed by dealer, winner (2 for a drawn deal) and gain.

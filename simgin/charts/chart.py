@@ -52,17 +52,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
-DEALS_PER_CALL = 4000  # number of deals per engine call
-TEST_MATCHES = 20_000  # number of matches on held-out deals, from which the win rate is estimated
+DEALS_PER_ENGINE_CALL = 4000  # number of deals per engine call
+WIN_RATE_MATCHES = (
+    20_000  # number of matches on held-out deals, from which the win rate is estimated
+)
 STRATEGY_TEMPLATE_FILE = Path(__file__).with_name("by_chart.py.j2")
-FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
-WIN_RATE_NOTE = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
+STRATEGY_FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
+WIN_RATE_NOTE = f"Estimated from {WIN_RATE_MATCHES:,} matches on held-out deals."
 # difference between the seed of the held-out deals and the seed of the chart
-TEST_SEED_OFFSET = 0x7072696365
+WIN_RATE_SEED_OFFSET = 0x7072696365
 # Values in a table have no decimals if the table has more than 5 columns and the largest gain is at
 # least 5 points.
 MAX_COLUMNS_WITH_DECIMALS, MIN_GAIN_WITHOUT_DECIMALS = 5, 5
-SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
+CELL_TONE_BY_SIGN = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
     "leave": "Leave an upcard that {}.",
@@ -77,8 +79,8 @@ SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_on
     "from all knock decisions of this player in the deal. Its weight was the number of these "
     "decisions.",
 }
-MIN_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
-MAX_EARLY_TURN = 3  # latest first turn of the early knocks
+MIN_EARLY_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
+MAX_EARLY_KNOCK_START = 3  # latest first turn of the early knocks
 SIGNIFICANCE_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
@@ -121,7 +123,7 @@ class ChartRequest:
         deals: int | None = None,
         seed: int = 1,
     ) -> ChartRequest:
-        """Parse the arguments of a request.
+        """Parse the arguments of a request to measure a chart.
 
         Args:
             kind: Key of `CHART_KINDS`.
@@ -154,7 +156,7 @@ class ChartRequest:
 
     @property
     def kind(self) -> ChartKind:
-        """Chart kind, which defines the decision and the cells."""
+        """Kind of chart, which defines the decisions, rows and columns."""
         return CHART_KINDS[self.kind_name]
 
     @property
@@ -204,27 +206,29 @@ class Chart(Result):
 
     Attributes:
         request: Request for the chart.
-        cells: Cell of each action, or -1 if the action has no cell, (n_decisions, n_actions) int64.
-        values: Points or match win probability after each action, or NaN if there is no action,
-            (n_decisions, n_actions) float64.
-        weights: Number of decisions that each sampled decision represents, (n_decisions,) int64.
+        action_cells: Cell of each action, or -1 if the action has no cell,
+            (n_decisions, n_actions) int64.
+        action_values: Points or match win probability after each action, or NaN if there is no
+            action, (n_decisions, n_actions) float64.
+        decision_weights: Number of decisions that each sampled decision represents,
+            (n_decisions,) int64.
         win_rate: Result of `estimate_chart_win_rate`, or None if the win rate was not measured.
     """
 
     plots_folder = ""
     request: ChartRequest
-    cells: np.ndarray
-    values: np.ndarray
-    weights: np.ndarray
+    action_cells: np.ndarray
+    action_values: np.ndarray
+    decision_weights: np.ndarray
     win_rate: PairedEstimate | None = None
 
     @property
     def played_matchups(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units that were played."""
+        """Matchup of the chart, with the number of deals that were played."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrames of the chart, keyed by name."""
+        """Return a dictionary with the DataFrame of the chart."""
         return {"chart": self.frame}
 
     def report(self, command: str) -> Report:
@@ -233,8 +237,8 @@ class Chart(Result):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with one row per cell of the chart (output `chart` in rows.toml)."""
-        kind, baseline_cell = self.request.kind, self.request.kind.baseline
+        """DataFrame with one row per cell of the chart."""
+        kind, baseline_cell = self.request.kind, self.request.kind.baseline_cell
         label_columns = {
             "variant": self.request.variant,
             "strategy": self.request.strategy,
@@ -242,13 +246,13 @@ class Chart(Result):
             "unit": self.request.unit,
             "metric": f"{self.request.kind_name}_gain",
         }
-        data = (self.cells, self.values, self.weights)
+        data = (self.action_cells, self.action_values, self.decision_weights)
         regression = CellRegression(*data, kind.n_cells, baseline_cell)
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
-        for cell in np.flatnonzero(regression.counts >= MIN_DECISIONS):
+        for cell in np.flatnonzero(regression.action_counts >= MIN_DECISIONS):
             value, se, n_effective = regression.estimates[:, cell]
-            n = int(regression.counts[cell])
+            n = int(regression.action_counts[cell])
             known_se = se if cell != baseline_cell else 0.0
             estimate = PairedEstimate(value, n, NO_INFLUENCES, n_effective, known_se=known_se)
             row, column = divmod(int(cell), len(kind.columns))
@@ -258,10 +262,10 @@ class Chart(Result):
         frame = build_output_frame("chart", rows)
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
-    def to_grid(self, name: str) -> np.ndarray:
+    def to_grid(self, column_name: str) -> np.ndarray:
         """Return a column of the DataFrame as a grid, (n_rows, n_columns) float64, NaN if empty."""
         kind = self.request.kind
-        table = self.frame.pivot(index="row", columns="column", values=name)
+        table = self.frame.pivot(index="row", columns="column", values=column_name)
         return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
 
     @property
@@ -321,11 +325,11 @@ def measure_chart(
     def measure_block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         scores = np.tile(start_score, (units, 1))
         arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
-        rollouts = roll_out_deals(*arguments, use_first_decision=kind.first_only)
+        rollouts = roll_out_deals(*arguments, use_first_decision=kind.first_decision_only)
         values = np.where(rollouts.rolled_out_mask, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
-    blocks = map_units(measure_block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
+    blocks = map_units(measure_block, request.n_deals, DEALS_PER_ENGINE_CALL, workers, on_progress)
     cells, values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
@@ -340,7 +344,7 @@ def measure_chart(
 
 
 def render_chart_strategy(chart: Chart, command: str) -> str:
-    """Return the content of a strategy file that follows a chart.
+    """Return the Python source of a strategy that follows a knock chart.
 
     The strategy knocks in every cell with a positive gain.
     """
@@ -363,20 +367,20 @@ def _escape_docstring(text: str) -> str:
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
     """Estimate how often a strategy with a knock chart beats the same strategy without it."""
     request = chart.request
-    seed = (request.seed + TEST_SEED_OFFSET) % 2**64
+    seed = (request.seed + WIN_RATE_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:
         file = Path(folder) / "by_chart.py"
         file.write_bytes(render_chart_strategy(chart, "").encode())
         spec = f"{request.strategy}+knock={file}"
         matchup = parse_matchup(spec, request.strategy, request.variant, seed, "match")
-        rows = run_matchup(matchup, TEST_MATCHES, workers)
+        rows = run_matchup(matchup, WIN_RATE_MATCHES, workers)
     return paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME["match_win"])
 
 
 # Summary sentences
 
 
-def summarise_knock(chart: Chart) -> Iterator[str]:
+def summarise_knock_chart(chart: Chart) -> Iterator[str]:
     """Yield sentences that state, by deadwood, in which turns to knock or to play for gin."""
     turns_by_row = [(name, _find_knock_turns(signs)) for name, _, signs in chart.filled_rows]
     for has_early_knocks, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
@@ -407,7 +411,7 @@ def _format_ordinal(number: int) -> str:
 
 
 def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turn of early knocks, and the first turn of playing for gin.
+    """Return the first and last turn in which to knock early, and the turn from which to seek gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
@@ -415,11 +419,11 @@ def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | 
     """
     gain_turns = np.flatnonzero(signs == 1)
     start = end = None
-    if len(gain_turns) and gain_turns[0] < MAX_EARLY_TURN:
+    if len(gain_turns) and gain_turns[0] < MAX_EARLY_KNOCK_START:
         start = end = int(gain_turns[0])
         while end + 1 < len(signs) and signs[end + 1] == 1:
             end += 1
-        if end + 1 - start < MIN_KNOCK_TURNS:
+        if end + 1 - start < MIN_EARLY_KNOCK_TURNS:
             start = end = None
     next_turn = gain_turns[-1] + 1 if len(gain_turns) else 0
     loss_turns = np.flatnonzero(signs[next_turn:] == -1)
@@ -429,7 +433,7 @@ def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | 
     return start + 1, end + 1, gin_turn
 
 
-def summarise_upcard(chart: Chart) -> Iterator[str]:
+def summarise_upcard_chart(chart: Chart) -> Iterator[str]:
     """Yield sentences that state which first upcards to take and which to leave."""
     names_by_advice: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.kind.rows, chart.signs, strict=True):
@@ -440,7 +444,7 @@ def summarise_upcard(chart: Chart) -> Iterator[str]:
             yield sentence.format(join_words(names_by_advice[advice], "or"))
 
 
-def summarise_discard(chart: Chart) -> Iterator[str]:
+def summarise_discard_chart(chart: Chart) -> Iterator[str]:
     """Yield sentences that compare the cost of discards with that of a king without partners."""
     kind, signs = chart.request.kind, chart.signs
     values = -chart.request.display_factor * chart.to_grid("value")
@@ -465,15 +469,15 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence about the ranks that cost more or less to discard than a king."""
+    """Return a sentence that names the ranks that cost more, or less, to discard than a king."""
     cost_text = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
     return f"Among cards without a partner, {join_words(ranks)} {cost_text} to discard than a king."
 
 
 SUMMARY_FUNCTIONS = {
-    "knock": summarise_knock,
-    "upcard": summarise_upcard,
-    "discard": summarise_discard,
+    "knock": summarise_knock_chart,
+    "upcard": summarise_upcard_chart,
+    "discard": summarise_discard_chart,
 }
 
 
@@ -493,7 +497,8 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         )
     else:
         sentences.append(
-            f"The win rate of this chart was not measured, because {request.kind.untested_reason}."
+            "The win rate of this chart was not measured, because "
+            f"{request.kind.no_win_rate_reason}."
         )
     sentences.append(
         f"The chart covers {request.kind.decision_phrase}, in deals that {request.strategy} plays "
@@ -514,7 +519,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             (
                 "Deals",
                 f"{request.n_deals:,} deals of {request.strategy} against itself, not mirrored. "
-                + SAMPLING_NOTES[request.kind.first_only],
+                + SAMPLING_NOTES[request.kind.first_decision_only],
             ),
             *([] if win_rate is None else [("Win rate", WIN_RATE_NOTE)]),
             ("Seed", str(request.seed)),
@@ -529,12 +534,12 @@ def _iter_plots(chart: Chart) -> Iterator[Plot]:
     gain_column = Column("value", "gain", factor=request.display_factor)
     alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
     figure = plots.decision_chart(frame, seed=request.seed)
-    title = f"Gain from {request.kind.gain_source}"
+    title = f"Gain from {request.kind.gain_source_phrase}"
     yield Plot(f"chart_{request.kind_name}", title, alt, figure, frame)
 
 
 def _build_chart_table(chart: Chart) -> Table:
-    """Return the chart as a table."""
+    """Return the table of the gains in all cells of the chart."""
     kind = chart.request.kind
     rows = list(chart.filled_rows)
     max_value = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
@@ -546,7 +551,9 @@ def _build_chart_table(chart: Chart) -> Table:
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
     unit = GAIN_UNITS[chart.request.unit]
-    title = f"Gain from {kind.gain_source} ({unit}), by {kind.row_title} and {kind.column_title}"
+    title = (
+        f"Gain from {kind.gain_source_phrase} ({unit}), by {kind.row_title} and {kind.column_title}"
+    )
     frame = make_frame(cells, ["row", *kind.columns])
     return Table(title, frame, columns, SIGNIFICANCE_NOTE)
 
@@ -556,4 +563,4 @@ def _format_cell(value: float, sign: int, digits: int) -> ScoreCell:
     if np.isnan(value):
         return ScoreCell(EN_DASH)
     text = f"{value:+.{digits}f}"
-    return ScoreCell(text if sign else "·", tone=SIGN_TONES[sign])
+    return ScoreCell(text if sign else "·", tone=CELL_TONE_BY_SIGN[sign])

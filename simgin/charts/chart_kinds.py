@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.learn.champion_weights import compile_writer, propose_knock
+from simgin.learn.champion_weights import compile_feature_writer, propose_knock
 from simgin.play.rollouts import PairedRollouts
 from simgin.strategy import Policy, discard, take
 from simgin.toolkit import makes_meld, neighbours, popcount, unmatched_cards
@@ -21,23 +21,23 @@ from simgin.toolkit import rank as rank_of
 # mypy: disable-error-code="no-untyped-def"
 
 # numbers of columns and rows of a knock chart; the last column means turn 12 or later
-N_TURNS, MAX_DEADWOOD = 12, 15
+N_TURN_COLUMNS, MAX_DEADWOOD = 12, 15
 RANK_NAMES = tuple("A23456789TJQK")
 PARTNER_ROWS = ("none", "one", "two or more")
 UPCARD_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
 SEAT_COLUMNS = ("nondealer", "dealer")
-MAX_DISCARDS = 11
+MAX_COMPARED_DISCARDS = 11
 
 CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Kind of chart, which defines the rows, the columns and the policy.
+    """Kind of chart, which defines the decisions, the tried actions, the rows and the columns.
 
     Attributes:
         question: Title of the chart.
-        gain_source: Source of the gain, as a phrase after "Gain from".
+        gain_source_phrase: Source of the gain, as a phrase after "Gain from".
         decision_phrase: Phrase that describes the decisions in the chart.
         propose_actions: Policy that returns the actions to try (see `simgin.play.rollouts`).
         rows: Names of the rows.
@@ -47,14 +47,14 @@ class ChartKind:
         find_cells: Function that returns the cell of each action, or -1 if the action has no cell,
             (n_decisions, n_actions) int64.
         max_actions: Maximum number of actions per decision.
-        first_only: True to use the first decision of each deal instead of a random decision.
-        baseline: Baseline cell, or None if the baseline is an action without a cell.
-        untested_reason: Reason why the win rate was not measured, as a phrase after "because".
+        first_decision_only: True to use the first decision of each deal, not a random decision.
+        baseline_cell: Baseline cell, or None if the baseline is an action without a cell.
+        no_win_rate_reason: Reason why the win rate was not measured, as a phrase after "because".
         default_deals: Default number of deals.
     """
 
     question: str
-    gain_source: str
+    gain_source_phrase: str
     decision_phrase: str
     propose_actions: Policy
     rows: tuple[str, ...]
@@ -63,9 +63,9 @@ class ChartKind:
     column_title: str
     find_cells: CellFunction
     max_actions: int = 2
-    first_only: bool = True
-    baseline: int | None = None
-    untested_reason: str = ""
+    first_decision_only: bool = True
+    baseline_cell: int | None = None
+    no_win_rate_reason: str = ""
     default_deals: int = 1_000_000
 
     @property
@@ -79,13 +79,13 @@ class ChartKind:
 
 @take
 def propose_upcard_actions(view, rules, params):
-    """Return both actions for the first upcard as bits, so that rollouts try both."""
+    """Propose both taking and leaving the first upcard, as bits."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def propose_first_discards(view, rules, params):
-    """Return all unmatched discards in the player's first turn as bits."""
+    """Propose all unmatched cards as discards in the player's first turn, as bits."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
@@ -93,30 +93,30 @@ def propose_first_discards(view, rules, params):
 
 
 def _find_knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
-    """Return the cell of each action by deadwood and turn. Continuing has no cell."""
-    turn = np.minimum(rollouts.views["own_turn"], N_TURNS) - 1
+    """Return the chart cell of each knock, by deadwood and turn, and -1 for continuing."""
+    turn = np.minimum(rollouts.views["own_turn"], N_TURN_COLUMNS) - 1
     deadwood = rollouts.views["ending_count"] - 1
-    cell = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURNS + turn, -1)
+    cell = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURN_COLUMNS + turn, -1)
     return np.stack([np.full(len(cell), -1), cell], axis=1)
 
 
 def _find_upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
-    """Return the cell of each action by upcard and seat. Leaving the upcard has no cell."""
+    """Return the chart cell of each take, by upcard and seat, and -1 for leaving the upcard."""
     rows = np.zeros(len(rollouts.views), np.int64)
-    compile_writer(write_upcard_rows)(rollouts.views, rules, rows)
+    compile_feature_writer(write_upcard_rows)(rollouts.views, rules, rows)
     seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)
     return np.stack([np.full(len(rows), -1), rows * len(SEAT_COLUMNS) + seat], axis=1)
 
 
 def _find_discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
-    """Return the cell of each discard by its partners and its rank."""
+    """Return the chart cell of each discard, by number of partners and rank."""
     cells = np.full(rollouts.actions.shape, -1)
-    compile_writer(write_partner_cells)(rollouts.views, rollouts.actions, cells)
+    compile_feature_writer(write_partner_cells)(rollouts.views, rollouts.actions, cells)
     return cells
 
 
-def write_upcard_rows(views, rules, out):
-    """Write the chart row of the first upcard at each decision to `out`, (n_decisions,) int64.
+def write_upcard_rows(views, rules, rows):
+    """Write the chart row of the first upcard at each decision to `rows`, (n_decisions,) int64.
 
     A row is an index into `UPCARD_ROWS`.
     """
@@ -124,13 +124,13 @@ def write_upcard_rows(views, rules, out):
         view = views[i]
         card = view.taken_offer
         if makes_meld(view.hand, card, rules):
-            out[i] = 0
+            rows[i] = 0
         else:
-            out[i] = 3 - min(popcount(neighbours(card) & view.hand), 2)
+            rows[i] = 3 - min(popcount(neighbours(card) & view.hand), 2)
 
 
-def write_partner_cells(views, actions, out):
-    """Write the chart cell of each discard to `out`, (n_decisions, n_actions).
+def write_partner_cells(views, actions, cells):
+    """Write the chart cell of each discard to `cells`, (n_decisions, n_actions).
 
     The cell depends on the partners and the rank of the discard.
     """
@@ -139,7 +139,7 @@ def write_partner_cells(views, actions, out):
             card = actions[i, k]
             if card >= 0:
                 partners = min(popcount(neighbours(card) & views[i].hand), 2)
-                out[i, k] = partners * 13 + rank_of(card)
+                cells[i, k] = partners * 13 + rank_of(card)
 
 
 CHART_KINDS: Mapping[str, ChartKind] = {
@@ -149,12 +149,12 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "all decisions between knocking and continuing (except with gin)",
         propose_knock,
         tuple(str(count) for count in range(1, MAX_DEADWOOD + 1)),
-        (*(str(turn) for turn in range(1, N_TURNS)), f"{N_TURNS}+"),
+        (*(str(turn) for turn in range(1, N_TURN_COLUMNS)), f"{N_TURN_COLUMNS}+"),
         "deadwood",
         "own turn",
         _find_knock_cells,
-        first_only=False,
-        untested_reason="the score changes during a match",
+        first_decision_only=False,
+        no_win_rate_reason="the score changes during a match",
     ),
     "upcard": ChartKind(
         "When should you take the first upcard?",
@@ -166,7 +166,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "upcard",
         "seat",
         _find_upcard_cells,
-        untested_reason="the chart covers only the first upcard",
+        no_win_rate_reason="the chart covers only the first upcard",
     ),
     "discard": ChartKind(
         "What should you discard first?",
@@ -178,9 +178,9 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "partners",
         "card",
         _find_discard_cells,
-        max_actions=MAX_DISCARDS,
-        baseline=12,
-        untested_reason="the chart covers only the first discard",
+        max_actions=MAX_COMPARED_DISCARDS,
+        baseline_cell=12,
+        no_win_rate_reason="the chart covers only the first discard",
         default_deals=200_000,
     ),
 }

@@ -50,12 +50,12 @@ def check_improvement_output(
         directory.check_directory(directory_path)
     if output is None:
         return
-    if not has_suffix(output, wording.suffix):
+    if not has_suffix(output, wording.file_suffix):
         raise NewFileError(
-            f"{output} is not a valid file name for {wording.content}. Use "
-            f"{output}{wording.suffix}."
+            f"{output} is not a valid file name for {wording.content_noun}. Use "
+            f"{output}{wording.file_suffix}."
         )
-    check_writable(output, wording.marker)
+    check_writable(output, wording.file_marker)
 
 
 def list_player_options(request: TuneRequest) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def list_player_options(request: TuneRequest) -> dict[str, Any]:
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
-        "against": [opponent.spec for opponent in request.pool],
+        "against": [opponent.spec for opponent in request.opponents],
     }
 
 
@@ -102,7 +102,7 @@ def run_improvement(
     def write_improvement(result: Improvement) -> list[Path]:
         if output is None:
             return []
-        write_file(output, result.file_content(command))
+        write_file(output, result.render_file(command))
         return [output]
 
     return session.run_request(
@@ -113,7 +113,7 @@ def run_improvement(
         workers=workers,
         as_json=as_json,
         output=directory_path,
-        finished_parts=(cache_location or directory_path, wording.steps),
+        finished_parts=(cache_location or directory_path, wording.steps_noun),
         on_finish=write_improvement,
         identity=request.identity,
         extend_report=lambda result, report: result.extend_report(report, command),

@@ -26,7 +26,7 @@ from simgin.core import jit
 from simgin.learn.improvement import (
     TRAINING_WORDING,
     Improvement,
-    StepProgress,
+    StepProgressFactory,
     confirm_gain,
     encode_weights,
     split_progress,
@@ -63,13 +63,13 @@ TRAINING_OPPONENTS = tuple(
 # Number of rounds per opponent type. Under six rule sets, 12 rounds did not give stronger players
 # (docs/explanation/decisions/0009-learning.md).
 ADAPT_ROUNDS = 4
-ADAPT_DEALS = 40_000  # number of deals per round
+ADAPT_DEALS_PER_ROUND = 40_000  # number of deals per round
 ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the confirmation
 TRAINING_VERSION = 3  # Increase it when a change makes training give different weights.
 FINAL_STEP_NAME = "learned"  # name of the last step in the ledger
 # rule sections and match parameters that affect the best way to play deals
-PLAY_RULE_SECTIONS = ("deal", "meld", "score", "stake")
-MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
+PLAY_AFFECTING_SECTIONS = ("deal", "meld", "score", "stake")
+PLAY_AFFECTING_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class AdaptRequest(TrainingRequest):
         against: Sequence[str] = (),
         *,
         rounds: int = ADAPT_ROUNDS,
-        deals: int | str = ADAPT_DEALS,
+        deals: int | str = ADAPT_DEALS_PER_ROUND,
         confirmation_matches: int | str = ADAPT_CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> AdaptRequest:
@@ -128,15 +128,15 @@ class AdaptRequest(TrainingRequest):
                 "the cache for trained players cannot be written. Set SIMGIN_CACHE_DIR to another "
                 "directory."
             )
-        identity_text = json.dumps([self.identity, self.rounds], sort_keys=True)
+        identity_text = json.dumps([self.identity, self.n_rounds], sort_keys=True)
         digest = hashlib.sha256(identity_text.encode()).hexdigest()
         variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip(
             "-"
         )
         return folder / loader.TRAINED_WEIGHTS_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
 
-    def weights_file(self, content: bytes) -> Path:
-        """Return the path of the weights file. Its name contains the variant and a digest."""
+    def make_weights_path(self, content: bytes) -> Path:
+        """Return the path of the weights file, whose name contains the variant and a digest."""
         ledger_path = self.ledger_file
         return ledger_path.with_name(loader.format_weights_file_name(ledger_path.stem, content))
 
@@ -147,23 +147,23 @@ class AdaptRequest(TrainingRequest):
 
     @property
     def n_steps(self) -> int:
-        """Number of progress steps: two per round of training and two final steps."""
-        return 2 * self.rounds + 2
+        """Number of steps for the progress display: two per training round, and two final steps."""
+        return 2 * self.n_rounds + 2
 
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """Result of training `champion` for a rule set, with the confirmation of its gain."""
+    """Result of training `champion` for a variant, including its gain on held-out deals."""
 
     wording = TRAINING_WORDING
-    training: AdaptRequest
+    training_request: AdaptRequest
     weights: np.ndarray  # float64, in the format of `champion`
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
     cpu_seconds: float  # CPU time of the training, in seconds
 
     @property
     def p_holm(self) -> dict[str, float]:
-        """p-values of the gains after Holm's correction, by opponent."""
+        """p-values of the gains by opponent, after Holm's correction."""
         gain_by_opponent = {
             comparison.opponent: comparison.gain for comparison in self.confirmation.all_comparisons
         }
@@ -185,22 +185,24 @@ class AdaptedChampion(Improvement):
 
     @property
     def is_strongest(self) -> bool:
-        """True if the player is better than `champion`, and if no training opponent beats it."""
+        """True if the trained player beats `champion` and does not lose to a training opponent."""
         win_rates = [comparison.tuned_score for comparison in self.confirmation.comparisons]
         return self.is_better and all(win_rate.high >= 0.5 for win_rate in win_rates)
 
     @property
     def player(self) -> str:
         """Spec of the trained strategy if it is better than `champion`, otherwise `champion`."""
-        return f"{CHAMPION_STRATEGY}@{self.name}" if self.is_better else CHAMPION_STRATEGY
+        return (
+            f"{CHAMPION_STRATEGY}@{self.weights_file_name}" if self.is_better else CHAMPION_STRATEGY
+        )
 
     @property
-    def name(self) -> str:
+    def weights_file_name(self) -> str:
         """Name of the weights file of the trained player."""
-        return self.training.weights_file(encode_weights(self.weights)).name
+        return self.training_request.make_weights_path(encode_weights(self.weights)).name
 
     @property
-    def sentences(self) -> list[str]:
+    def verdict_sentences(self) -> list[str]:
         """Sentences about the win rate against `champion` and about decreased win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned_score
@@ -227,21 +229,21 @@ class AdaptedChampion(Improvement):
         return sentences
 
     @property
-    def pool_label(self) -> str:
-        """Empty label, because the mean over the opponents is not meaningful."""
+    def mean_row_label(self) -> str:
+        """Empty label, because the report shows no mean over the opponents."""
         return ""
 
     @property
     def table(self) -> Frame:
-        """DataFrame of the confirmation, which includes p-values after Holm's correction."""
+        """DataFrame of the gain against every opponent, with p-values after Holm's correction."""
         table = super().table
         return build_output_frame(
             "confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm))
         )
 
-    def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by comments that state the command and the gain."""
-        return encode_weights(self.weights, command, *self.sentences)
+    def render_file(self, command: str) -> bytes:
+        """Return the content of the weights file, with the command and the gain in comments."""
+        return encode_weights(self.weights, command, *self.verdict_sentences)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return a dictionary of the DataFrames of the training, keyed by name."""
@@ -252,8 +254,8 @@ class AdaptedChampion(Improvement):
         ]
         return {"rounds": build_output_frame("champion_rounds", rows), "confirmation": self.table}
 
-    def display_tables(self) -> list[Table]:
-        """Return the table of win rates by training round."""
+    def build_display_tables(self) -> list[Table]:
+        """Return the table of the win rates before each training round."""
         frame = make_frame(
             [
                 {"round": n, **dict(zip(TRAINING_OPPONENTS, win_rates, strict=True))}
@@ -268,14 +270,14 @@ class AdaptedChampion(Improvement):
         return [Table("Matches won before each round (%)", frame, columns, note)]
 
     @property
-    def method(self) -> str:
+    def method_description(self) -> str:
         """Description of the training method for the report."""
-        training = self.training
+        training = self.training_request
         return (
             f"The training started from the weights of champion, with {training.rounds_text} of "
-            f"{training.deals:,} deals against opponents that wait for gin, and "
-            f"{training.rounds_text} of {training.deals // 2:,} deals against opponents that knock "
-            "immediately. The result is the average over the last rounds."
+            f"{training.deals_per_round:,} deals against opponents that wait for gin, and "
+            f"{training.rounds_text} of {training.deals_per_round // 2:,} deals against opponents "
+            "that knock immediately. The result is the average over the last rounds."
         )
 
 
@@ -284,7 +286,7 @@ def adapt_champion(
     *,
     workers: int | None = None,
     progress: ProgressCallback | None = None,
-    **sizes: Any,
+    **training_sizes: Any,
 ) -> AdaptedChampion:
     """Return `champion` trained for a two-player variant, using a cached result if available.
 
@@ -292,7 +294,8 @@ def adapt_champion(
         variant: Variant spec.
         workers: Number of worker threads.
         progress: ProgressCallback callback for the training and the confirmation.
-        **sizes: Arguments of `AdaptRequest.read`: seed, deals, rounds and confirmation_matches.
+        **training_sizes: Arguments of `AdaptRequest.read`: seed, deals, rounds and
+            confirmation_matches.
 
     Raises:
         PlayerCountError: If the variant is a solitaire game.
@@ -305,13 +308,13 @@ def adapt_champion(
             progress(done, total)
 
     return run_adaptation(
-        AdaptRequest.read(CHAMPION_STRATEGY, variant, **sizes), workers, report_progress
+        AdaptRequest.read(CHAMPION_STRATEGY, variant, **training_sizes), workers, report_progress
     )
 
 
-def load_adapted_champion(variant: str, **sizes: Any) -> AdaptedChampion | None:
+def load_adapted_champion(variant: str, **training_sizes: Any) -> AdaptedChampion | None:
     """Return the cached result of `adapt_champion` for a variant, or None if there is none."""
-    training = AdaptRequest.read(CHAMPION_STRATEGY, variant, **sizes)
+    training = AdaptRequest.read(CHAMPION_STRATEGY, variant, **training_sizes)
     if jit.get_cache_directory() is None or not training.is_cached:
         return None
     return run_adaptation(training)
@@ -336,11 +339,11 @@ def find_untrained_parameters(variant: Variant) -> list[str]:
     names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = load_rule_parameters()[name]
-        affects_play = rule.section in PLAY_RULE_SECTIONS and rule.status != "descriptive"
+        affects_play = rule.section in PLAY_AFFECTING_SECTIONS and rule.status != "descriptive"
         has_effect = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
         if (
             has_effect
-            and (affects_play or name in MATCH_PARAMETERS)
+            and (affects_play or name in PLAY_AFFECTING_PARAMETERS)
             and not is_in_training_range(name, value)
         ):
             names.append(name)
@@ -348,7 +351,7 @@ def find_untrained_parameters(variant: Variant) -> list[str]:
 
 
 def run_adaptation(
-    training: AdaptRequest,
+    request: AdaptRequest,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     **_: Ledger,
@@ -356,43 +359,43 @@ def run_adaptation(
     """Train `champion` and confirm its gain, or load the result from the cache.
 
     Args:
-        training: Request for the training.
+        request: Request for the training.
         workers: Number of worker threads.
         on_progress: ProgressCallback callback for the rounds and the confirmation.
         **_: Ledger of the caller. The function ignores the ledger because the cache has a separate
             ledger.
     """
     progress_lines: list[str] = []
-    step_progress = split_progress(on_progress, training.n_steps, lambda: "\n".join(progress_lines))
-    ledger_path, match_request = training.ledger_file, training.match_request
+    step_progress = split_progress(on_progress, request.n_steps, lambda: "\n".join(progress_lines))
+    ledger_path, match_request = request.ledger_file, request.match_request
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
-    with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
-        if not run_ledger.has_step_result(FINAL_STEP_NAME, training.rounds):
-            arrays = _train_champion(training, run_ledger, workers, step_progress, progress_lines)
-            run_ledger.add_step_result(FINAL_STEP_NAME, training.rounds, arrays)
-        trained_arrays = run_ledger.read_step_result(FINAL_STEP_NAME, training.rounds)
+    with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
+        if not run_ledger.has_step_result(FINAL_STEP_NAME, request.n_rounds):
+            arrays = _train_champion(request, run_ledger, workers, step_progress, progress_lines)
+            run_ledger.add_step_result(FINAL_STEP_NAME, request.n_rounds, arrays)
+        trained_arrays = run_ledger.read_step_result(FINAL_STEP_NAME, request.n_rounds)
         weights = trained_arrays["weights"]
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match_request.strategy, weights)
         strategy = replace(strategy, spec=f"{CHAMPION_STRATEGY} (trained, {digest[:8]})")
         confirmation = confirm_gain(
-            match_request, strategy, run_ledger, workers, step_progress(training.n_steps - 1)
+            match_request, strategy, run_ledger, workers, step_progress(request.n_steps - 1)
         )
-    weights_path = training.weights_file(content)
+    weights_path = request.make_weights_path(content)
     if not weights_path.exists() or read_bytes(weights_path) != content:
         write_file(weights_path, content)
     seconds = float(trained_arrays["seconds"])
     return AdaptedChampion(
-        match_request, strategy, confirmation, training, weights, trained_arrays["course"], seconds
+        match_request, strategy, confirmation, request, weights, trained_arrays["course"], seconds
     )
 
 
 def _train_champion(
-    training: AdaptRequest,
+    request: AdaptRequest,
     run_ledger: Ledger,
     workers: int | None,
-    step_progress: StepProgress,
+    step_progress: StepProgressFactory,
     progress_lines: list[str],
 ) -> dict[str, np.ndarray]:
     """Train `champion` against both opponent types, and estimate the probability of each type.
@@ -403,7 +406,7 @@ def _train_champion(
     """
     from simgin.learn import champion_weights
 
-    match_request = training.match_request
+    match_request = request.match_request
     initial_weights = champion_weights.load_initial_weights(match_request.variant)
     opponent_types = ("knock immediately", "wait for gin")
     trainers = []
@@ -416,9 +419,9 @@ def _train_champion(
             opponents, initial_weights[index], seed, match_request.variant, workers, is_trained=True
         )
         trainers.append(trainer)
-        first_step, deals = training.rounds * index, training.deals // (2 - index)
+        first_step, deals = request.n_rounds * index, request.deals_per_round // (2 - index)
         round_progress = [
-            step_progress(first_step + round_index) for round_index in range(training.rounds)
+            step_progress(first_step + round_index) for round_index in range(request.n_rounds)
         ]
         _play_rounds(trainer, opponent_type, deals, run_ledger, round_progress, progress_lines)
     hasty_trainer, patient_trainer = trainers
@@ -429,7 +432,7 @@ def _train_champion(
         *mean_weights, recognition_seed, match_request.variant, workers, is_trained=True
     )
     seconds = hasty_trainer.seconds + patient_trainer.seconds + time.process_time() - start_time
-    _report_completed_step(step_progress(training.n_steps - 2))
+    _report_completed_step(step_progress(request.n_steps - 2))
     return {
         "weights": champion_weights.repeat_weights_for_all_rules(
             champion_weights.blend_weights(*mean_weights, probabilities)
@@ -470,17 +473,18 @@ def _play_rounds(
 
 
 def _report_completed_step(progress: ProgressCallback | None) -> None:
-    """Report that a step is complete, if there is a progress callback."""
+    """Tell a progress callback, if there is one, that a step is complete."""
     if progress is not None:
         progress(PROGRESS_STEPS_PER_PART, PROGRESS_STEPS_PER_PART)
 
 
-def format_plan_sentence(training: AdaptRequest) -> str:
+def format_plan_sentence(request: AdaptRequest) -> str:
     """Return a sentence that describes how `champion` will be trained."""
-    match_request = training.match_request
+    match_request = request.match_request
     return (
-        f"champion trains for {match_request.variant.spec} in {training.rounds_text} of "
-        f"{training.deals // 2:,} deals against opponents that knock immediately, and "
-        f"{training.rounds_text} of {training.deals:,} deals against opponents that wait for gin. "
-        f"Then {match_request.confirmation_matches:,} matches on held-out deals confirm the result."
+        f"champion trains for {match_request.variant.spec} in {request.rounds_text} of "
+        f"{request.deals_per_round // 2:,} deals against opponents that knock immediately, and "
+        f"{request.rounds_text} of {request.deals_per_round:,} deals against opponents that wait "
+        f"for gin. Then {match_request.confirmation_matches:,} matches on held-out deals confirm "
+        "the result."
     )

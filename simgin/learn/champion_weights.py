@@ -59,18 +59,19 @@ from simgin.strategy.cast import SELF_PLAY_OPPONENT, TRAINING_SETTINGS
 from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
+MAX_TRIED_DISCARDS = 5  # maximum number of discards that are rolled out per decision
 ROLLOUT_DEALS_PER_CALL = 4000  # number of deals per call (their views use 16 MB)
 # number of matches per opponent from which the initial scores of deals are sampled
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4
 AVERAGED_ROUNDS = 5  # number of final rounds whose weights are averaged
-WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors by which sums of previous rounds are multiplied
+# factors by which sums of previous rounds are multiplied
+WARM_UP_SUMS_DECAY, SUMS_DECAY = 0.7, 0.95
 RIDGE_PENALTY = 4000.0
 # penalties on the weights of the knock table
-SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0
+KNOCK_SMOOTHNESS_PENALTY, KNOCK_LEVEL_PENALTY, KNOCK_LINEAR_PENALTY = 60.0, 1.0, 500.0
 # penalty on changes of the cells of a trained table, as a number of decisions
-REFINEMENT_LEVEL_PENALTY = 10.0
+KNOCK_REFINEMENT_PENALTY = 10.0
 # Policies and their features are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -80,7 +81,7 @@ REFINEMENT_LEVEL_PENALTY = 10.0
 
 @helper
 def select_cheapest_discards(view, rules, params, max_discards):
-    """Return up to `max_discards` discards with the lowest costs, as bits."""
+    """Return a mask of up to `max_discards` discards with the lowest costs."""
     weights = player.get_current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
@@ -94,13 +95,13 @@ def select_cheapest_discards(view, rules, params, max_discards):
 
 @discard
 def propose_discards(view, rules, params):
-    """Return the MAX_DISCARDS discards with the lowest costs, as bits."""
-    return select_cheapest_discards(view, rules, params, MAX_DISCARDS)
+    """Propose the MAX_TRIED_DISCARDS discards with the lowest costs, as bits."""
+    return select_cheapest_discards(view, rules, params, MAX_TRIED_DISCARDS)
 
 
 @knock
 def propose_knock(view, rules, params):
-    """Return the actions "knock" and "continue" as bits, or 0 if the player has gin."""
+    """Propose both knocking and continuing, as bits, or nothing (0) if the player has gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
@@ -112,15 +113,15 @@ def knock_sometimes(view, rules, params):
 
 @take
 def propose_take(view, rules, params):
-    """Return "take" and "decline" as bits if taking the card lowers the deadwood, otherwise 0."""
+    """Propose both taking and declining the card, as bits, if taking lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
 # Features of actions
 
 
-def write_discard_features(views, actions, rules, out):
-    """Write the features of all discards to `out` of shape (n_decisions, n_actions, N_FEATURES)."""
+def write_discard_features(views, actions, rules, features):
+    """Write the features of all discards to an array (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(N_FEATURES)
     cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
     ten_card_hands = int_stack_array()
@@ -153,28 +154,28 @@ def write_discard_features(views, actions, rules, out):
                 )
             weights[j] = 0.0
             for k in range(n):
-                out[i, k, j] = costs[k]
+                features[i, k, j] = costs[k]
 
 
-def write_take_features(views, rules, params, out):
-    """Write the features of all offered cards to `out` of shape (n_decisions, N_TAKE_FEATURES)."""
+def write_take_features(views, rules, params, features):
+    """Write the features of all offered cards to an array (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.get_current_weights(views[i], rules, params)
         x = player.compute_take_features(views[i], rules, weights)
         for j in range(player.N_TAKE_FEATURES):
-            out[i, j] = x[j]
+            features[i, j] = x[j]
 
 
-def write_knock_features(views, rules, out):
-    """Write the features of all knocks to `out` of shape (n_decisions, N_KNOCK_FEATURES)."""
+def write_knock_features(views, rules, features):
+    """Write the features of all knocks to an array (n_decisions, N_KNOCK_FEATURES)."""
     for i in range(len(views)):
         x = player.compute_knock_features(views[i], rules)
         for j in range(player.N_KNOCK_FEATURES):
-            out[i, j] = x[j]
+            features[i, j] = x[j]
 
 
 @cache
-def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
+def compile_feature_writer(write_features: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled feature writer, which is cached until its source code changes."""
     key = by_value.compute_fingerprint(write_features)
     writer: Callable[..., None] = compile_function(
@@ -184,20 +185,20 @@ def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
 
 
 def find_deal_stages(views: np.ndarray) -> np.ndarray:
-    """Return the stage of the deal at each decision (see `_champion.find_stage`)."""
+    """Return the stage of the deal, which depends on the turn, at each decision."""
     return np.searchsorted(STAGE_START_TURNS, views["own_turn"], side="right")
 
 
 # Regression
 
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
-N_KNOCK_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_LEVELS
+N_KNOCK_TABLE_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_LEVELS
 # number of cells in the knock table, plus number of linear features for each stage
-N_KNOCK_COLUMNS = N_KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
+N_KNOCK_WEIGHTS = N_KNOCK_TABLE_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
 def compute_sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -> StageSums:
-    """Compute the least-squares sums of features and gains for each stage of the deal."""
+    """Compute, for each stage of the deal, the sums for a regression of gains on features."""
     squares = np.zeros((N_STAGES, features.shape[1], features.shape[1]))
     products = np.zeros((N_STAGES, features.shape[1]))
     for s in range(N_STAGES):
@@ -208,26 +209,26 @@ def compute_sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.nd
 
 
 def compute_knock_sums(
-    views: np.ndarray, features: np.ndarray, gains: np.ndarray, root_weights: np.ndarray
+    views: np.ndarray, features: np.ndarray, gains: np.ndarray, sqrt_weights: np.ndarray
 ) -> StageSums:
-    """Compute the least-squares sums for a regression of knock gains on cells and stage features.
+    """Compute the sums for a regression of knock gains on table cells and features.
 
     Args:
         views: Views at the decisions, VIEW_DTYPE (n,).
         features: Features, (n, N_KNOCK_FEATURES).
         gains: Gains of knocking, (n,).
-        root_weights: Square root of the weight of each decision, (n,).
+        sqrt_weights: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.N_KNOCK_TURNS) - 1
     deadwood = np.minimum(views["ending_count"], player.N_KNOCK_DEADWOOD_LEVELS - 1)
     row_index = np.arange(len(views))
-    knock_features = np.zeros((len(views), N_KNOCK_COLUMNS))
+    knock_features = np.zeros((len(views), N_KNOCK_WEIGHTS))
     knock_features[row_index, turn * player.N_KNOCK_DEADWOOD_LEVELS + deadwood] = 1
-    first_column = N_KNOCK_CELLS + player.N_KNOCK_FEATURES * find_deal_stages(views)
+    first_column = N_KNOCK_TABLE_CELLS + player.N_KNOCK_FEATURES * find_deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         knock_features[row_index, first_column + j] = features[:, j]
-    knock_features *= root_weights[:, None]
-    return knock_features.T @ knock_features, knock_features.T @ (gains * root_weights)
+    knock_features *= sqrt_weights[:, None]
+    return knock_features.T @ knock_features, knock_features.T @ (gains * sqrt_weights)
 
 
 def fit_near_prior(
@@ -260,21 +261,25 @@ def fit_near_prior(
 
 
 @cache
-def build_knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty that shrinks and smooths the weights of the knock policy."""
-    cell_index = np.arange(N_KNOCK_CELLS).reshape(
+def build_knock_penalty(level_penalty: float) -> np.ndarray:
+    """Return the penalty matrix that shrinks and smooths the weights of the knock policy."""
+    cell_index = np.arange(N_KNOCK_TABLE_CELLS).reshape(
         player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_LEVELS
     )
-    penalty = np.diag(np.where(np.arange(N_KNOCK_COLUMNS) < N_KNOCK_CELLS, level, LINEAR_PENALTY))
+    penalty = np.diag(
+        np.where(
+            np.arange(N_KNOCK_WEIGHTS) < N_KNOCK_TABLE_CELLS, level_penalty, KNOCK_LINEAR_PENALTY
+        )
+    )
     for cells, next_cells in (
         (cell_index[1:], cell_index[:-1]),
         (cell_index[:, 1:], cell_index[:, :-1]),
     ):
-        differences = np.zeros((cells.size, N_KNOCK_COLUMNS))
+        differences = np.zeros((cells.size, N_KNOCK_WEIGHTS))
         row_index = np.arange(cells.size)
         differences[row_index, cells.ravel()] = 1
         differences[row_index, next_cells.ravel()] = -1
-        penalty += SMOOTHNESS_PENALTY * differences.T @ differences
+        penalty += KNOCK_SMOOTHNESS_PENALTY * differences.T @ differences
     return penalty
 
 
@@ -299,7 +304,7 @@ EquityFunction = Callable[[PairedRollouts], np.ndarray]
 
 
 def make_equity_function(variant: Variant, deals: int | None = None) -> EquityFunction:
-    """Return a function that computes the equity of A from rollout records.
+    """Return a function that computes A's equity after each rollout.
 
     Args:
         variant: Variant of the deals.
@@ -375,7 +380,7 @@ def compute_point_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 class ChampionTrainer:
-    """Trainer for one set of weights, which plays against a group of opponents."""
+    """Trainer for one set of weights of `champion`, against a group of opponents."""
 
     def __init__(
         self,
@@ -414,9 +419,9 @@ class ChampionTrainer:
         # weights towards which the knock and take weights are shrunk
         self.shrink_target = weights.copy() if is_trained else np.zeros(player.N_WEIGHTS_PER_BLEND)
         self.level_penalty, self.n_matches = (
-            (REFINEMENT_LEVEL_PENALTY, REFINEMENT_MATCHES)
+            (KNOCK_REFINEMENT_PENALTY, REFINEMENT_MATCHES)
             if is_trained
-            else (LEVEL_PENALTY, INITIAL_MATCHES)
+            else (KNOCK_LEVEL_PENALTY, INITIAL_MATCHES)
         )
         self.next_unit, self.rounds = 0, 0
         self.seconds = 0.0  # CPU time of all rounds, in seconds
@@ -432,14 +437,14 @@ class ChampionTrainer:
         return make_equity_function(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
-        """Clear the least-squares sums, and use the current weights as the prior."""
+        """Set the regression sums to 0, and use the current weights as the prior."""
         self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
         self.sums = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
             for name, stages, size in (
                 ("discards", (N_STAGES,), N_FEATURES),
                 ("takes", (N_STAGES,), player.N_TAKE_FEATURES),
-                ("knocks", (), N_KNOCK_COLUMNS),
+                ("knocks", (), N_KNOCK_WEIGHTS),
             )
         }
 
@@ -471,22 +476,22 @@ class ChampionTrainer:
 
     def add_rollouts(
         self,
-        name: str,
+        sums_name: str,
         n_deals: int,
         max_actions: int,
-        propose: Policy,
+        propose_actions: Policy,
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
-        explore: Policy | None = None,
+        exploration_policy: Policy | None = None,
     ) -> StageSums:
-        """Roll out deals against each opponent, and add the results to the least-squares sums.
+        """Roll out deals against each opponent, and add the results to the regression sums.
 
         Args:
-            name: Key of the sums, which is "discards", "knocks" or "takes".
+            sums_name: Key of the sums, which is "discards", "knocks" or "takes".
             n_deals: Number of deals.
             max_actions: Maximum number of actions per decision.
-            propose: Policy that returns the proposed actions as bits.
+            propose_actions: Policy that returns the proposed actions as bits.
             compute_sums: Function that computes the sums from rollouts and their equity.
-            explore: Policy that plays before the decision.
+            exploration_policy: Policy that plays before the decision.
 
         Returns:
             Sums that include previous rounds.
@@ -496,7 +501,7 @@ class ChampionTrainer:
         def compute_block_sums(
             opponent: Strategy | None, start_scores: np.ndarray
         ) -> list[StageSums]:
-            """Return the least-squares sums for each block of deals against an opponent."""
+            """Return the regression sums for each block of deals against an opponent."""
             deal_matchup, first_unit = self.make_matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
@@ -513,12 +518,12 @@ class ChampionTrainer:
                 block_scores = sampled_scores[offset // ROLLOUT_DEALS_PER_CALL]
                 rollouts = roll_out_deals(
                     deal_matchup,
-                    propose,
+                    propose_actions,
                     first_unit + offset,
                     units,
                     max_actions,
                     block_scores,
-                    explore,
+                    exploration_policy,
                 )
                 return compute_sums(rollouts, self.compute_equity(rollouts))
 
@@ -526,13 +531,13 @@ class ChampionTrainer:
 
         for opponent, scores in zip(self.opponents, self.start_scores, strict=True):
             for block in compute_block_sums(opponent, scores):
-                for total, block_sum in zip(self.sums[name], block, strict=True):
+                for total, block_sum in zip(self.sums[sums_name], block, strict=True):
                     total += block_sum
             self.next_unit += n_deals
-        return self.sums[name]
+        return self.sums[sums_name]
 
-    def compute_root_decision_weights(self, rollouts: PairedRollouts) -> np.ndarray:
-        """Return the square roots of the decision weights, (n_decisions,).
+    def compute_sqrt_decision_weights(self, rollouts: PairedRollouts) -> np.ndarray:
+        """Return the square root of the weight of each decision, (n_decisions,).
 
         Weights are relative to their mean, so that ridge penalties do not depend on their scale.
         """
@@ -544,21 +549,25 @@ class ChampionTrainer:
         return scales
 
     def add_discard_decisions(self, n_deals: int) -> StageSums:
-        """Add discard decisions, centred per decision, to the least-squares sums."""
+        """Roll out discards, and add the results to the regression sums."""
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
-            compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
+            compile_feature_writer(write_discard_features)(
+                rollouts.views, rollouts.actions, self.rules, x
+            )
             x = center_by_decision(x, rollouts.rolled_out_mask[..., None])
             y = center_by_decision(equity, rollouts.rolled_out_mask)
-            scale = self.compute_root_decision_weights(rollouts)[:, None]
+            scale = self.compute_sqrt_decision_weights(rollouts)[:, None]
             return compute_sums_by_stage(
-                np.repeat(find_deal_stages(rollouts.views), MAX_DISCARDS),
+                np.repeat(find_deal_stages(rollouts.views), MAX_TRIED_DISCARDS),
                 (x * scale[..., None]).reshape(-1, N_FEATURES),
                 -(y * scale).ravel(),
             )
 
-        return self.add_rollouts("discards", n_deals, MAX_DISCARDS, propose_discards, compute_sums)
+        return self.add_rollouts(
+            "discards", n_deals, MAX_TRIED_DISCARDS, propose_discards, compute_sums
+        )
 
     def fit_discard_weights(self, n_deals: int) -> None:
         """Fit the discard weights by a regression of equity on features."""
@@ -567,13 +576,13 @@ class ChampionTrainer:
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
     def add_take_decisions(self, n_deals: int) -> StageSums:
-        """Add take decisions to the least-squares sums."""
+        """Roll out decisions to take a card, and add the results to the regression sums."""
         params = make_single_set_weights(self.weights)
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(rollouts.views), player.N_TAKE_FEATURES))
-            compile_writer(write_take_features)(rollouts.views, self.rules, params, x)
-            scale = self.compute_root_decision_weights(rollouts)
+            compile_feature_writer(write_take_features)(rollouts.views, self.rules, params, x)
+            scale = self.compute_sqrt_decision_weights(rollouts)
             gain = (equity[:, 1] - equity[:, 0]) * scale
             return compute_sums_by_stage(find_deal_stages(rollouts.views), x * scale[:, None], gain)
 
@@ -589,14 +598,14 @@ class ChampionTrainer:
         self.weights[player.TAKE_FEATURES_OFFSET :] = weights.ravel()
 
     def add_knock_decisions(self, n_deals: int) -> StageSums:
-        """Add knock decisions to the least-squares sums."""
+        """Roll out decisions to knock, and add the results to the regression sums."""
 
         def compute_sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(rollouts.views), player.N_KNOCK_FEATURES))
-            compile_writer(write_knock_features)(rollouts.views, self.rules, x)
+            compile_feature_writer(write_knock_features)(rollouts.views, self.rules, x)
             gain = equity[:, 1] - equity[:, 0]
             return compute_knock_sums(
-                rollouts.views, x, gain, self.compute_root_decision_weights(rollouts)
+                rollouts.views, x, gain, self.compute_sqrt_decision_weights(rollouts)
             )
 
         return self.add_rollouts("knocks", n_deals, 2, propose_knock, compute_sums, knock_sometimes)
@@ -623,7 +632,9 @@ class ChampionTrainer:
         if self.rounds == WARM_UP_ROUNDS and decay is None:
             self.reset_sums()
         decay_factor = (
-            (WARM_UP_DECAY if self.rounds < WARM_UP_ROUNDS else DECAY) if decay is None else decay
+            (WARM_UP_SUMS_DECAY if self.rounds < WARM_UP_ROUNDS else SUMS_DECAY)
+            if decay is None
+            else decay
         )
         for squares, products in self.sums.values():
             squares *= decay_factor
@@ -640,7 +651,7 @@ class ChampionTrainer:
         return new_win_rates
 
     def sample_scores(self) -> list[np.ndarray]:
-        """Play matches to sample scores at the start of deals; return deal records by opponent."""
+        """Play matches, store the scores before their deals, and return the deals by opponent."""
         records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
         # The fields must be the same as in simgin.play.rollouts.
         score_fields = ("score_a", "score_b", "deals_a", "deals_b")
@@ -659,13 +670,13 @@ class ChampionTrainer:
         """Play matches against an opponent, and return the records of all deals."""
         matchup = self.make_matchup(opponent, "match")
         kernel.compile_matchup(matchup)
-        play_records = partial(_play_with_records, matchup)
+        play_records = partial(_play_deal_records, matchup)
         units = matchup.count_units(matches)
         return np.concatenate(map_units(play_records, units, max(1, units // 8), self.workers))
 
 
-def _play_with_records(matchup: Matchup, first: int, units: int) -> np.ndarray:
-    """Play units of a matchup, and return the records of all deals."""
+def _play_deal_records(matchup: Matchup, first: int, units: int) -> np.ndarray:
+    """Play deals or matches of a matchup, and return the records of all deals."""
     return kernel.play_with_records(matchup, first, units)[1]
 
 
@@ -674,11 +685,11 @@ def compute_match_win_rate(records: np.ndarray) -> float:
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
-def list_training_opponents(group: str) -> list[Strategy | None]:
-    """Return the training opponents in a group, with None for the player itself."""
+def list_training_opponents(opponent_group: str) -> list[Strategy | None]:
+    """Return the training opponents in a group, in which None means the player itself."""
     return [
         None if name == SELF_PLAY_OPPONENT else loader.find_strategy(name)
-        for name in TRAINING_SETTINGS[group]["opponents"]
+        for name in TRAINING_SETTINGS[opponent_group]["opponents"]
     ]
 
 
@@ -691,7 +702,7 @@ def make_champion(weights: np.ndarray) -> Strategy:
 
 
 def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the full weights of a player that uses one set of weights for all rules."""
+    """Return the full weights of a `champion` that uses one set against every opponent."""
     selection_table = np.zeros(
         (player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS)
     )
@@ -706,7 +717,7 @@ def repeat_weights_for_all_rules(weights: np.ndarray) -> np.ndarray:
 def blend_weights(
     patient_weights: np.ndarray, hasty_weights: np.ndarray, probabilities: np.ndarray
 ) -> np.ndarray:
-    """Return the weights of a rule group: nine blends of two sets, and a selection table.
+    """Blend two sets of weights into nine sets, followed by the table that selects a blend.
 
     Args:
         patient_weights: Weights against players that wait for gin, (player.N_WEIGHTS_PER_BLEND,).
@@ -726,7 +737,7 @@ def blend_weights(
 
 
 def estimate_opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return the smoothed distribution of B's points per won deal for each number of won deals."""
+    """Return the distribution of B's mean points per won deal, by number of won deals."""
     n_won = np.minimum(records["deals_b"], player.N_DEALS_WON_BINS - 1)
     mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEAN_POINTS_BINS - 1), 0)
@@ -749,7 +760,7 @@ def compute_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the probabilities of an immediate knock that `champion` uses to select a blend.
+    """Return the table of the probability that an opponent knocks immediately.
 
     The probabilities are computed from likelihood ratios with Bayes' rule.
 
@@ -831,13 +842,13 @@ def estimate_likelihood_ratios(
 
 
 def find_trained_variant(variant: Variant) -> str:
-    """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
+    """Return the trained variant whose weights `champion` uses under the given rules."""
     group = player.find_weights_offset(build_rules(variant)) // player.N_WEIGHTS_PER_VARIANT
     return str(player.TRAINED_VARIANTS[group])
 
 
 def load_initial_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Load the `hasty` and the `patient` weights of `champion` for a variant."""
+    """Load the weights of `champion` against hasty and against patient opponents."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)

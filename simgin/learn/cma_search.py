@@ -18,7 +18,7 @@ import numpy as np
 from simgin import plots
 from simgin.learn.improvement import (
     Improvement,
-    StepProgress,
+    StepProgressFactory,
     Wording,
     confirm_gain,
     evaluate_strategies,
@@ -45,8 +45,8 @@ from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
 N_ESTIMATE_FIELDS = len(fields(Estimate))
-N_BEST_MEANS = 3  # number of distribution means that enter the finals
-MAX_FINALISTS = 3 + N_BEST_MEANS
+N_BEST_MEANS_IN_FINALS = 3  # number of distribution means that enter the finals
+MAX_FINALISTS = 3 + N_BEST_MEANS_IN_FINALS
 # factor by which the number of matches increases in the finals
 FINALS_MATCHES_FACTOR = 5
 # Minimum standard deviation of integer parameters, so that adjacent integers are tried
@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean (rounded to valid values) and standard deviations of the candidate distribution."""
+    """Mean parameter values and standard deviations of the candidate distribution."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -81,7 +81,7 @@ class SearchHistory:
 
 
 class CandidateDistribution:
-    """Candidate distribution, scaled so that the initial standard deviations are 1."""
+    """Distribution from which candidates are sampled, in a scaled space of the parameters."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
@@ -121,7 +121,7 @@ class CandidateDistribution:
         self._cma.tell(points, list(-scores))
 
     def to_parameter_values(self, point: np.ndarray) -> ParameterValues:
-        """Convert a point in the scaled space to parameter values."""
+        """Convert a point in the scaled search space to parameter values."""
         offsets = zip(self._parameters, map(float, point), strict=False)
         return tuple(
             parameter.round_value(parameter.initial_value + offset * parameter.initial_deviation)
@@ -155,9 +155,9 @@ def play_generations(
     distribution: CandidateDistribution,
     ledger: Ledger,
     workers: int | None,
-    step_progress: StepProgress,
+    step_progress: StepProgressFactory,
 ) -> Iterator[Generation]:
-    """Play and yield all generations of a search, loading completed generations from the ledger.
+    """Play and yield the generations of a search, or load those that the ledger contains.
 
     Args:
         request: Request for the search.
@@ -166,14 +166,14 @@ def play_generations(
         workers: Number of worker threads.
         step_progress: Function that returns the progress callback for a generation index.
     """
-    for generation_number in range(1, request.generations + 1):
+    for generation_number in range(1, request.n_generations + 1):
         current_mean = distribution.mean
         points = distribution.sample_generation()
         candidate_values = tuple(distribution.to_parameter_values(point) for point in points)
         result = load_or_play_step(
             ledger,
             f"generation {generation_number}",
-            request.matches,
+            request.n_matches,
             {"objective": (len(candidate_values),), "gain": (N_ESTIMATE_FIELDS,)},
             partial(
                 _play_generation,
@@ -198,11 +198,11 @@ def _play_generation(
     workers: int | None,
     progress: ProgressCallback | None,
 ) -> dict[str, np.ndarray]:
-    """Play the candidates of a generation, the distribution mean and the default values."""
+    """Play matches with the candidates of a generation, their mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.compute_generation_seed(number)
     *candidate_scores, mean_score, default_score = evaluate_strategies(
-        request, strategies, seed, request.matches, workers, progress
+        request, strategies, seed, request.n_matches, workers, progress
     )
     candidate_values = [score.value for score in candidate_scores]
     gain_fields = astuple(to_estimate(mean_score - default_score))
@@ -219,7 +219,7 @@ def play_finals(
     workers: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> ParameterValues:
-    """Return the finalist with the best score in new deals, which are played if necessary.
+    """Return the finalist with the best score in new deals.
 
     The last mean of a search is not necessarily the best, and the mean with the highest score
     probably owes part of its score to luck. The finals therefore compare several means and the
@@ -227,7 +227,7 @@ def play_finals(
     """
     finalists = _select_finalists(request, history)
     n_generations = len(history.generations)
-    n = FINALS_MATCHES_FACTOR * request.matches
+    n = FINALS_MATCHES_FACTOR * request.n_matches
 
     def play_finalists() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
@@ -243,7 +243,7 @@ def play_finals(
 
 
 def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the finalists: defaults, final mean, average of the later means, and best means."""
+    """Return the parameter values that enter the finals: the defaults and several means."""
     means = [generation.mean.values for generation in history.generations]
     final_mean = history.final_mean.values
     later_means = [*means[len(means) // 2 :], final_mean]
@@ -253,7 +253,9 @@ def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[Para
         for parameter, parameter_column in columns
     )
     sorted_generations = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
-    best_means = [generation.mean.values for generation in sorted_generations[:N_BEST_MEANS]]
+    best_means = [
+        generation.mean.values for generation in sorted_generations[:N_BEST_MEANS_IN_FINALS]
+    ]
     return list(
         dict.fromkeys([request.default_values, final_mean, mean_of_later_means, *best_means])
     )
@@ -269,16 +271,16 @@ class TuningResult(Improvement):
     wording = Wording(
         gerund="Tuning",
         participle="tuned",
-        baseline="default",
-        initial="default parameters",
-        noun="search",
-        steps="generations",
-        content="parameters",
-        suffix=".toml",
-        marker=b"# simgin tune ",
+        baseline_word="default",
+        initial_noun="default parameters",
+        process_noun="search",
+        steps_noun="generations",
+        content_noun="parameters",
+        file_suffix=".toml",
+        file_marker=b"# simgin tune ",
     )
     history: SearchHistory
-    values: ParameterValues  # parameter values that won the finals
+    tuned_values: ParameterValues  # parameter values that won the finals
 
     @property
     def parameters(self) -> Frame:
@@ -294,7 +296,7 @@ class TuningResult(Improvement):
                     "default": parameter.declaration.default,
                     "tuned": value,
                 }
-                for parameter, value in zip(self.request.parameters, self.values, strict=True)
+                for parameter, value in zip(self.request.parameters, self.tuned_values, strict=True)
             ],
         )
 
@@ -322,24 +324,26 @@ class TuningResult(Improvement):
         rows: list[dict[str, Any]] = []
         for generation in self.history.generations:
             rows += _iter_history_rows(
-                request, generation.number - 1, generation.mean, generation.gain, request.matches
+                request, generation.number - 1, generation.mean, generation.gain, request.n_matches
             )
-        selected_mean = DistributionMean(self.values, self.history.final_mean.deviations)
-        gain = self.confirmation.objective.gain
+        selected_mean = DistributionMean(self.tuned_values, self.history.final_mean.deviations)
+        gain = self.confirmation.objective_comparison.gain
         rows += _iter_history_rows(
-            request, request.generations, selected_mean, gain, request.confirmation_matches
+            request, request.n_generations, selected_mean, gain, request.confirmation_matches
         )
         return build_output_frame("search", rows)
 
-    def file_content(self, command: str) -> bytes:
+    def render_file(self, command: str) -> bytes:
         """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""
-        comments = [command, *self.sentences]
+        comments = [command, *self.verdict_sentences]
         comment_lines = "".join(f"# {escape_to_one_line(comment)}\n" for comment in comments)
-        toml_text = format_values_toml(group_values_by_slot(self.request.parameters, self.values))
+        toml_text = format_values_toml(
+            group_values_by_slot(self.request.parameters, self.tuned_values)
+        )
         return f"{comment_lines}\n{toml_text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return a dictionary of the DataFrames of the search, keyed by name."""
+        """Return the DataFrames of the search, keyed by name."""
         return {
             "parameters": self.parameters,
             "candidates": self.candidates,
@@ -347,8 +351,8 @@ class TuningResult(Improvement):
             "confirmation": self.table,
         }
 
-    def display_tables(self) -> list[Table]:
-        """Return the table of the tuned parameters."""
+    def build_display_tables(self) -> list[Table]:
+        """Return the table that shows the tuned parameters in the report."""
         rows = [
             {
                 "parameter": parameter.name,
@@ -356,7 +360,7 @@ class TuningResult(Improvement):
                 "tuned": parameter.format_value(value),
                 "range": f"{parameter.low:g}..{parameter.high:g}",
             }
-            for parameter, value in zip(self.request.parameters, self.values, strict=True)
+            for parameter, value in zip(self.request.parameters, self.tuned_values, strict=True)
         ]
         return [Table("Parameters", make_frame(rows), [Column(name, name) for name in rows[0]])]
 
@@ -366,7 +370,7 @@ class TuningResult(Improvement):
         gain_texts = [
             f"{factor * generation.gain.value:.2f}" for generation in self.history.generations
         ]
-        gain_text = format_interval(self.request, self.confirmation.objective.gain)
+        gain_text = format_interval(self.request, self.confirmation.objective_comparison.gain)
         alt_text = (
             f"Gain over the defaults by generation: {', '.join(gain_texts)}. Result: {gain_text}."
         )
@@ -374,13 +378,13 @@ class TuningResult(Improvement):
         yield Plot("search", "Search history", alt_text, figure)
 
     @property
-    def method(self) -> str:
+    def method_description(self) -> str:
         """Description of the search method for the report."""
         request = self.request
         return (
             f"CMA-ES with {request.generations_text} of {request.n_candidates} strategies. "
-            f"Each strategy played {request.matches:,} matches against every opponent, on the same "
-            "deals as the other strategies of its generation."
+            f"Each strategy played {request.n_matches:,} matches against every opponent, on the "
+            "same deals as the other strategies of its generation."
         )
 
 
@@ -404,7 +408,7 @@ def run_tune(
         with open_ledger(None, request.identity) as memory_ledger:
             return run_tune(request, workers, on_progress, run_ledger=memory_ledger)
     generations: list[Generation] = []
-    n_generations = request.generations
+    n_generations = request.n_generations
     step_progress = split_progress(
         on_progress, n_generations + 2, lambda: format_progress_line(request, generations)
     )
@@ -425,7 +429,7 @@ def format_plan_sentence(request: TuneRequest) -> str:
     names = ", ".join(parameter.name for parameter in request.parameters)
     return (
         f"{request.generations_text} of {request.n_candidates} strategies play "
-        f"{request.matches:,} matches per strategy against {request.opponents_text} "
+        f"{request.n_matches:,} matches per strategy against {request.opponents_text} "
         f"({request.variant.spec}). Parameters: {names}. Then "
         f"{request.confirmation_matches:,} matches on held-out deals confirm the result."
     )
@@ -434,7 +438,7 @@ def format_plan_sentence(request: TuneRequest) -> str:
 def format_progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
     """Return the progress line, which contains the latest mean and its gain over the defaults."""
     if not generations:
-        return f"generation 1 of {request.generations}"
+        return f"generation 1 of {request.n_generations}"
     last_generation = generations[-1]
     values_by_parameter = zip(request.parameters, last_generation.mean.values, strict=True)
     settings = ", ".join(
@@ -442,21 +446,21 @@ def format_progress_line(request: TuneRequest, generations: Sequence[Generation]
         for parameter, value in values_by_parameter
     )
     gain_text = format_interval(request, last_generation.gain)
-    position = f"generation {last_generation.number} of {request.generations}"
+    position = f"generation {last_generation.number} of {request.n_generations}"
     return f"{position}: gain {gain_text}; {settings}"
 
 
 def _iter_history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row of `history_frame` for each parameter after a given number of generations."""
+    """Yield one row per parameter with its mean after a given number of generations."""
     for parameter, value, deviation in zip(
         request.parameters, mean.values, mean.deviations, strict=True
     ):
         yield {
             "variant": request.variant.spec,
             "strategy": request.strategy.spec,
-            "opponent": ", ".join(opponent.spec for opponent in request.pool),
+            "opponent": ", ".join(opponent.spec for opponent in request.opponents),
             "metric": request.metric.name,
             "generations": n_generations,
             "gain": gain.value,

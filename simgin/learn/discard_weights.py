@@ -90,8 +90,8 @@ class DiscardTrainingRequest(TrainingRequest):
 
     @property
     def n_steps(self) -> int:
-        """Number of progress steps: one per round and one for the confirmation."""
-        return self.rounds + 1
+        """Number of steps for the progress display: one per round, and the confirmation."""
+        return self.n_rounds + 1
 
     @property
     def policy(self) -> Policy:
@@ -110,7 +110,7 @@ class DiscardTrainingRequest(TrainingRequest):
         return replace(self.match_request.strategy, discard=replace(self.policy, weights=weights))
 
     def with_weights_in_spec(self, weights: np.ndarray) -> Strategy:
-        """Return a copy whose spec identifies its weights, for runs that include the original."""
+        """Return a copy of the strategy with the given weights and a spec that identifies them."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -130,9 +130,9 @@ def play_rounds(
     request: DiscardTrainingRequest,
     ledger: Ledger,
     workers: int | None = None,
-    step_progress: improvement.StepProgress = lambda step: None,
+    step_progress: improvement.StepProgressFactory = lambda step: None,
 ) -> Iterator[TrainingRound]:
-    """Play and yield all rounds of the training, loading completed rounds from the ledger.
+    """Play and yield the training rounds, or load those that the ledger contains.
 
     Args:
         request: Request for the training.
@@ -143,11 +143,11 @@ def play_rounds(
     sampler = make_feature_sampler(request.policy)
     weights = request.initial_weights
     shapes = {"weights": weights.shape, "questions": (), "gain": (N_ESTIMATE_FIELDS,)}
-    for round_number in range(1, request.rounds + 1):
+    for round_number in range(1, request.n_rounds + 1):
         progress = step_progress(round_number - 1)
         play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
         result = improvement.load_or_play_step(
-            ledger, f"round {round_number}", request.deals, shapes, play
+            ledger, f"round {round_number}", request.deals_per_round, shapes, play
         )
         weights = result["weights"]
         yield TrainingRound(
@@ -172,7 +172,7 @@ def _play_round(
     match_request = request.match_request
     player = request.with_weights(weights)
     sums_by_opponent = []
-    for index, opponent in enumerate(match_request.pool):
+    for index, opponent in enumerate(match_request.opponents):
         matchup = Matchup(
             match_request.variant,
             player,
@@ -181,15 +181,15 @@ def _play_round(
             "deal",
         )
         kernel.compile_matchup(matchup)
-        opponent_progress = make_progress_for_part(progress, index, len(match_request.pool))
+        opponent_progress = make_progress_for_part(progress, index, len(match_request.opponents))
         sums_by_opponent += map_units(
             partial(sampler.sample, matchup),
-            request.deals,
+            request.deals_per_round,
             ROLLOUT_DEALS_PER_CALL,
             workers,
             opponent_progress,
         )
-    total_sums = add_sums(sums_by_opponent)
+    total_sums = add_regression_sums(sums_by_opponent)
     new_weights = round_to_float32(fit_weights(total_sums, weights))
     evaluation_seed = match_request.compute_generation_seed(number + 1)
     players = [request.with_weights_in_spec(new_weights), match_request.strategy]
@@ -208,14 +208,16 @@ class TrainingResult(Improvement):
     """Result of training discard weights."""
 
     wording = improvement.TRAINING_WORDING
-    training: DiscardTrainingRequest
+    training_request: DiscardTrainingRequest
     rounds: Sequence[TrainingRound]
     weights: np.ndarray
 
     @property
     def parameters(self) -> Frame:
         """DataFrame of the initial and the trained weight of each feature."""
-        weights_by_feature = zip(self.training.policy.start.items(), self.weights, strict=True)
+        weights_by_feature = zip(
+            self.training_request.policy.start.items(), self.weights, strict=True
+        )
         return build_output_frame(
             "weights",
             [
@@ -224,9 +226,9 @@ class TrainingResult(Improvement):
             ],
         )
 
-    def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by comments that state the command and the gain."""
-        return improvement.encode_weights(self.weights, command, *self.sentences)
+    def render_file(self, command: str) -> bytes:
+        """Return the content of the weights file, with the command and the gain in comments."""
+        return improvement.encode_weights(self.weights, command, *self.verdict_sentences)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return a dictionary of the DataFrames of the training, keyed by name."""
@@ -241,7 +243,7 @@ class TrainingResult(Improvement):
             "confirmation": self.table,
         }
 
-    def display_tables(self) -> list[Table]:
+    def build_display_tables(self) -> list[Table]:
         """Return a table of the training rounds and a table of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain_column = Column("value", "gain", factor=self.request.metric.display_factor)
@@ -259,18 +261,18 @@ class TrainingResult(Improvement):
         ]
 
     @property
-    def method(self) -> str:
+    def method_description(self) -> str:
         """Description of the training method for the report."""
-        training = self.training
+        training = self.training_request
         return (
-            f"{training.rounds_text} of {training.deals:,} deals against every opponent. Each "
-            "round played with the weights of the previous round. The result is the average over "
-            "the second half of the rounds."
+            f"{training.rounds_text} of {training.deals_per_round:,} deals against every opponent. "
+            "Each round played with the weights of the previous round. The result is the average "
+            "over the second half of the rounds."
         )
 
 
 def run_training(
-    training: DiscardTrainingRequest,
+    request: DiscardTrainingRequest,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
@@ -279,65 +281,65 @@ def run_training(
     """Train discard weights and confirm their gain.
 
     Args:
-        training: Request for the training.
+        request: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
         run_ledger: Ledger of the training, from which completed steps are loaded, or None for a
             ledger in memory.
     """
     if run_ledger is None:
-        with open_ledger(None, training.identity) as memory_ledger:
-            return run_training(training, workers, on_progress, run_ledger=memory_ledger)
+        with open_ledger(None, request.identity) as memory_ledger:
+            return run_training(request, workers, on_progress, run_ledger=memory_ledger)
     rounds: list[TrainingRound] = []
     step_progress = improvement.split_progress(
         on_progress,
-        training.n_steps,
-        lambda: "\n".join(
-            _format_round_line(training, finished_round) for finished_round in rounds
-        ),
+        request.n_steps,
+        lambda: "\n".join(_format_round_line(request, finished_round) for finished_round in rounds),
     )
-    for training_round in play_rounds(training, run_ledger, workers, step_progress):
+    for training_round in play_rounds(request, run_ledger, workers, step_progress):
         rounds.append(training_round)
     later_rounds = rounds[len(rounds) // 2 :]
     weights = round_to_float32(
         np.mean([training_round.weights for training_round in later_rounds], axis=0)
     )
-    strategy = training.with_weights_in_spec(weights)
-    final_progress = step_progress(training.rounds)
+    strategy = request.with_weights_in_spec(weights)
+    final_progress = step_progress(request.n_rounds)
     confirmation = improvement.confirm_gain(
-        training.match_request, strategy, run_ledger, workers, final_progress
+        request.match_request, strategy, run_ledger, workers, final_progress
     )
-    return TrainingResult(training.match_request, strategy, confirmation, training, rounds, weights)
+    return TrainingResult(request.match_request, strategy, confirmation, request, rounds, weights)
 
 
-def format_plan_sentence(training: DiscardTrainingRequest) -> str:
+def format_plan_sentence(request: DiscardTrainingRequest) -> str:
     """Return a sentence that describes how the weights will be trained."""
-    match_request = training.match_request
+    match_request = request.match_request
     return (
-        f"{match_request.strategy.name} trains {len(training.initial_weights)} weights in "
-        f"{training.rounds_text} of {training.deals:,} deals against "
+        f"{match_request.strategy.name} trains {len(request.initial_weights)} weights in "
+        f"{request.rounds_text} of {request.deals_per_round:,} deals against "
         f"{match_request.opponents_text} ({match_request.variant.spec}). At one decision "
         "per deal, several discards are played to the end of the deal. Then "
         f"{match_request.confirmation_matches:,} matches on held-out deals confirm the result."
     )
 
 
-def _format_round_line(training: DiscardTrainingRequest, result: TrainingRound) -> str:
+def _format_round_line(request: DiscardTrainingRequest, training_round: TrainingRound) -> str:
     """Return the progress line for a round, which contains its gain."""
-    gain_text = improvement.format_interval(training.match_request, result.gain)
+    gain_text = improvement.format_interval(request.match_request, training_round.gain)
     return (
-        f"round {result.number} of {training.rounds}: gain {gain_text} percentage points, "
-        f"{result.n_decisions:,} decisions"
+        f"round {training_round.number} of {request.n_rounds}: gain {gain_text} percentage points, "
+        f"{training_round.n_decisions:,} decisions"
     )
 
 
 # Features of discards and their regression
 
 
-MAX_ALTERNATIVES = 5  # maximum number of discards that are rolled out per decision
+MAX_TRIED_DISCARDS = 5  # maximum number of discards that are rolled out per decision
 # number of extra feature slots, which reveal whether `describe` writes too many features
-FEATURE_MARGIN = 16
-PRIOR_DECISIONS = 300  # weight of the prior (the previous weights), as a number of decisions
+N_SPARE_FEATURES = 16
+PRIOR_WEIGHT_IN_DECISIONS = (
+    300  # weight of the prior (the previous weights), as a number of decisions
+)
 ILLEGAL_COST = 1e300  # cost of cards that must not be discarded
 
 # Policies and their features are compiled together, so they have no types for mypy.
@@ -352,7 +354,7 @@ ILLEGAL_COST = 1e300  # cost of cards that must not be discarded
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """Least-squares sums over decisions, by feature."""
+    """Sums over decisions for a regression of costs on features."""
 
     squares: np.ndarray  # (n_features, n_features) float64
     products: np.ndarray  # (n_features,) float64
@@ -360,27 +362,27 @@ class RegressionSums:
 
 
 def compute_regression_sums(
-    features: np.ndarray, points: np.ndarray, is_tried: np.ndarray, multiplicity: np.ndarray
+    features: np.ndarray, points: np.ndarray, is_tried: np.ndarray, decision_weights: np.ndarray
 ) -> RegressionSums:
-    """Compute the least-squares sums over decisions, by feature.
+    """Compute the sums over decisions for a regression of costs on features.
 
     Args:
         features: Features, (n_decisions, n_discards, n_features) float64.
         points: Points after each discard, (n_decisions, n_discards) float64.
         is_tried: True for discards that were rolled out, (n_decisions, n_discards) bool.
-        multiplicity: Number of decisions in the deal from which each decision was drawn,
+        decision_weights: Number of decisions in the deal from which each decision was drawn,
             (n_decisions,) int64.
     """
     x = center_by_decision(features, is_tried[..., None])
     y = center_by_decision(points, is_tried)
     feature_rows = x.reshape(-1, features.shape[2])
-    weighted_rows = (multiplicity[:, None, None] * x).reshape(feature_rows.shape)
+    weighted_rows = (decision_weights[:, None, None] * x).reshape(feature_rows.shape)
     costs = -y.ravel()  # Weights are costs, and the policy discards the card with the lowest cost.
     return RegressionSums(weighted_rows.T @ feature_rows, weighted_rows.T @ costs, len(features))
 
 
-def add_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
-    """Add several regression sums in order, and return the total."""
+def add_regression_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
+    """Return the total of several regression sums."""
     first_sums, *other_sums = sums
     for further_sums in other_sums:
         first_sums = RegressionSums(
@@ -394,9 +396,9 @@ def add_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
 def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarray:
     """Fit weights by ridge regression with a penalty on changes from the previous weights.
 
-    For each feature, the previous weights count as PRIOR_DECISIONS decisions. The result does not
-    depend on the units of the features. If a feature never differs between the discards of a
-    decision, its weight does not change.
+    For each feature, the previous weights count as PRIOR_WEIGHT_IN_DECISIONS decisions. The result
+    does not depend on the units of the features. If a feature never differs between the discards of
+    a decision, its weight does not change.
 
     Args:
         sums: Least-squares sums.
@@ -405,20 +407,20 @@ def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarra
     Returns:
         Weights, (n_features,) float64.
     """
-    ridge_penalty = PRIOR_DECISIONS / max(1, sums.n_decisions) * sums.squares.diagonal()
+    ridge_penalty = PRIOR_WEIGHT_IN_DECISIONS / max(1, sums.n_decisions) * sums.squares.diagonal()
     positive_penalty = np.where(ridge_penalty > 0, ridge_penalty, 1)
     residual_products = sums.products - sums.squares @ previous_weights
     penalised_squares = sums.squares + np.diag(positive_penalty)
     return previous_weights + np.linalg.solve(penalised_squares, residual_products)
 
 
-def center_by_decision(numbers: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
+def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
     """Subtract the mean value of the tried discards at each decision. Set untried discards to 0.
 
     If all values of a decision are equal, the result is exactly 0, so that rounding errors have no
     effect.
     """
-    offsets = numbers - numbers[:, :1]  # The first discard is always rolled out.
+    offsets = values - values[:, :1]  # The first discard is always rolled out.
     tried_offsets = np.where(is_tried, offsets, 0)
     mean = tried_offsets.sum(axis=1, keepdims=True) / is_tried.sum(axis=1, keepdims=True)
     return np.where(is_tried, tried_offsets - mean, 0)
@@ -443,7 +445,7 @@ class FeatureSampler:
             TuneError: If `describe` writes too many features.
         """
         rollouts = roll_out_deals(
-            matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
+            matchup, self.select_discards, first_deal, n_deals, MAX_TRIED_DISCARDS
         )
         features = self._compute_features(rollouts, build_rules(matchup.variant))
         point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
@@ -454,7 +456,7 @@ class FeatureSampler:
     def _compute_features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:
         """Compute the features of every discard, (n_decisions, n_discards, n_features) float64."""
         n_features = len(self.policy.start)
-        features = np.zeros((*rollouts.actions.shape, n_features + FEATURE_MARGIN))
+        features = np.zeros((*rollouts.actions.shape, n_features + N_SPARE_FEATURES))
         self.write_features(rollouts.views, rollouts.actions, rules, features)
         file_name = self.policy.source_file.name
         if features[:, :, n_features:].any():
@@ -492,8 +494,8 @@ def make_feature_sampler(policy: Policy) -> FeatureSampler:
 
 @cache
 def _make_discard_selector(describe: Callable[..., None], n_features: int) -> Policy:
-    """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest costs."""
-    n_slots = n_features + FEATURE_MARGIN
+    """Return a policy that selects up to MAX_TRIED_DISCARDS discards with the lowest costs."""
+    n_slots = n_features + N_SPARE_FEATURES
 
     @discard
     def select_cheapest(view, rules, params):
@@ -507,7 +509,7 @@ def _make_discard_selector(describe: Callable[..., None], n_features: int) -> Po
                 for k in range(n_features):
                     costs[card] += params[offset + k] * features[k]
         selected_cards = np.int64(0)
-        for _ in range(MAX_ALTERNATIVES):
+        for _ in range(MAX_TRIED_DISCARDS):
             cheapest_card = costs.argmin()
             if costs[cheapest_card] < ILLEGAL_COST:
                 selected_cards |= 1 << cheapest_card

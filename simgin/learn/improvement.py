@@ -1,4 +1,4 @@
-"""Evaluation, confirmation and reports of strategies after a search or training."""
+"""Evaluation and reports of strategies that a search or training has improved."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from simgin.stats.table import Frame, build_output_frame, make_estimate_columns,
 from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
-MISSING_ARRAY = np.array("")  # placeholder for a missing array of numbers
+MISSING_ARRAY_PLACEHOLDER = np.array("")  # placeholder for a missing array of numbers
 # function that returns the progress callback for the index of a step
-StepProgress = Callable[[int], ProgressCallback | None]
+StepProgressFactory = Callable[[int], ProgressCallback | None]
 
 
 class Wording(NamedTuple):
@@ -39,30 +39,30 @@ class Wording(NamedTuple):
 
     gerund: str
     participle: str
-    baseline: str
-    initial: str  # noun for the parameters or weights of the baseline
-    noun: str  # noun for the whole process, such as "search"
-    steps: str  # plural noun for the steps of the process, such as "generations"
-    content: str  # noun for the content of the output file
-    suffix: str  # file name extension of the output file
-    marker: bytes  # bytes that identify an output file
+    baseline_word: str
+    initial_noun: str  # noun for the parameters or weights of the baseline
+    process_noun: str  # noun for the whole process, such as "search"
+    steps_noun: str  # plural noun for the steps of the process, such as "generations"
+    content_noun: str  # noun for the content of the output file
+    file_suffix: str  # file name extension of the output file
+    file_marker: bytes  # bytes that identify an output file
 
     @property
     def file_name(self) -> str:
         """Name of the output file of a search or training."""
-        return f"{self.participle}{self.suffix}"
+        return f"{self.participle}{self.file_suffix}"
 
 
 TRAINING_WORDING = Wording(
     gerund="Training",
     participle="trained",
-    baseline="start",
-    initial="initial weights",
-    noun="training",
-    steps="rounds",
-    content="weights",
-    suffix=".npy",
-    marker=b"\n# simgin train ",
+    baseline_word="start",
+    initial_noun="initial weights",
+    process_noun="training",
+    steps_noun="rounds",
+    content_noun="weights",
+    file_suffix=".npy",
+    file_marker=b"\n# simgin train ",
 )
 
 
@@ -71,7 +71,7 @@ TRAINING_WORDING = Wording(
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Batch rows of matchups on the same deals, keyed by the specs of both players."""
+    """Results of several strategies against a pool of opponents, on the same deals."""
 
     request: TuneRequest
     n_matches: int  # number of matches per matchup
@@ -91,18 +91,18 @@ class PoolResults:
 
     def compute_scores(self, strategy: Strategy) -> list[PairedEstimate]:
         """Return the scores of a strategy against every opponent."""
-        return [self.compute_score(strategy, opponent) for opponent in self.request.pool]
+        return [self.compute_score(strategy, opponent) for opponent in self.request.opponents]
 
 
 def to_estimate(score: PairedEstimate) -> Estimate:
-    """Convert a score or a difference of scores to an estimate with a confidence interval."""
+    """Convert a score, or a difference of scores, to an estimate with a confidence interval."""
     n = score.effective_batches
     se = batches.compute_standard_error(score.influences, n)
     return make_estimate_with_t_interval(score.value, se, round(n), n)
 
 
 def compute_even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the expected score of a strategy against itself: 0.5 for matches, or 0 for points.
+    """Return the score of a strategy against itself: 0.5 for matches, or 0 for points.
 
     Args:
         n_matches: Number of matches of the strategy whose score is compared with this score.
@@ -160,34 +160,34 @@ def evaluate_strategies(
 
 def load_or_play_step(
     run_ledger: Ledger,
-    name: str,
-    n: int,
-    shapes: Mapping[str, tuple[int, ...]],
-    play: Callable[[], Mapping[str, np.ndarray]],
+    step_name: str,
+    sample_size: int,
+    array_shapes: Mapping[str, tuple[int, ...]],
+    play_step: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger. If the arrays are missing, play the step first.
+    """Load the arrays of a step from the ledger, after playing the step if it is missing.
 
     Args:
         run_ledger: Ledger of the search.
-        name: Name of the step in the ledger.
-        n: Number of matches or rounds of the step.
-        shapes: Expected shapes of the arrays, keyed by name.
-        play: Function that computes the arrays.
+        step_name: Name of the step in the ledger.
+        sample_size: Number of matches or rounds of the step.
+        array_shapes: Expected shapes of the arrays, keyed by name.
+        play_step: Function that computes the arrays.
 
     Raises:
         LedgerError: If an array has an unexpected shape or is not finite. An untrusted directory
             can contain such an array.
     """
-    if not run_ledger.has_step_result(name, n):
-        run_ledger.add_step_result(name, n, play())
-    arrays = run_ledger.read_step_result(name, n)
-    for key, shape in shapes.items():
-        array = arrays.get(key, MISSING_ARRAY)
+    if not run_ledger.has_step_result(step_name, sample_size):
+        run_ledger.add_step_result(step_name, sample_size, play_step())
+    arrays = run_ledger.read_step_result(step_name, sample_size)
+    for key, shape in array_shapes.items():
+        array = arrays.get(key, MISSING_ARRAY_PLACEHOLDER)
         is_numeric = array.dtype.kind in "if"
         if not is_numeric or array.shape != shape or not np.isfinite(array).all():
             raise LedgerError(
-                f"the ledger is corrupt (step {name!r}, array {key!r}). Remove the directory to "
-                "start again."
+                f"the ledger is corrupt (step {step_name!r}, array {key!r}). Remove the directory "
+                "to start again."
             )
     return arrays
 
@@ -207,11 +207,11 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Gains on held-out deals against each opponent and in the objective."""
+    """Gains on held-out deals against each opponent, and in the mean or minimum score."""
 
     comparisons: tuple[OpponentComparison, ...]  # comparisons with each opponent
     head_to_head: OpponentComparison  # comparison in which the default strategy is the opponent
-    objective: OpponentComparison  # comparison of the mean or minimum over all opponents
+    objective_comparison: OpponentComparison  # comparison of the mean or minimum over all opponents
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
@@ -262,7 +262,7 @@ def confirm_gain(
         results.compute_scores(tuned_strategy),
         results.compute_scores(default_strategy),
     )
-    names = [opponent.spec for opponent in request.pool]
+    names = [opponent.spec for opponent in request.opponents]
     comparisons = tuple(map(_compare_scores, names, tuned_scores, default_scores))
     head_to_head = _compare_scores(
         default_strategy.spec,
@@ -305,7 +305,7 @@ class Improvement(Result):
 
     @property
     def table(self) -> Frame:
-        """DataFrame of the gain against every opponent (output `confirmation`)."""
+        """DataFrame of the gain against every opponent."""
         rows = []
         for comparison in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
@@ -317,20 +317,22 @@ class Improvement(Result):
                 "kind": "gain",
             }
             row |= make_interval_columns(self.wording.participle, comparison.tuned_score)
-            row |= make_interval_columns(self.wording.baseline, comparison.default_score)
+            row |= make_interval_columns(self.wording.baseline_word, comparison.default_score)
             row |= make_estimate_columns(comparison.gain, self.request.confirmation_matches)
             rows.append(row)
         return build_output_frame("confirmation", rows)
 
     @property
-    def sentences(self) -> list[str]:
+    def verdict_sentences(self) -> list[str]:
         """Sentences about the gain and the matches against the default strategy."""
         wording = self.wording
         if not self.has_changed:
-            return [f"The {wording.noun} found nothing better than the {wording.initial}."]
+            return [
+                f"The {wording.process_noun} found nothing better than the {wording.initial_noun}."
+            ]
         head_to_head = self.confirmation.head_to_head
-        sentences = [_format_gain_sentence(self, self.confirmation.objective)]
-        if self.confirmation.objective.gain.low > 0 > head_to_head.gain.high:
+        sentences = [_format_gain_sentence(self, self.confirmation.objective_comparison)]
+        if self.confirmation.objective_comparison.gain.low > 0 > head_to_head.gain.high:
             score_text = format_interval(self.request, head_to_head.tuned_score)
             score_sentence = (
                 f"scores only {score_text} points per deal"
@@ -338,30 +340,30 @@ class Improvement(Result):
                 else f"wins only {score_text} % of matches"
             )
             sentences.append(
-                f"However, it {score_sentence} against the {wording.initial}. It is fitted to its "
-                "opponents, and is not stronger in general."
+                f"However, it {score_sentence} against the {wording.initial_noun}. It is fitted to "
+                "its opponents, and is not stronger in general."
             )
         return sentences
 
     @property
-    def pool_label(self) -> str:
-        """Label of the table row for all opponents, or "" if there is only one opponent."""
-        if len(self.request.pool) == 1:
+    def mean_row_label(self) -> str:
+        """Label of the row for the mean (or minimum) over opponents, or "" for one opponent."""
+        if len(self.request.opponents) == 1:
             return ""
         return "hardest opponent" if self.request.objective == "worst" else "mean of opponents"
 
     @property
-    def method(self) -> str:
+    def method_description(self) -> str:
         """Description of the method that found the improvement, for the report."""
         raise NotImplementedError
 
-    def file_content(self, command: str) -> bytes:
+    def render_file(self, command: str) -> bytes:
         """Return the content of the output file, with the command and the gain in comments."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result (see `Result.identity`)."""
+        """Entries of `manifest.json` that identify the search or training."""
         return self.request.identity
 
     @property
@@ -379,7 +381,7 @@ class Improvement(Result):
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
+        """Additional entries of `manifest.json`: the objective of the search."""
         return {"tune": self.request.objective}
 
     def report(self, command: str) -> Report:
@@ -389,26 +391,26 @@ class Improvement(Result):
             command: Command that reproduces the result.
         """
         request, wording = self.request, self.wording
-        display_tables = self.display_tables()
+        display_tables = self.build_display_tables()
         if self.has_changed:
             display_tables.append(_build_confirmation_table(self))
         gain_text = (
-            f"{wording.participle} minus {wording.baseline}, on the same deals. ± is a 95 % "
+            f"{wording.participle} minus {wording.baseline_word}, on the same deals. ± is a 95 % "
             "confidence interval."
         )
         software_text = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
         files_text = (
-            f"{wording.file_name} contains the {wording.participle} {wording.content}. Every table "
-            "is also a CSV file."
+            f"{wording.file_name} contains the {wording.participle} {wording.content_noun}. Every "
+            "table is also a CSV file."
         )
         return Report(
             question=f"{request.strategy.name}, {wording.participle} for {request.variant.spec}",
-            verdict=self.sentences,
+            verdict=self.verdict_sentences,
             tables=display_tables,
             plots=LazySequence(self.plots()),
             facts=[
                 ("Gain", gain_text),
-                (wording.noun.capitalize(), self.method),
+                (wording.process_noun.capitalize(), self.method_description),
                 ("Random numbers", software_text),
                 ("Files", files_text),
             ],
@@ -417,12 +419,12 @@ class Improvement(Result):
         )
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return a copy of the report that includes the output file of the improved strategy."""
-        content = self.file_content(command)
+        """Return a copy of the report that includes the file with the improved parameters."""
+        content = self.render_file(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 
-    def display_tables(self) -> list[Table]:
-        """Return the tables that follow the confirmation table in the report."""
+    def build_display_tables(self) -> list[Table]:
+        """Return the tables that the report shows before the confirmation table."""
         raise NotImplementedError
 
     def plots(self) -> Iterable[Plot]:
@@ -443,7 +445,7 @@ def encode_weights(weights: np.ndarray, *comments: str) -> bytes:
 
 def split_progress(
     on_progress: OnProgress | None, n_steps: int, render_result: Callable[[], str]
-) -> StepProgress:
+) -> StepProgressFactory:
     """Return a function that maps the index of a step to its progress callback.
 
     Args:
@@ -462,7 +464,7 @@ def split_progress(
 
 
 def make_interval_columns(name: str, estimate: Estimate) -> dict[str, float]:
-    """Return an estimate as the columns NAME, NAME_low and NAME_high."""
+    """Return an estimate and its confidence bounds as the columns NAME, NAME_low, NAME_high."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
@@ -476,7 +478,7 @@ def format_interval(request: TuneRequest, estimate: Estimate) -> str:
 
 
 def _format_gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
-    """Return the sentences about the gain that begin the report."""
+    """Return the first sentences of the report, which state the gain."""
     wording, request = improvement.wording, improvement.request
     gain_unit, verb, unit, percent_sign = (
         ("points per deal", "scores", "points per deal", "")
@@ -484,10 +486,10 @@ def _format_gain_sentence(improvement: Improvement, comparison: OpponentComparis
         else ("percentage points", "wins", "% of matches", " %")
     )
     gain_text = f"{format_interval(request, comparison.gain)} {gain_unit}"
-    has_hardest = request.objective == "worst" and len(request.pool) > 1
+    has_hardest = request.objective == "worst" and len(request.opponents) > 1
     hardest_text = "the hardest of " if has_hardest else ""
     change_text = (
-        f"With the {wording.participle} {wording.content}, the strategy {verb} "
+        f"With the {wording.participle} {wording.content_noun}, the strategy {verb} "
         f"{_format_point_estimate(request, comparison.tuned_score)} {unit} against {hardest_text}"
         f"{request.opponents_text}, compared with "
         f"{_format_point_estimate(request, comparison.default_score)}{percent_sign} before "
@@ -496,15 +498,15 @@ def _format_gain_sentence(improvement: Improvement, comparison: OpponentComparis
     if comparison.gain.low > 0:
         return f"{wording.gerund} gained {gain_text}. {change_text}"
     if comparison.gain.high < 0:
-        return f"{wording.gerund} did not help. {change_text} Keep the {wording.initial}."
+        return f"{wording.gerund} did not help. {change_text} Keep the {wording.initial_noun}."
     return (
         f"{wording.gerund} made no significant difference ({gain_text}). {change_text} Keep the "
-        f"{wording.initial}."
+        f"{wording.initial_noun}."
     )
 
 
 def _format_point_estimate(request: TuneRequest, estimate: Estimate) -> str:
-    """Format an estimate without its interval in the unit of the metric."""
+    """Format an estimate in the unit of the metric, without its confidence interval."""
     factor = request.metric.display_factor
     interval_width = factor * (estimate.high - estimate.low)
     return numbers.format_number(factor * estimate.value, interval_width / 2)
@@ -515,22 +517,26 @@ def _build_confirmation_table(improvement: Improvement) -> Table:
     wording, request = improvement.wording, improvement.request
     named_comparisons = []
     for comparison in improvement.confirmation.all_comparisons:
-        baseline_note = f" ({wording.baseline})" * (comparison.opponent == request.strategy.spec)
+        baseline_note = f" ({wording.baseline_word})" * (
+            comparison.opponent == request.strategy.spec
+        )
         named_comparisons.append(
             (f"{request.short_names[comparison.opponent]}{baseline_note}", comparison)
         )
-    if improvement.pool_label:
-        named_comparisons.append((improvement.pool_label, improvement.confirmation.objective))
+    if improvement.mean_row_label:
+        named_comparisons.append(
+            (improvement.mean_row_label, improvement.confirmation.objective_comparison)
+        )
     rows = [
         {
             "against": name,
-            **make_interval_columns(wording.baseline, comparison.default_score),
+            **make_interval_columns(wording.baseline_word, comparison.default_score),
             **make_interval_columns(wording.participle, comparison.tuned_score),
             **make_interval_columns("gain", comparison.gain),
         }
         for name, comparison in named_comparisons
     ]
-    names = [wording.baseline, wording.participle, "gain"]
+    names = [wording.baseline_word, wording.participle, "gain"]
     columns = [Column(name, name, factor=request.metric.display_factor) for name in names]
     return Table(
         f"Confirmation: {request.metric.title}",

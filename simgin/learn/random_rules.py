@@ -15,9 +15,14 @@ from simgin.rules.parameters import ParamValue, load_rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
-# Settings of training/champion_rules.py. From OPPONENT_ODDS_RULE_SETS rule sets, the script
+# Settings of training/champion_rules.py. From N_RULE_SETS_FOR_KNOCK_ODDS rule sets, the script
 # estimates the odds that an opponent knocks immediately.
-TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, OPPONENT_ODDS_RULE_SETS = 20261128, 6, 512, 200
+TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, N_RULE_SETS_FOR_KNOCK_ODDS = (
+    20261128,
+    6,
+    512,
+    200,
+)
 # Settings of the second part of the training, which contains only rule sets with rare rules
 RARE_RULES_SEED, RARE_RULES_ROUNDS, RARE_RULE_SETS_PER_ROUND = 20261129, 6, 240
 RARE_RULES_PATTERN = re.compile(r"ace_value=|goal=deals|^dice\+")
@@ -85,9 +90,9 @@ def sample_variant(rng: np.random.Generator, pattern: re.Pattern[str] | None = N
 
 
 def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]:
-    """Return the random variants of a training round.
+    """Return the random variants on which `champion` is trained in a round.
 
-    The variants of round OPPONENT_ODDS_RULE_SETS are used to estimate the odds of the opponent
+    The variants of round N_RULE_SETS_FOR_KNOCK_ODDS are used to estimate the odds of the opponent
     types.
     """
     rng = np.random.default_rng([TRAINING_SEED, round_index])
@@ -122,7 +127,7 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     known_rules += [
         variant.params for variant in sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)
     ]
-    odds_variants = sample_training_variants(OPPONENT_ODDS_RULE_SETS, OPPONENT_ODDS_RULE_SETS)
+    odds_variants = sample_training_variants(N_RULE_SETS_FOR_KNOCK_ODDS, N_RULE_SETS_FOR_KNOCK_ODDS)
     known_rules += [variant.params for variant in odds_variants]
     rng = np.random.default_rng(seed)
     held_out_variants: list[Variant] = []
@@ -164,7 +169,7 @@ def list_two_player_variants() -> tuple[str, ...]:
 
 @cache
 def _list_sampled_values() -> dict[str, list[ParamValue]]:
-    """Return all values that WEIGHTED_RULE_CHANGES contains for each parameter."""
+    """Return the values that random rule sets can contain, by rule parameter."""
     values_by_name = defaultdict(list)
     for _, name, values in WEIGHTED_RULE_CHANGES:
         for value in values:
@@ -175,7 +180,7 @@ def _list_sampled_values() -> dict[str, list[ParamValue]]:
 
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
-    """Return True if random rule sets cover a value of a parameter."""
+    """Return True if a value of a rule parameter is in the range of the random rule sets."""
     known_values = [load_rule_parameters()[name].default, *_list_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known_values

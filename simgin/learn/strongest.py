@@ -22,7 +22,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import CHALLENGER_STRATEGIES, CHAMPION_STRATEGY, FAST_SOLO_STRATEGY
 
 # critical value of a two-sided 5 % test, corrected for three challengers
-CRITICAL_VALUE = 2.39
+CHALLENGER_CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
 PILOT_SEED = 0x7261696C  # seed offset, so that pilot matches and reviews use different deals
 # Elo lead of a challenger that counts as clearly stronger than `champion`, because it wins 52.9 %
@@ -39,7 +39,7 @@ class EliminationTest(SequentialTest):
     """
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the conclusion if the test accepts H0, or None if the test continues."""
+        """Return the reason for stopping if A is not stronger, or None if the test continues."""
         return super().check_totals(totals) if self.compute_llr(totals) < 0 else None
 
 
@@ -53,7 +53,10 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
         return FAST_SOLO_STRATEGY
     best_name, best_win_rate = CHAMPION_STRATEGY, 0.5
     for name, win_rate in play_pilot_matches(variant, seed, workers).items():
-        if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > best_win_rate:
+        if (
+            win_rate.value - CHALLENGER_CRITICAL_VALUE * win_rate.se > 0.5
+            and win_rate.value > best_win_rate
+        ):
             best_name, best_win_rate = name, win_rate.value
     return best_name
 
@@ -82,12 +85,12 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Return the batch rows of matches. The last 64 results are cached."""
+    """Play matches and return their batch rows, or return a result that is still in memory."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached player for a rule set, or find the strongest player in pilot matches."""
+    """Return the cached trained player for a rule set, or find the strongest in pilot matches."""
     is_two_player = variants.find_variant(variant).params["players"] == 2
     trained_champion = adapt.load_adapted_champion(variant) if is_two_player else None
     return _choose_player(trained_champion, variant, seed, workers)
@@ -96,7 +99,7 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: ProgressCallback | None
 ) -> str:
-    """Train `champion` for a rule set. If another strategy beats it, find the strongest player."""
+    """Train `champion` for a rule set, and return it or another player that is stronger."""
     trained_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
     return _choose_player(trained_champion, variant, seed, workers)
 
@@ -104,7 +107,7 @@ def train_or_find_strongest(
 def _choose_player(
     trained_champion: adapt.AdaptedChampion | None, variant: str, seed: int, workers: int | None
 ) -> str:
-    """Return the trained player if it is the strongest, or play pilot matches."""
+    """Return the trained player if it is the strongest, otherwise the winner of pilot matches."""
     if trained_champion is not None and trained_champion.is_strongest:
         return trained_champion.player
     return find_strongest_player(variant, seed, workers)

@@ -27,7 +27,7 @@ CANDIDATE_MATCHES = 4_000  # number of matches per candidate and opponent
 CONFIRMATION_MATCHES = 40_000
 # Minimum number of matches. Standard errors require several batches of 200 matches.
 MIN_SEARCH_MATCHES = 1_000
-SEED_STRIDE = 2**32  # difference between the seeds of successive generations
+GENERATION_SEED_STRIDE = 2**32  # difference between the seeds of successive generations
 # Maximum number of parameters. More parameters would require larger generations.
 MAX_TUNED_PARAMETERS = 60
 
@@ -36,31 +36,31 @@ ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """Request for a parameter search with its opponents and sizes.
+    """Request for a parameter search, with its opponents and sample sizes.
 
     Attributes:
         strategy: Strategy to tune.
         variant: Rules.
-        pool: Opponents.
+        opponents: Opponents.
         parameters: Parameters to tune.
         objective: "matches", "points" or "worst".
-        generations: Number of generations.
-        matches: Number of matches per candidate and opponent.
+        n_generations: Number of generations.
+        n_matches: Number of matches per candidate and opponent.
         confirmation_matches: Number of matches per opponent for the confirmation.
         seed: Seed of the deals.
-        training: Description of the training if the strategy is trained instead of tuned.
+        training_description: Description of the training, or "" if the strategy is tuned.
     """
 
     strategy: Strategy
     variant: Variant
-    pool: tuple[Strategy, ...]
+    opponents: tuple[Strategy, ...]
     parameters: tuple[TunableParameter, ...]
     objective: str = "matches"
-    generations: int = SEARCH_GENERATIONS
-    matches: int = CANDIDATE_MATCHES
+    n_generations: int = SEARCH_GENERATIONS
+    n_matches: int = CANDIDATE_MATCHES
     confirmation_matches: int = CONFIRMATION_MATCHES
     seed: int = 1
-    training: str = ""
+    training_description: str = ""
 
     @classmethod
     def read(
@@ -120,13 +120,13 @@ class TuneRequest:
     def short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, keyed by canonical name."""
         names_by_spec = make_short_names(self.make_matchups(self.strategy, self.seed))
-        specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
+        specs = [strategy.spec for strategy in (self.strategy, *self.opponents)]
         return {spec: names_by_spec.get(spec, spec) for spec in specs}
 
     @property
     def opponents_text(self) -> str:
         """List of the opponents as text, such as `simple, gold and marjj`."""
-        return join_words([self.short_names[opponent.spec] for opponent in self.pool])
+        return join_words([self.short_names[opponent.spec] for opponent in self.opponents])
 
     @property
     def n_candidates(self) -> int:
@@ -136,7 +136,7 @@ class TuneRequest:
     @property
     def generations_text(self) -> str:
         """Number of generations as text, such as `20 generations`."""
-        return f"{self.generations} generation{'s' * (self.generations != 1)}"
+        return f"{self.n_generations} generation{'s' * (self.n_generations != 1)}"
 
     @property
     def default_values(self) -> ParameterValues:
@@ -157,24 +157,26 @@ class TuneRequest:
 
     def make_matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
         """Return the matchups of a strategy against every opponent."""
-        return [self.make_matchup(strategy, opponent, seed) for opponent in self.pool]
+        return [self.make_matchup(strategy, opponent, seed) for opponent in self.opponents]
 
     def compute_generation_seed(self, number: int) -> int:
         """Return the seed of a generation, which differs from the seed of the confirmation.
 
         The first generation has number 1.
         """
-        return (self.seed + number * SEED_STRIDE) % N_SEEDS
+        return (self.seed + number * GENERATION_SEED_STRIDE) % N_SEEDS
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the search, which must not change if the search is resumed."""
+        """Entries of `manifest.json` that identify the search and allow resuming it."""
         range_texts = [
             f"{parameter.name}={parameter.low:g}..{parameter.high:g}"
             for parameter in self.parameters
         ]
-        search_text = f"{', '.join(range_texts)} for {self.objective}, {self.matches} matches each"
-        search_text = self.training or search_text
+        search_text = (
+            f"{', '.join(range_texts)} for {self.objective}, {self.n_matches} matches each"
+        )
+        search_text = self.training_description or search_text
         return build_identity(self.make_matchups(self.strategy, self.seed), search=search_text)
 
 
@@ -184,20 +186,20 @@ class TrainingRequest:
 
     Attributes:
         match_request: Strategy before the training, opponents and size of the confirmation.
-        rounds: Number of rounds in total, or per opponent type if there are several types.
-        deals: Number of deals per round.
+        n_rounds: Number of rounds in total, or per opponent type if there are several types.
+        deals_per_round: Number of deals per round.
     """
 
     match_request: TuneRequest
-    rounds: int
-    deals: int
+    n_rounds: int
+    deals_per_round: int
 
     @staticmethod
     def read_match_request(
         players: tuple[Strategy, Variant, tuple[Strategy, ...]],
         confirmation_matches: int | str,
         seed: int,
-        training: str,
+        training_description: str,
     ) -> TuneRequest:
         """Return the request for the matches that confirm the gain from training.
 
@@ -205,21 +207,25 @@ class TrainingRequest:
             players: Strategy, variant and opponents (see `read_players`).
             confirmation_matches: Number of matches per opponent.
             seed: Seed of the deals.
-            training: Description of the training.
+            training_description: Description of the training.
         """
         n_matches = parse_n_matches(confirmation_matches)
         return TuneRequest(
-            *players, (), confirmation_matches=n_matches, seed=parse_seed(seed), training=training
+            *players,
+            (),
+            confirmation_matches=n_matches,
+            seed=parse_seed(seed),
+            training_description=training_description,
         )
 
     @property
     def rounds_text(self) -> str:
         """Number of rounds as text, such as `8 rounds`."""
-        return f"{self.rounds} round{'s' * (self.rounds != 1)}"
+        return f"{self.n_rounds} round{'s' * (self.n_rounds != 1)}"
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Identity of the training, which does not depend on the number of rounds."""
+        """Entries of `manifest.json` that identify the training, without the number of rounds."""
         return self.match_request.identity
 
 
@@ -262,10 +268,16 @@ def parse_n_matches(text: float | str) -> int:
 # Parameters
 
 
-TUNABLE_KINDS = ("number", "integer", "bool")  # kinds of parameters whose values have an order
+TUNABLE_PARAMETER_KINDS = (
+    "number",
+    "integer",
+    "bool",
+)  # kinds of parameters whose values have an order
 EXTRA_VALUE_DECIMALS = 2  # number of decimals after the first significant digit of the step
-_LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
-_PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
+_RANGE_LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
+_PARAMETER_PATTERN = re.compile(
+    rf"([\w.]+)\s*(?:=\s*({_RANGE_LIMIT_PATTERN})\.\.({_RANGE_LIMIT_PATTERN}))?"
+)
 
 
 class TuneError(SimginError):
@@ -278,7 +290,7 @@ class TunableParameter:
 
     Attributes:
         name: Display name of the parameter.
-        key: Name of the parameter in the policies.
+        name_in_policy: Name of the parameter in the policies.
         slots: Slots that share the parameter. If slots have different declarations, the parameters
             are separate and `name` includes the slot.
         declaration: Declaration of the parameter.
@@ -287,7 +299,7 @@ class TunableParameter:
     """
 
     name: str
-    key: str
+    name_in_policy: str
     slots: tuple[str, ...]
     declaration: Param
     low: float
@@ -346,7 +358,7 @@ def read_tunable_parameters(
     for name, policies in policies_by_parameter.items():
         key = name.rpartition(".")[2]
         param = policies[0].params[key]
-        if param.kind in TUNABLE_KINDS and param.low < param.high:
+        if param.kind in TUNABLE_PARAMETER_KINDS and param.low < param.high:
             slots = tuple(policy.slot for policy in policies)
             parameters_by_name[name] = TunableParameter(
                 name, key, slots, param, param.low, param.high
@@ -370,12 +382,12 @@ def group_values_by_slot(
     for parameter, value in zip(parameters, values, strict=True):
         value_text = parameter.format_value(value)
         for slot in parameter.slots:
-            values_by_slot.setdefault(slot, {})[parameter.key] = value_text
+            values_by_slot.setdefault(slot, {})[parameter.name_in_policy] = value_text
     return values_by_slot
 
 
 def _group_policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies of each parameter, such as `k`, or `knock.k` if declarations differ."""
+    """Return the policies that use each parameter, such as `k` or, if ambiguous, `knock.k`."""
     used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
     policies_by_key: dict[str, list[Policy]] = {}
     for policy in used_policies:

@@ -1,4 +1,7 @@
-"""Compiled functions of `simgin.odds`. The file name is required by `simgin.core.jit`."""
+"""Compiled loop over the deals of solitaire games with a joker.
+
+The name of the file must be `kernels.py` (see `simgin.core.jit`).
+"""
 
 from simgin.core.solo_deal import choose_joker_position
 

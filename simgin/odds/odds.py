@@ -1,4 +1,4 @@
-"""Odds of variants, returned as DataFrames and a report."""
+"""Computation of odds for several variants, with the results as DataFrames and a report."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class OddsRequest:
         variants: Canonical variant specs.
         strategies: Canonical strategy specs, weakest first. If there are none, each variant has its
             default players.
-        deals: Number of deals per player, or None to use `DEFAULT_SOLO_DEALS` or
+        n_deals: Number of deals per player, or None to use `DEFAULT_SOLO_DEALS` or
             `DEFAULT_TWO_PLAYER_DEALS`.
         seed: Seed of the shuffles.
         include_details: True to include results by knock threshold, and results by turn and
@@ -54,7 +54,7 @@ class OddsRequest:
 
     variants: tuple[str, ...]
     strategies: tuple[str, ...] = ()
-    deals: int | None = None
+    n_deals: int | None = None
     seed: int = 1
     include_details: bool = True
 
@@ -68,7 +68,7 @@ class OddsRequest:
         seed: int = 1,
         include_details: bool = True,
     ) -> OddsRequest:
-        """Parse the arguments of a request and remove duplicate variants and strategies.
+        """Parse the arguments of a request to compute odds, and remove duplicates.
 
         Args:
             specs: Variant specs. By default, all solitaire variants are used.
@@ -118,7 +118,7 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the steps of the run, each composed of a player and a variant."""
+        """Names of the steps of the computation, each for a player and a variant."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
@@ -130,7 +130,7 @@ class Odds(Result):
     Attributes:
         seed: Seed of the shuffles.
         tables: DataFrames by table name.
-        strongest: Strongest player by variant. Most odds refer to this player.
+        strongest_players: Strongest player by variant. Most odds refer to this player.
         unavailable_reasons: Reasons why odds are missing, as sentences.
         played_matchups: Matchups that were played, with their numbers of units.
     """
@@ -138,7 +138,7 @@ class Odds(Result):
     plots_folder = ""
     seed: int
     tables: dict[str, pd.DataFrame]
-    strongest: dict[str, str] = field(default_factory=dict)
+    strongest_players: dict[str, str] = field(default_factory=dict)
     unavailable_reasons: Sequence[str] = ()
     played_matchups: Sequence[tuple[Matchup, int]] = ()
 
@@ -153,7 +153,7 @@ class Odds(Result):
         return build_odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables for JSON. Each row contains the name of its table.
+        """Return the rows of all tables for JSON, each with the name of its table.
 
         Undefined and infinite values are None.
         """
@@ -163,12 +163,12 @@ class Odds(Result):
             for row in table.to_records(frame.replace([np.inf, -np.inf], np.nan))
         ]
 
-    def csv_files(self) -> dict[str, str]:
-        """Return the contents of the CSV file of every table, by file name."""
+    def format_csv_files(self) -> dict[str, str]:
+        """Format every table as a CSV file, and return the contents by file name."""
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table for a variant. If the table is missing, there are no rows.
+        """Return the rows of a table for a variant, or no rows if the table is missing.
 
         Args:
             name: Name of the table.
@@ -178,7 +178,7 @@ class Odds(Result):
         if name not in self.tables:
             return next(iter(self.tables.values())).head(0)
         if values.pop("strongest", False):
-            values["strategy"] = self.strongest[variant]
+            values["strategy"] = self.strongest_players[variant]
         frame = self.tables[name]
         for column, value in {"variant": variant, **values}.items():
             frame = frame[frame[column] == value]
@@ -216,7 +216,7 @@ def run_odds(
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
-        n_deals = request.deals or DEFAULT_SOLO_DEALS
+        n_deals = request.n_deals or DEFAULT_SOLO_DEALS
         return [
             [
                 solo_deals.play_solo_deals(
@@ -240,7 +240,7 @@ def run_odds(
         for player in group:
             progress = next(step_progress)
             compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
-            n_deals = request.deals or DEFAULT_TWO_PLAYER_DEALS
+            n_deals = request.n_deals or DEFAULT_TWO_PLAYER_DEALS
             self_play = two_player_odds.simulate_self_play(
                 player,
                 variant,

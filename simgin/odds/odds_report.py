@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
-SCORES_PER_SIDE = 10  # number of scores per side in the score table
+N_SHOWN_SCORES = 10  # number of scores per side in the score table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
 DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the table, in points
 EXAMPLE_TURN, EXAMPLE_DEADWOOD = 4, 20  # turn and deadwood of a hand in a summary sentence
@@ -48,22 +48,22 @@ def build_odds_report(odds: Odds, command: str) -> Report:
     return Report(
         question=f"Odds for {', '.join(odds.identity['variants'])}",
         verdict=list(iter_verdict_sentences(odds)),
-        rules=[(name, find_variant(name).title) for name in odds.strongest]
-        if len(odds.strongest) > 1
+        rules=[(name, find_variant(name).title) for name in odds.strongest_players]
+        if len(odds.strongest_players) > 1
         else (),
         tables=[main_table, *other_tables[: max(0, n_open_tables - 1)]],
         plots=LazySequence(iter_odds_plots(odds)),
         detail_tables=other_tables[max(0, n_open_tables - 1) :],
-        facts=list(_list_facts(odds)),
+        facts=list(_iter_notes(odds)),
         command=command,
-        files=odds.csv_files(),
+        files=odds.format_csv_files(),
     )
 
 
-def _list_facts(odds: Odds) -> Iterator[tuple[str, str]]:
+def _iter_notes(odds: Odds) -> Iterator[tuple[str, str]]:
     """Yield notes about the intervals, players and random numbers of the odds."""
     yield "Intervals", ODDS_INTERVAL_NOTE
-    for variant, strongest_player in odds.strongest.items():
+    for variant, strongest_player in odds.strongest_players.items():
         yield f"Strong player in {variant}", strongest_player
         for naive_player in odds.select_rows("bracket", variant)["strategy"][:-2]:
             yield f"Naive player in {variant}", naive_player
@@ -81,8 +81,8 @@ def iter_verdict_sentences(odds: Odds) -> Iterator[str]:
 
     If there are several variants, each sentence names its variant.
     """
-    for variant in odds.strongest:
-        variant_prefix = f"{variant}: " if len(odds.strongest) > 1 else ""
+    for variant in odds.strongest_players:
+        variant_prefix = f"{variant}: " if len(odds.strongest_players) > 1 else ""
         sentence_makers = (
             describe_leads,
             describe_deadwood,
@@ -149,20 +149,20 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     if parsed_variant.params["knock_limit"]:
         verb = "goes gin in"
         wins = odds.select_rows("strength", variant, metric="win")
-        yield f"{_compare_players(variant, wins, 'wins', 'deals')}."
-    low_bound, high_bound = _get_bound_percentages(bracket)
+        yield f"{_format_player_comparison(variant, wins, 'wins', 'deals')}."
+    low_bound, high_bound = _get_best_gin_rate_bounds(bracket)
     yield (
-        f"{_compare_players(variant, bracket.iloc[:-1], verb, 'deals')}. With 95 % confidence, the "
-        f"best possible player {verb} {low_bound} to {high_bound} % of deals."
+        f"{_format_player_comparison(variant, bracket.iloc[:-1], verb, 'deals')}. With 95 % "
+        f"confidence, the best possible player {verb} {low_bound} to {high_bound} % of deals."
     )
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
         verb = "meets the goal in" if parsed_variant.goal.is_total else "wins"
-        yield f"{_compare_players(variant, matches, verb, 'matches')}."
+        yield f"{_format_player_comparison(variant, matches, verb, 'matches')}."
 
 
-def _compare_players(variant: str, rows: pd.DataFrame, verb: str, unit: str) -> str:
-    """Return a clause about the rates of the first and the last strategy in `rows`."""
+def _format_player_comparison(variant: str, rows: pd.DataFrame, verb: str, unit: str) -> str:
+    """Return a clause that compares the first and the last strategy in `rows`."""
     first_rate, last_rate = _format_rates(rows.iloc[[0, -1]])
     naive, strong = rows["strategy"].iloc[[0, -1]]
     if naive == strong:
@@ -178,14 +178,14 @@ def _format_rates(rows: pd.DataFrame) -> list[str]:
 
 
 def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
-    """Return player types for use in a sentence, or the specs of other strategies."""
+    """Return labels such as `A naive player`, or the specs if the players are not the default."""
     if naive == list_odds_players(find_variant(variant))[0]:
         return "A naive player", f"a strong player ({strong})"
     return naive, strong
 
 
-def _get_bound_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return the bounds on the gin rate of the best possible player, in percent."""
+def _get_best_gin_rate_bounds(rows: pd.DataFrame) -> tuple[int, int]:
+    """Return the lower and upper bound on the best possible player's gin rate, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
@@ -216,8 +216,8 @@ def build_odds_tables(odds: Odds) -> list[Table]:
         ("counts", _build_deadwood_table),
         ("seats", _build_seat_table),
     )
-    two_player_variants = [v for v in odds.strongest if len(odds.select_rows("seats", v))]
-    solo_variants = [v for v in odds.strongest if v not in two_player_variants]
+    two_player_variants = [v for v in odds.strongest_players if len(odds.select_rows("seats", v))]
+    solo_variants = [v for v in odds.strongest_players if v not in two_player_variants]
     tables = [
         make_table(odds, variant)
         for variant in two_player_variants
@@ -243,14 +243,14 @@ def _build_score_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
-    shown_scores = sorted({target * step // SCORES_PER_SIDE for step in range(SCORES_PER_SIDE)})
+    shown_scores = sorted({target * step // N_SHOWN_SCORES for step in range(N_SHOWN_SCORES)})
     shown_rows = rows[rows["a"].isin(shown_scores) & rows["b"].isin(shown_scores)]
     table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
     half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
     by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     dealer_effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
     return _build_grid_table(
-        f"Matches won at each score (%) when {odds.strongest[variant]} plays against "
+        f"Matches won at each score (%) when {odds.strongest_players[variant]} plays against "
         f"itself in {variant}",
         table,
         "your points",
@@ -268,7 +268,7 @@ def _build_deadwood_table(odds: Odds, variant: str) -> Table:
     table.index = [f"{low} to {low + DEADWOOD_BIN_WIDTH - 1}" for low in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _build_grid_table(
-        f"Deals won for each deadwood and turn (%) when {odds.strongest[variant]} plays "
+        f"Deals won for each deadwood and turn (%) when {odds.strongest_players[variant]} plays "
         f"against itself in {variant}",
         table,
         "deadwood",
@@ -282,7 +282,7 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
     table_rows = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
-        default_type = STRONG_PLAYER if player == odds.strongest[variant] else ""
+        default_type = STRONG_PLAYER if player == odds.strongest_players[variant] else ""
         player_type = find_player_type_name(str(player)) or default_type
         player_label = f"{player_type} ({player})" if player_type else str(player)
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
@@ -297,7 +297,7 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine rows of several metrics into one row with columns NAME, NAME_low and NAME_high."""
+    """Combine rows of several metrics into one row, with value and bounds of each metric."""
     fields: dict[str, Any] = {}
     for _, row in rows.iterrows():
         fields |= _make_estimate_fields(row["metric"], row)
@@ -305,12 +305,12 @@ def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _make_estimate_fields(name: str, row: Any) -> dict[str, Any]:
-    """Return an estimate as a dictionary with the keys NAME, NAME_low and NAME_high."""
+    """Return the value and bounds in a row as the fields NAME, NAME_low and NAME_high."""
     return {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
 def _make_metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return one table column per metric. All metrics except the score are proportions."""
+    """Return one table column per metric, in percent except for the score."""
     names = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -327,7 +327,7 @@ def _build_solo_table(odds: Odds, variants: list[str]) -> Table:
     has_knocking = any(find_variant(variant).params["knock_limit"] for variant in variants)
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
-        best = "{} to {}".format(*_get_bound_percentages(rows))
+        best = "{} to {}".format(*_get_best_gin_rate_bounds(rows))
         table_row: dict[str, Any] = {"variant": variant, "best": best}
         table_row |= _make_estimate_fields(STRONG_PLAYER, rows.iloc[-2])
         if len(rows) > 2:
@@ -386,7 +386,7 @@ def _build_strategy_table(odds: Odds, variant: str) -> Table:
 
 def iter_odds_plots(odds: Odds) -> Iterator[Plot]:
     """Yield the plots of two-player variants and then the plots of solitaire games."""
-    for variant in odds.strongest:
+    for variant in odds.strongest_players:
         plot_definitions = (
             ("scores", plots.win_by_score, "Win probability by score"),
             ("counts", plots.win_by_deadwood, "Win probability by deadwood and turn"),
@@ -433,7 +433,7 @@ def _select_naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_hindsight = frame["strategy"] == solo_odds.HINDSIGHT_PLAYER
     is_naive = frame["strategy"] == strategies.transform("first")
-    is_strong = frame["strategy"] == frame["variant"].map(odds.strongest)
+    is_strong = frame["strategy"] == frame["variant"].map(odds.strongest_players)
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
         is_strong = ~(is_naive | is_hindsight)

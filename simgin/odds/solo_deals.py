@@ -45,7 +45,7 @@ DEAL_COLUMNS = (
 )
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
 # number of deals per engine call, which the slowest strategy plays in a quarter of a second
-DEALS_PER_CALL = 5_000
+DEALS_PER_ENGINE_CALL = 5_000
 
 
 class PlayerResult:
@@ -80,17 +80,17 @@ class SoloDeals(PlayerResult):
     outcomes: Outcomes
     depends_on_score: bool
 
-    def column(self, name: str) -> np.ndarray:
+    def get_column(self, name: str) -> np.ndarray:
         """Return one column for all deals, (n_deals,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
-    def has_ending(self, *kinds: str) -> np.ndarray:
+    def find_deals_with_ending(self, *endings: str) -> np.ndarray:
         """Return a mask of the deals that have one of the given endings."""
-        return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
+        return np.isin(self.get_column("kind"), [DEAL_RESULTS.index(kind) for kind in endings])
 
     @property
     def n_units(self) -> int:
-        """Number of clusters (deals or matches) for the standard errors."""
+        """Number of independent deals or matches, by which standard errors are clustered."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
@@ -103,7 +103,7 @@ class SoloDeals(PlayerResult):
 def add_player_columns(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return a DataFrame of rows with additional columns for the players."""
+    """Return a DataFrame of rows, with the variant and the players in additional columns."""
     players = {"strategy": matchup.a.spec, "opponent": matchup.opponent}
     frame = make_frame(rows).assign(variant=matchup.variant.spec, **players)
     return build_output_frame(output, frame)
@@ -180,7 +180,7 @@ def compute_solo_arrays(
 ) -> outcomes.ArraysByName:
     """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = matchup.batch_size
-    units_per_call = DEALS_PER_CALL // _count_deals_per_unit(matchup) // size * size
+    units_per_call = DEALS_PER_ENGINE_CALL // _count_deals_per_unit(matchup) // size * size
     tallies = list[np.ndarray]()
 
     def play_part(first: int, n: int) -> np.ndarray:
@@ -201,7 +201,7 @@ def compute_solo_arrays(
 
 
 def _convert_to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
-    """Convert deal records to rows with the columns DEAL_COLUMNS."""
+    """Convert the engine's deal records to an array with the columns DEAL_COLUMNS."""
     joker_position = _compute_joker_positions(matchup, records["unit"], records["deal"])
     hand_size = count_dealt_cards(matchup.variant)
     is_in_deck = joker_position >= hand_size
@@ -235,5 +235,5 @@ def _compute_joker_positions(
 
 @cache
 def _compile_joker_positions() -> Any:
-    """Return a compiled loop over deals that writes the positions of the joker."""
+    """Return the compiled function that writes the joker's position in each deal."""
     return jit.compile_function(kernels.write_joker_positions)

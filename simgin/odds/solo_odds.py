@@ -51,7 +51,7 @@ QUANTILES = (0.1, 0.5, 0.9)
 RESULT_COLUMNS = {"win": "won", "score": "score"}  # column of each metric
 HINDSIGHT_PLAYER = "hindsight"  # name of the player who sees the whole deck
 N_HINDSIGHT_DECKS = 10_000  # number of random decks for HINDSIGHT_PLAYER
-MAX_PACK_MELDS = 1024
+MAX_MELDS_IN_PACK = 1024
 
 
 def compute_odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def _compute_strategy_odds(deals: SoloDeals) -> pd.DataFrame:
 
 
 def _build_result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
-    """Return the rows of the win rate, the gin rate and the mean score."""
+    """Return one row each for the win rate, the gin rate and the mean score."""
     return [
         {
             "metric": name,
@@ -88,11 +88,11 @@ def _build_result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the value of each metric in every deal, and whether it is a proportion."""
+    """Return the values of each metric in all deals, and True if the metric is a proportion."""
     return {
-        "win": (deals.column("won"), True),
-        "gin": (deals.has_ending(*ENDING_GROUPS["gin"]), True),
-        "score": (deals.column("score"), False),
+        "win": (deals.get_column("won"), True),
+        "gin": (deals.find_deals_with_ending(*ENDING_GROUPS["gin"]), True),
+        "score": (deals.get_column("score"), False),
     }
 
 
@@ -119,9 +119,9 @@ def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         ValueUnavailableError: If the match value cannot be computed from the deals.
     """
     if deals.matchup.unit == "match":
-        unit = deals.column("unit")
+        unit = deals.get_column("unit")
         is_last_deal = np.append(unit[1:] != unit[:-1], True)
-        is_won = deals.column("outcome")[is_last_deal] == 0
+        is_won = deals.get_column("outcome")[is_last_deal] == 0
         n_units = len(is_won)
         (win_rate,) = estimate_ratios_over_units(
             is_won.astype(np.int64), np.ones(n_units, np.int64)
@@ -138,7 +138,7 @@ def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     estimate = make_estimate_with_t_interval(
         start_value.value, start_value.se, n_units, np.inf, **bounds
     )
-    return mark_constant_as_undefined(estimate), n_units
+    return make_undefined_if_constant(estimate), n_units
 
 
 def compute_odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
@@ -150,7 +150,7 @@ def compute_odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `odds` (rows.toml).
     """
-    n_drawn = deals.column("drawn")
+    n_drawn = deals.get_column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
     draws = range(_find_max_draws(deals) + 1)
@@ -172,7 +172,7 @@ def compute_odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `left` (rows.toml).
     """
-    n_drawn = deals.column("drawn")
+    n_drawn = deals.get_column("drawn")
     draws = range(_find_max_draws(deals))
     rows = []
     for metric, (results, is_proportion) in _get_metric_values(deals).items():
@@ -193,12 +193,14 @@ def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `gin` (rows.toml).
     """
-    n_drawn = np.sort(deals.column("drawn")[deals.has_ending(*ENDING_GROUPS["gin"])])
+    n_drawn = np.sort(
+        deals.get_column("drawn")[deals.find_deals_with_ending(*ENDING_GROUPS["gin"])]
+    )
     n_gins = len(n_drawn)
     if n_gins < MIN_UNITS_FOR_ESTIMATE:
         return add_player_columns("gin", deals.matchup, [])
     se = float(n_drawn.std(ddof=1) / np.sqrt(n_gins))
-    mean = mark_constant_as_undefined(
+    mean = make_undefined_if_constant(
         make_estimate_with_t_interval(float(n_drawn.mean()), se, n_gins, np.inf, minimum=0.0)
     )
     rows = [{"statistic": "mean", **make_estimate_columns(mean, n_gins)}]
@@ -263,7 +265,7 @@ def compute_odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def _iter_ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
     """Yield each ending that occurs, with a mask of the deals that have this ending."""
     for ending, ending_names in ENDING_GROUPS.items():
-        has_ending = deals.has_ending(*ending_names)
+        has_ending = deals.find_deals_with_ending(*ending_names)
         if has_ending.any():
             yield ending, has_ending
 
@@ -302,7 +304,7 @@ def compute_skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         interval = make_estimate_with_t_interval(
             float(difference.mean()), float(se), n_units, np.inf
         )
-        estimate = mark_constant_as_undefined(interval)
+        estimate = make_undefined_if_constant(interval)
         independent_variance = (strong_sums.var(ddof=1) + naive_sums.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row: dict[str, Any] = {"base_strategy": naive.strategy, "metric": metric}
@@ -337,7 +339,9 @@ def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """
     frames = []
     for deals in samples:
-        gin_rate = estimate_mean_over_deals(deals, deals.has_ending(*ENDING_GROUPS["gin"]))
+        gin_rate = estimate_mean_over_deals(
+            deals, deals.find_deals_with_ending(*ENDING_GROUPS["gin"])
+        )
         row = {"metric": "gin", **make_estimate_columns(gin_rate, len(deals.rows))}
         frames.append(add_player_columns("bracket", deals.matchup, [row]))
     best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
@@ -373,7 +377,7 @@ def compute_hindsight_gin_probability(variant: Variant, n_decks: int, seed: int)
     decks = np.random.default_rng(seed).permuted(cards, axis=1)
     # number of cards seen up to and including each card
     positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
-    melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
+    melds_buffer = np.zeros(MAX_MELDS_IN_PACK, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
     pairs_of_threes = _find_disjoint_pairs(threes)
@@ -422,15 +426,15 @@ def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         `score`. If the game has no joker or if all results in a group are equal, the DataFrame is
         empty.
     """
-    joker_position = deals.column("place")
+    joker_position = deals.get_column("place")
     n_groups = outcomes.N_GROUPS
-    group = deals.column("unit") % n_groups
+    group = deals.get_column("unit") % n_groups
     if (joker_position < 0).all():
         return add_player_columns("joker", deals.matchup, [])
     n_deals = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
-        results = deals.column(column)
+        results = deals.get_column(column)
         group_masks = [group == group_index for group_index in range(n_groups)]
         group_moments = [
             _sum_moments_by_position(joker_position[mask], results[mask], deals.deck_size)
@@ -445,7 +449,7 @@ def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         interval = make_estimate_with_t_interval(
             share, se, n_groups, n_groups, minimum=0.0, maximum=1.0
         )
-        estimate = mark_constant_as_undefined(interval)
+        estimate = make_undefined_if_constant(interval)
         rows.append({"metric": metric, **make_estimate_columns(estimate, n_deals)})
     return add_player_columns("joker", deals.matchup, rows).dropna(ignore_index=True)
 
@@ -458,7 +462,7 @@ def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: in
 
 
 def _compute_between_group_share(moments: np.ndarray) -> float:
-    """Compute the proportion of the variance that is due to differences between groups."""
+    """Compute the proportion of the variance that differences between positions explain."""
     n, sums, square_sums = moments[:, moments[0] > 0]
     n_results = n.sum()
     df = len(n) - 1
@@ -477,22 +481,25 @@ def _compute_between_group_share(moments: np.ndarray) -> float:
 
 
 def estimate_ratios_over_deals(
-    deals: SoloDeals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, is_proportion: bool = True
+    deals: SoloDeals,
+    ratio_pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    *,
+    is_proportion: bool = True,
 ) -> list[Estimate]:
-    """Estimate ratios of sums over deals, with standard errors clustered by unit.
+    """Estimate ratios of sums over deals, with standard errors clustered by deal or match.
 
     Args:
         deals: Deals.
-        pairs: Numerator and denominator of each ratio. All arrays have shape (n_deals,).
+        ratio_pairs: Numerator and denominator of each ratio. All arrays have shape (n_deals,).
         is_proportion: True if the ratios are proportions.
     """
-    unit = deals.column("unit")
+    unit = deals.get_column("unit")
 
     def sum_by_unit(values: np.ndarray) -> np.ndarray:
         return np.bincount(unit, values).astype(np.int64)
 
-    numerators = [sum_by_unit(numerator) for numerator, _ in pairs]
-    denominators = [sum_by_unit(denominator) for _, denominator in pairs]
+    numerators = [sum_by_unit(numerator) for numerator, _ in ratio_pairs]
+    denominators = [sum_by_unit(denominator) for _, denominator in ratio_pairs]
     return estimate_ratios_over_units(
         *numerators, np.stack(denominators), is_proportion=is_proportion
     )
@@ -506,16 +513,18 @@ def estimate_mean_over_deals(
     return estimate_ratios_over_deals(deals, pairs, is_proportion=is_proportion)[0]
 
 
-def estimate_ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
-    """Estimate ratios of sums over independent units.
+def estimate_ratios_over_units(
+    *ratio_terms: np.ndarray, is_proportion: bool = True
+) -> list[Estimate]:
+    """Estimate ratios of sums over independent deals or matches.
 
     Args:
-        *parts: Numerators, followed by a common denominator or by one denominator per numerator.
-            All arrays have shape (n_units,).
+        *ratio_terms: Numerators, followed by a common denominator or by one denominator per
+            numerator. All arrays have shape (n_units,).
         is_proportion: True if the ratios are proportions.
     """
-    numerators = np.stack(parts[:-1])
-    denominators = np.broadcast_to(parts[-1], numerators.shape)
+    numerators = np.stack(ratio_terms[:-1])
+    denominators = np.broadcast_to(ratio_terms[-1], numerators.shape)
     estimates = []
     for numerator, denominator in zip(numerators, denominators, strict=True):
         sums = RatioSums(
@@ -532,10 +541,10 @@ def estimate_ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -
 
 
 def compute_sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
-    """Return the sum of a column for every unit of analysis."""
-    return np.bincount(deals.column("unit"), deals.column(column))
+    """Return the sum of a column in every deal or match."""
+    return np.bincount(deals.get_column("unit"), deals.get_column(column))
 
 
-def mark_constant_as_undefined(estimate: Estimate) -> Estimate:
+def make_undefined_if_constant(estimate: Estimate) -> Estimate:
     """Return an estimate unchanged, or an undefined estimate if its standard error is 0."""
     return make_undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

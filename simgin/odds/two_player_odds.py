@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SEAT_NAMES = ("dealer", "nondealer")
-POINTS_SCORE_FIELDS = (("score",), ("score",))  # score fields in matches to points
+POINT_MATCH_SCORE_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def counts_per_deal(self) -> int:
-        """Number of times that `outcomes` counts each deal: 2 with match values, otherwise 1."""
+        """Number of times that each deal is counted in `outcomes`: 2 with match values, else 1."""
         return 1 if self.match_values is None else 2
 
 
@@ -70,7 +70,7 @@ def simulate_self_play(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> SelfPlay:
-    """Play n deals of a strategy against itself, or load cached results.
+    """Play deals of a strategy against itself, or load cached results.
 
     Args:
         strategy: Strategy spec.
@@ -158,7 +158,7 @@ def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, E
 
 
 def _make_value_estimate(probability: float, se: float) -> Estimate:
-    """Return a match value as an estimate with its confidence interval."""
+    """Return a match win probability as an estimate with a confidence interval."""
     return make_estimate_with_t_interval(
         float(probability), float(se), N_GROUPS, N_GROUPS, minimum=0.0, maximum=1.0
     )
@@ -172,7 +172,7 @@ def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
         or if the players do not play for points, the DataFrame is empty.
     """
     match_values = self_play.match_values
-    if match_values is None or match_values.board.score_fields != POINTS_SCORE_FIELDS:
+    if match_values is None or match_values.board.score_fields != POINT_MATCH_SCORE_FIELDS:
         return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half_width = compute_critical_value(N_GROUPS) * scores["se"]

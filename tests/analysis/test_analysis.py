@@ -25,7 +25,7 @@ from simgin.rules import variants
 from simgin.strategy import compiler, loader
 
 N_WORLDS, N_RUNS = 3_200, 200
-MAX_MISSES = 19  # of 200 runs at a rate of 5 %; a larger number has a probability of 0.2 %
+MAX_MISSED_RUNS = 19  # of 200 runs at a rate of 5 %; a larger number has a probability of 0.2 %
 
 
 def sample_correlated_values(rng, worlds, means):
@@ -35,7 +35,7 @@ def sample_correlated_values(rng, worlds, means):
 
 
 def sample_values_with_rare_losses(rng, worlds, means):
-    """Sample values with the given means; every second action has a rare large loss."""
+    """Sample values with the given means, so that every second action has a rare large loss."""
     n = len(means)
     is_loss = rng.random((worlds, n)) < 1 / 80
     has_losses = np.arange(n) % 2 == 1
@@ -45,7 +45,7 @@ def sample_values_with_rare_losses(rng, worlds, means):
 
 
 def eliminate_actions(sample_values, seed, means):
-    """Sample worlds until one action is left; return the values and the remaining actions."""
+    """Sample worlds until one action is left, and return the values and the remaining actions."""
     rng = np.random.default_rng(seed)
     all_values = sample_values(rng, N_WORLDS, np.array(means))
     is_active = np.ones(len(means), bool)
@@ -76,8 +76,8 @@ def test_best_action_and_intervals_have_at_most_5_percent_errors(sample_values, 
         true_gaps = np.array(means) - means[gaps.best_index]
         n_eliminated += not is_active[best]
         n_not_covered += bool((np.abs(gaps.means - true_gaps) > gaps.half_widths + 1e-12).any())
-    assert n_eliminated <= MAX_MISSES
-    assert n_not_covered <= MAX_MISSES
+    assert n_eliminated <= MAX_MISSED_RUNS
+    assert n_not_covered <= MAX_MISSED_RUNS
 
 
 def test_only_clearly_worse_actions_are_eliminated():
@@ -152,14 +152,14 @@ def test_decisions_of_a_deal_are_titled_by_turn(variant):
 # Value of a match state with the die, compared with plain iteration and exact values
 
 
-HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+TEN_CARD_HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 LOSER_DEALS_NEXT, WINNER_DEALS_NEXT = (
     np.array([[1, 0, 0], [1, 0, 1]]),
     np.array([[0, 1, 0], [0, 1, 1]]),
 )
 
 
-def test_deals_table_agrees_with_the_stake_policies_for_equal_players():
+def test_won_deals_table_agrees_with_the_stake_policies():
     policy = loader.find_strategy("dice-player").policy("offer")
     policy_values = compiler.make_parameter_vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
     result_probabilities = np.zeros((2, 3, 2))
@@ -177,7 +177,8 @@ def test_deals_table_agrees_with_the_stake_policies_for_equal_players():
 def compute_value_before_blind_offers(deal_value, refusal_value, dealer, stake, owner, cap):
     """Return the value to seat 0 with optimal blind offers and responses to them.
 
-    `worth(number, owner)` is the value of a deal, `refused(seat)` that of a refusal by a seat.
+    `deal_value(stake, owner)` returns the value of a deal, and `refusal_value(seat)` returns the
+    value of a refusal of an offer by a seat.
     """
     value = deal_value(stake, owner)
     for seat in (dealer, 1 - dealer):
@@ -239,7 +240,7 @@ def test_game_table_agrees_with_value_iteration(next_dealers):
 def test_value_of_a_refusal_is_exact(payment, points_lost):
     variant = variants.find_variant(f"dice+die_refusal_pays={payment}")
     die = Die(2, "other", offered_stake=5)
-    position = parse_position(HAND, "QD", variant, score=(3, 1), die=die)
+    position = parse_position(TEN_CARD_HAND, "QD", variant, score=(3, 1), die=die)
     analysis = analyse_position(
         position, "dice-player", "dice-player", AnalysisBudget(max_worlds=400)
     )

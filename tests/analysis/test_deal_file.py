@@ -16,15 +16,17 @@ from support.command_line import run_simgin
 
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
-VARIANT_PLAYERS_CASES = [
+VARIANT_AND_PLAYERS_CASES = [
     (name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name
 ]
-VARIANT_PLAYERS_CASES += [
+VARIANT_AND_PLAYERS_CASES += [
     (name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name
 ]
-VARIANT_PLAYERS_CASES += [("standard", ("champion", "champion"))]
-VARIANT_PLAYERS_CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
-IGNORED_FIELDS = ("noise",)  # of players without a decision
+VARIANT_AND_PLAYERS_CASES += [("standard", ("champion", "champion"))]
+VARIANT_AND_PLAYERS_CASES += [
+    (name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS
+]
+IGNORED_VIEW_FIELDS = ("noise",)  # of players without a decision
 
 
 def assert_equal_position(position, expected):
@@ -34,14 +36,14 @@ def assert_equal_position(position, expected):
         expected.is_in_match,
     )
     for name in position.view.dtype.names:
-        assert name in IGNORED_FIELDS or np.array_equal(position.view[name], expected.view[name]), (
-            name
-        )
+        assert name in IGNORED_VIEW_FIELDS or np.array_equal(
+            position.view[name], expected.view[name]
+        ), name
 
 
 @pytest.fixture
 def write_deal(tmp_path):
-    """Return a function that plays a deal, writes its file and returns path, content and deal."""
+    """Return a function that plays a deal, writes a deal file and returns both."""
 
     def write(a, b, variant, unit, half=0, deal=None):
         traced = trace_numbered_deal(a, b, variant, 5, unit, half, deal)
@@ -62,7 +64,7 @@ def assert_file_gives_positions(path, deal):
     return len(pairs)
 
 
-@pytest.mark.parametrize(("variant", "players"), VARIANT_PLAYERS_CASES)
+@pytest.mark.parametrize(("variant", "players"), VARIANT_AND_PLAYERS_CASES)
 def test_deal_file_gives_the_positions_of_the_deal(variant, players, write_deal):
     n_positions = 0
     for unit in range(2):

@@ -25,11 +25,11 @@ SUIT_LETTERS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
 CARD_PATTERN = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
 
 
-N_POSITIONS = 4
+N_EXERCISES = 4
 
 
-def run_small_drill(monkeypatch, n_positions=N_POSITIONS, workers=None):
-    """Run a drill of few deals and worlds, which takes a second or two."""
+def run_small_drill(monkeypatch, n_positions=N_EXERCISES, workers=None):
+    """Create a drill from few deals and worlds, which takes a second or two."""
     monkeypatch.setattr(drill, "DEFAULT_WORLDS", N_WORLDS)
     monkeypatch.setattr(drill, "DEALS_PER_POSITION", 6)
     return drill.run_drill(drill.DrillRequest.read("standard", None, n_positions, 1), workers)
@@ -41,7 +41,7 @@ def render_html(drill_result, command):
 
 @pytest.fixture(scope="module")
 def small_drill():
-    """Run a drill of few deals and worlds once."""
+    """Create a drill once for all tests, from few deals and worlds."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield run_small_drill(monkeypatch)
 
@@ -62,7 +62,7 @@ def test_costs_equal_those_of_analyze(small_drill):
 
 
 def test_best_option_is_correct_and_the_played_option_is_not(small_drill):
-    assert len(small_drill.exercises) == N_POSITIONS
+    assert len(small_drill.exercises) == N_EXERCISES
     for exercise in small_drill.exercises:
         assert exercise.correct_options[0] == exercise.analysis.ranking[0]
         assert set(exercise.correct_options) < set(exercise.options)
@@ -86,7 +86,7 @@ def test_best_option_is_correct_and_the_played_option_is_not(small_drill):
 def test_players_differ_in_when_they_knock():
     """Expect players that knock at the first chance, only in the first five turns, and never."""
     knocks = {}
-    for matchup in drill.DrillRequest.read("standard", None, N_POSITIONS, 1).matchups:
+    for matchup in drill.DrillRequest.read("standard", None, N_EXERCISES, 1).matchups:
         knock_decisions = [
             decision
             for unit in range(20)
@@ -108,8 +108,8 @@ def test_players_differ_in_when_they_knock():
     }
 
 
-def test_exercises_come_from_different_deals_and_themes(small_drill):
-    assert len({exercise.deal_number for exercise in small_drill.exercises}) == N_POSITIONS
+def test_exercises_come_from_different_deals_and_kinds(small_drill):
+    assert len({exercise.deal_number for exercise in small_drill.exercises}) == N_EXERCISES
     assert len({exercise.decision_kind for exercise in small_drill.exercises}) >= 2
 
 

@@ -12,12 +12,12 @@ from support.command_line import run_simgin
 
 pytestmark = pytest.mark.slow
 
-MIN_BUTTON_SIZE = 44  # px
+MIN_BUTTON_SIZE_PX = 44  # px
 
 
 @pytest.fixture(scope="module")
 def drill_page(tmp_path_factory):
-    """Write the HTML page of the drill; return its path and the options of each position."""
+    """Write the HTML page of the drill, and return its path and the options by position."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
     contents = json.loads(drill.INCLUDED_DRILL_FILE.read_text())
     run_simgin("drill", "-o", page)
@@ -30,7 +30,7 @@ def drill_page(tmp_path_factory):
 
 @pytest.fixture
 def open_page(chromium, drill_page):
-    """Return a function that opens the page; check that nothing is logged or requested."""
+    """Return a function that opens the page, and check that nothing is logged or requested."""
     messages, contexts = [], []
 
     def open_at_width(width=390, scheme="light", **options):
@@ -54,7 +54,7 @@ def open_page(chromium, drill_page):
     assert [message for message in messages if not message.startswith("file:")] == []
 
 
-def convert_label(text):
+def convert_button_label(text):
     """Convert the label of a button to the form that `simgin analyze` prints."""
     converted = text.replace("\N{VARIATION SELECTOR-15}", "").translate(
         str.maketrans("♠♥♦♣", "SHDC")
@@ -62,17 +62,17 @@ def convert_label(text):
     return re.sub(r"10(?=[SHDC])", "T", converted)
 
 
-def choose_by_key(tab, index):
+def choose_option_by_key(tab, index):
     tab.keyboard.press("123456789abcdefghijk"[index])
 
 
-def choose_by_arrow_keys(tab, index):
+def choose_option_by_arrow_keys(tab, index):
     for _ in range(index + 1):
         tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
 
 
-def choose_by_touch(tab, index):
+def choose_option_by_touch(tab, index):
     tab.locator(".options button:visible").nth(index).tap()
 
 
@@ -89,7 +89,9 @@ def assert_visible_together(tab):
     assert verdict["x"] > hand["x"] + hand["width"] or verdict["y"] >= below
 
 
-@pytest.mark.parametrize("choose_option", [choose_by_key, choose_by_arrow_keys, choose_by_touch])
+@pytest.mark.parametrize(
+    "choose_option", [choose_option_by_key, choose_option_by_arrow_keys, choose_option_by_touch]
+)
 def test_summary_counts_the_chosen_options(open_page, drill_page, choose_option):
     tab = open_page(has_touch=True)
     _, options_by_position = drill_page
@@ -99,7 +101,7 @@ def test_summary_counts_the_chosen_options(open_page, drill_page, choose_option)
         assert tab.evaluate("document.activeElement.tagName") == "H2"
         assert not tab.locator(".prices:visible, .lesson:visible").count()
         buttons = tab.locator(".options button:visible")
-        labels = [convert_label(text[1:]) for text in buttons.all_text_contents()]
+        labels = [convert_button_label(text[1:]) for text in buttons.all_text_contents()]
         assert sorted(labels) == sorted(options)
         choice = number % len(labels)
         option = options[labels[choice]]
@@ -111,11 +113,11 @@ def test_summary_counts_the_chosen_options(open_page, drill_page, choose_option)
         n_missed += not is_correct
         points_lost += 0 if is_correct else option["cost"]
         assert message.startswith("Correct." if is_correct else "Your choice costs ")
-        assert convert_label(message).endswith(option["why"])
+        assert convert_button_label(message).endswith(option["why"])
         assert tab.evaluate("document.activeElement.id") == "next"
-        tab.locator("#next").tap() if choose_option is choose_by_touch else tab.keyboard.press(
-            "Enter"
-        )
+        tab.locator(
+            "#next"
+        ).tap() if choose_option is choose_option_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()
     summary = tab.locator("#sum").text_content()
     match = re.fullmatch(r"(\d+) of (\d+) correct, ([\d.]+) points lost\.", summary)
@@ -145,7 +147,7 @@ def test_page_fits_the_screen_with_readable_text_and_large_buttons(
             assert find_unreadable_texts(tab.evaluate(TEXT_COLOURS_SCRIPT)) == []
             for button in tab.locator("button:visible").all():
                 box = button.bounding_box()
-                assert box["width"] >= MIN_BUTTON_SIZE and box["height"] >= MIN_BUTTON_SIZE
+                assert box["width"] >= MIN_BUTTON_SIZE_PX and box["height"] >= MIN_BUTTON_SIZE_PX
             tab.keyboard.press(key)
             if key == "1":
                 assert_visible_together(tab)
@@ -157,14 +159,16 @@ def test_missed_positions_come_first_after_a_reload(open_page, drill_page):
     tab = open_page()
     _, options_by_position = drill_page
     for options in options_by_position[:2]:  # one wrong answer, and one correct answer
-        is_correct = [options[convert_label(text[1:])]["right"] for text in read_labels(tab)]
+        is_correct = [
+            options[convert_button_label(text[1:])]["right"] for text in read_button_labels(tab)
+        ]
         tab.locator(".options button:visible").nth(
             is_correct.index(options is options_by_position[1])
         ).click()
         tab.locator("#next").click()
     tab.reload()
     assert tab.locator("#score").text_content() == "Positions that you missed come first (1)."
-    assert sorted(convert_label(text[1:]) for text in read_labels(tab)) == sorted(
+    assert sorted(convert_button_label(text[1:]) for text in read_button_labels(tab)) == sorted(
         options_by_position[0]
     )
     assert (
@@ -173,7 +177,7 @@ def test_missed_positions_come_first_after_a_reload(open_page, drill_page):
     )
 
 
-def read_labels(tab):
+def read_button_labels(tab):
     return tab.locator(".options button:visible").all_text_contents()
 
 

@@ -76,7 +76,7 @@ STRATEGY = Strategy("late", offer=late, answer=yes, knock=gin)
 
 @pytest.fixture(scope="module")
 def strategy_files(tmp_path_factory):
-    """Write the strategy files `plain` and `late`; return their paths."""
+    """Write the files of two simple strategies, `plain` and `late`, and return the paths."""
     folder = tmp_path_factory.mktemp("players")
     for name, text in (("plain", PLAIN_STRATEGY_CODE), ("late", LATE_OFFERS_CODE)):
         (folder / f"{name}.py").write_text(text)
@@ -89,7 +89,7 @@ def compute_reference_deadwood(hand, variant):
 
 
 def finish_reference_deal(variant, deal):
-    """Play a reference deal to its end as the strategy `plain` does; return the result."""
+    """Play a reference deal to its end like the strategy `plain`, and return the result."""
     max_stake = build_both_rules(variant)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.seat_to_move]
@@ -124,7 +124,7 @@ def finish_reference_deal(variant, deal):
     return deal.result
 
 
-def make_reference_deal(position, hidden, stock):
+def make_reference_deal(position, hidden_cards, stock):
     """Return the reference deal at a two-player position, with the given hidden cards."""
     view = position.view
     seat = int(view.seat)
@@ -132,7 +132,7 @@ def make_reference_deal(position, hidden, stock):
         build_both_rules(position.variant.spec)[1], reference.PACK, dealer=int(view.dealer)
     )
     deal.hands[seat] = list_card_names(int(view.hand))
-    deal.hands[1 - seat] = [*list_card_names(int(view.known)), *hidden]
+    deal.hands[1 - seat] = [*list_card_names(int(view.known)), *hidden_cards]
     deal.stock = list(stock)
     last_discard = format_card(int(view.history[view.turns - 1, 3]))
     deal.pile = sorted(
@@ -266,7 +266,7 @@ def assert_analysis_is_exact(position, analysis):
 
 
 def reveal_opponent(position, deal, forget_discard=False):
-    """Return the position with most of the opponent's hand known; forget a discard if asked."""
+    """Return a position in which the player knows most cards of the opponent's hand."""
     view = position.view.copy()
     hidden = mask_to_cards(_find_hidden_hand(deal, view))
     unseen = int(view.unseen | view.known)
@@ -282,19 +282,19 @@ def reveal_opponent(position, deal, forget_discard=False):
     return Position(position.variant, view, position.actions)
 
 
-def find_late_positions(player, variant, kinds, n):
-    """Return n (position, deal) pairs with a short stock for each kind of action."""
+def find_late_positions(player, variant, action_kinds, n_positions):
+    """Find positions with a short stock for each kind of action, and return (position, deal)."""
     matchup = parse_matchup(player, player, variant, 21, "deal")
-    pairs_by_kind = {kind: [] for kind in kinds}
+    pairs_by_kind = {kind: [] for kind in action_kinds}
     for unit in range(300):
         deal = trace_deal(matchup, unit)
         for position in find_decisions(deal):
             kind = position.actions[0].type
             is_late = position.view.stock == STOCK_SIZE and len(position.actions) > 1
-            if is_late and len(pairs_by_kind.get(kind, [None] * n)) < n:
+            if is_late and len(pairs_by_kind.get(kind, [None] * n_positions)) < n_positions:
                 pairs_by_kind[kind].append((position, deal))
                 break
-    assert all(len(pairs) == n for pairs in pairs_by_kind.values())
+    assert all(len(pairs) == n_positions for pairs in pairs_by_kind.values())
     return [pair for pairs in pairs_by_kind.values() for pair in pairs]
 
 

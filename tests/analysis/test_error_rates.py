@@ -28,28 +28,28 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 
 
-def make_slow_case(*values):
+def mark_case_as_slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
 # A, B and the evaluator, different enough for few deals. jdh8-heuristic and exp710 discard before
 # they decide about ending the deal
 OFFERING_PLAYER = "gold+offer=strong:blind=yes+answer=brave"
-LEMMA_CASES = [
-    make_slow_case("stock-greedy", "simple", "standard", "gold-early"),
-    make_slow_case("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
-    make_slow_case("stubborn", "exp710", "eaai", "gold"),
+DIFFERENCE_LEMMA_CASES = [
+    mark_case_as_slow("stock-greedy", "simple", "standard", "gold-early"),
+    mark_case_as_slow("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
+    mark_case_as_slow("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERING_PLAYER, "dice", "gold-early+answer=brave"),
-    make_slow_case("solo-greedy", None, "solitaire-gin", "solo-dp"),
+    mark_case_as_slow("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
-    make_slow_case("solo-greedy", None, "solitary-gin", "solo-dp"),
+    mark_case_as_slow("solo-greedy", None, "solitary-gin", "solo-dp"),
 ]
 
 
-@pytest.mark.parametrize("n_deals", [80, make_slow_case(300)])
-@pytest.mark.parametrize(("a", "b", "variant", "evaluator"), LEMMA_CASES)
+@pytest.mark.parametrize("n_deals", [80, mark_case_as_slow(300)])
+@pytest.mark.parametrize(("a", "b", "variant", "evaluator"), DIFFERENCE_LEMMA_CASES)
 def test_decision_gains_add_up_to_the_lead_of_the_evaluator(a, b, variant, evaluator, n_deals):
-    """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
+    """Check an equation of the performance difference lemma (Kakade and Langford 2002)."""
     task = EvaluationTask.read(a, b, variant, evaluator, MIN_DEALS, worlds=0, seed=3)
     rates = estimate_error_rates(replace(task, n_deals=n_deals))
     error = np.hypot(
@@ -89,7 +89,7 @@ def test_evaluator_disagrees_with_another_strategy(variant):
 
 
 def make_small_task(n_worlds):
-    """Return a task with fewer deals than users may request."""
+    """Return a task to evaluate 30 deals, which is fewer than users can request."""
     task = EvaluationTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, n_worlds, 2)
     return replace(task, n_deals=30)
 
@@ -126,7 +126,7 @@ def test_rates_do_not_depend_on_the_number_of_workers(rates_without_worlds):
 
 
 def test_worlds_find_better_actions_without_selection_bias(rates, rates_without_worlds):
-    """Compare gains in the actual cards, which the evaluator does not know."""
+    """Measure gains with the actual hidden cards, which did not influence the chosen actions."""
     assert rates.total_loss.value > rates_without_worlds.total_loss.value
     mistakes = [decision for unit in rates.decisions for decision in unit if decision.mistake]
     assert np.mean([decision.cost for decision in mistakes]) < np.mean(
@@ -147,7 +147,7 @@ def test_few_worlds_add_a_note_about_underestimation(rates):
 
 @pytest.mark.slow
 def test_rates_are_stable_with_enough_worlds():
-    """Compare 20, 100 and 400 worlds in 300 deals within 3 SE: one false alarm in 370."""
+    """Compare the rates from 20, 100 and 400 worlds, with a tolerance of 3 standard errors."""
     task = EvaluationTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for n_worlds in (20, MIN_RELIABLE_WORLDS, 400):
@@ -179,7 +179,7 @@ def test_default_evaluator_and_opponent_are_the_strongest_strategy(variant, play
         assert rates.unit == "% of deals" and set(rates.frame["counted"]) == {"% of deals"}
 
 
-def test_hidden_hand_is_in_neither_hand_pile_nor_stock(rates):
+def test_hidden_hand_excludes_player_pile_and_stock(rates):
     matchup = rates.task.matchup
     for unit in range(20):
         deal = trace_deal(matchup, unit, unit % 2)

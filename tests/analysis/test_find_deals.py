@@ -14,7 +14,7 @@ N_DEALS = 600
 
 
 def trace_deals(a, b, variant, n_units):
-    """Yield each deal of some pairs, as ((unit, half), deal)."""
+    """Trace the deals of some mirrored pairs, and yield each with its pair number and half."""
     matchup = parse_matchup(a, b, variant, 1, "deal")
     for unit in range(n_units):
         for half in range(2 if matchup.is_mirrored else 1):
@@ -22,18 +22,18 @@ def trace_deals(a, b, variant, n_units):
 
 
 def compute_margin(deal):
-    """Return the points of A minus those of the opponent."""
+    """Return the points of A minus the points of the opponent."""
     half = int(deal.state.half)
     return int(deal.state.score[half] - deal.state.score[1 - half])
 
 
 def list_deal_addresses(frame):
-    """List the (unit, half) pairs of a DataFrame."""
+    """Return the pair number and the half of each deal in a DataFrame."""
     return list(zip(frame["unit"], frame["half"], strict=True)) if len(frame) else []
 
 
 def run_show(command):
-    """Run a `simgin show` command; return the first and the last row."""
+    """Run a `simgin show` command, and return the first and the last row."""
     program, *arguments = shlex.split(command)
     assert program == "simgin"
     first, *_, last = json.loads(run_simgin(*arguments, "--json").stdout)["rows"]
@@ -63,7 +63,7 @@ def test_longest_deals_come_first_with_ties_in_order():
     assert list_deal_addresses(frame) == [address for _, address in lost[:7]]
 
 
-def test_differ_finds_deals_with_different_actions():
+def test_differ_keyword_finds_deals_with_different_actions():
     options = {"where": "differ", "against": "simple", "deals": 200, "limit": 1000}
     frame = simgin.find("gold", "gold-early", **options).frame
     expected = {}

@@ -56,7 +56,7 @@ def grade_gold(files, seed, n_worlds=None):
 
 @pytest.fixture(scope="module")
 def gold_grade(tmp_path_factory):
-    """Grade gold once in three mirrored pairs of deals."""
+    """Grade the strategy `gold` once in three mirrored pairs of deals."""
     return grade_gold(write_mirrored_deal_files(tmp_path_factory.mktemp("deals")), 1, 25)
 
 
@@ -108,7 +108,7 @@ def test_results_of_the_two_players_have_opposite_signs(deal_files):
     ],
 )
 def test_luck_adjustment_keeps_the_mean_and_reduces_the_error(a, b, evaluator, opponent, n_deals):
-    """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
+    """Check that the luck that is removed from the results is 0 on average."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
     graded_deals = [
         grades.make_graded_deal(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(n_deals)
@@ -163,7 +163,7 @@ def test_total_equals_the_sum_of_the_listed_costs(gold_grade):
 
 
 def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
-    """Compare with 4,000 other worlds within 4 SE: one false alarm in 16,000 decisions."""
+    """Compare with the cost in 4,000 other worlds, with a tolerance of 4 standard errors."""
     gold_grade = grade_gold(deal_files[:1], 2, 25)
     evaluator = DecisionEvaluator(gold_grade.task.evaluator, 0)
     (deal,) = gold_grade.graded_deals
@@ -180,7 +180,7 @@ def test_cost_of_a_mistake_agrees_with_other_worlds(deal_files):
 
 @pytest.mark.parametrize(("n_deals", "n_seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW_MARK)])
 def test_seeds_agree_within_the_reported_errors(deal_files, n_deals, n_seeds):
-    """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
+    """Compare each seed with the mean of the others, with a tolerance of 3.5 standard errors."""
     totals = [grade_gold(deal_files[:n_deals], seed).total_loss for seed in range(1, n_seeds + 1)]
     values = np.array([total.value for total in totals])
     error = math.sqrt(np.mean([total.se**2 for total in totals]))
@@ -196,7 +196,7 @@ def test_seeds_agree_within_the_reported_errors(deal_files, n_deals, n_seeds):
 
 @SLOW_MARK
 def test_interval_of_a_few_deals_covers_the_results_of_other_seeds():
-    """Check 192 intervals of 24 deals with eight seeds: 95 % are within 2.8 SE."""
+    """Grade 24 deals with eight seeds each, and count the intervals that cover other seeds."""
     is_covered = []
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
@@ -220,7 +220,7 @@ def test_interval_of_a_few_deals_covers_the_results_of_other_seeds():
 
 
 def test_few_deals_are_not_reported_as_a_rate(gold_grade):
-    """Check also that few deals are not compared with the ladder."""
+    """Check also that a grade of few deals is not compared with built-in strategies."""
     few_deals = gold_grade
     message = " ".join(grades.iter_grade_sentences(few_deals))
     assert "in these 6 deals" in message and "To find out how well gold plays" in message
@@ -256,7 +256,7 @@ def test_opponents_are_counted_in_the_summary(empty_directory):
 
 
 def test_cost_of_a_blunder_agrees_with_analyze(empty_directory):
-    """Discard the card that leaves the most deadwood in the first turn."""
+    """Grade a deal in which the first discard is the worst possible one."""
     matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
     best_deal = trace_deal(matchup, 3)
     discard_numbers = [
@@ -468,7 +468,7 @@ TEAM_NAMES = ("Ada", "Bo")
 
 
 def make_kaggle_logs(game, state):
-    """Return the log of a state in the format of Kaggle's proxy, and a replay that ends with it."""
+    """Return Kaggle's log of an OpenSpiel state, and a Kaggle replay that ends in this state."""
     entries = [f"{move.player}:{move.action}" for move in state.full_history()]
     header = "[Meta]\nVersion: 1\n\n[Game]\n" + str(game).replace("gin_rummy(", "gin_rummy_proxy(")
     logs = [
@@ -485,7 +485,7 @@ def make_kaggle_logs(game, state):
 
 @pytest.mark.parametrize("n_deals", [8, pytest.param(100, marks=SLOW_MARK)])
 def test_openspiel_games_are_read_equally_from_every_format(n_deals):
-    """Read finished and unfinished games, under the rules of the game."""
+    """Read finished and unfinished games with random rules."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     rng, variants = random.Random(4), set()
     for i in range(n_deals):

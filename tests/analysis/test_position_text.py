@@ -18,13 +18,13 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
 
-HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
-FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
+TEN_CARD_HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+VIEW_FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
 # Fields of the decision that are not part of the view, and the seat numbers
 DECISION_FIELDS = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
 COMPARED_FIELDS = [
     name
-    for name in FIELD_NAMES
+    for name in VIEW_FIELD_NAMES
     if name not in (*DECISION_FIELDS, "seat", "dealer", "owner", "deal")
 ]
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
@@ -102,7 +102,7 @@ def test_parsed_position_agrees_with_the_view(variant_name):
 
 
 def forget_cards(pile, view, rng):
-    """Replace cards of a pile by ?; return the pile and the forgotten discarded and taken cards."""
+    """Replace random cards of a pile with `?`, and return the pile and the replaced cards."""
     pile = list(pile)
     discarded, taken = [], []
     for index in range(len(pile) - 1):
@@ -155,7 +155,7 @@ def test_filling_in_forgotten_cards_restores_the_view(variant_name):
             partial.view, build_rules(variant), hands, columns, taken_index
         )
         for field in (
-            *(field_name for field_name in FIELD_NAMES if field_name not in DECISION_FIELDS),
+            *(field_name for field_name in VIEW_FIELD_NAMES if field_name not in DECISION_FIELDS),
             "history",
         ):
             assert np.array_equal(filled[field], complete.view[field]), (field, partial_pile, pile)
@@ -165,14 +165,14 @@ def test_filling_in_forgotten_cards_restores_the_view(variant_name):
     assert n_taken > 0 or variant_name == "straight"
 
 
-def test_dots_stand_for_the_cards_that_the_stock_implies():
+def test_dots_replace_the_cards_missing_from_the_stock():
     variant = variants.find_variant("standard")
     for n in (1, 5, 19):
-        expected = parse_position(f"{HAND} KS", f"QD {'? ' * n} 9D ? QH", variant).view
+        expected = parse_position(f"{TEN_CARD_HAND} KS", f"QD {'? ' * n} 9D ? QH", variant).view
         for dots in ("..", "...", "…"):
             pile = f"QD {dots} 9D ? QH"
             assert (
-                parse_position(f"{HAND} KS", pile, variant, stock=int(expected.stock)).view
+                parse_position(f"{TEN_CARD_HAND} KS", pile, variant, stock=int(expected.stock)).view
                 == expected
             )
 
@@ -180,12 +180,12 @@ def test_dots_stand_for_the_cards_that_the_stock_implies():
 @pytest.mark.parametrize("variant_name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_forgotten_cards_do_not_change_the_size_of_a_solitaire_deck(variant_name):
     variant = variants.find_variant(variant_name)
-    cards = f"{HAND} KS"
+    cards = f"{TEN_CARD_HAND} KS"
     complete = parse_position(cards, "QD TS 9D QH", variant).view
     with_marks = parse_position(cards, "? TS ? QH", variant).view
     with_dots = parse_position(cards, ".. TS ? QH", variant, stock=int(complete.deck_left)).view
     assert with_marks == with_dots
-    for field in FIELD_NAMES:
+    for field in VIEW_FIELD_NAMES:
         if field not in ("pile", "unseen"):
             assert with_marks[field] == complete[field], field
     assert int(with_marks.unseen) == int(complete.unseen) | cards_to_mask(
@@ -204,7 +204,9 @@ def test_placeholder_cards_do_not_give_gin():
 
 @pytest.mark.parametrize(("stock", "n_forgotten"), [(None, 1), (20, 11)])
 def test_omitted_pile_is_unknown(stock, n_forgotten):
-    view = parse_position(f"{HAND} KS", "", variants.find_variant("standard"), stock=stock).view
+    view = parse_position(
+        f"{TEN_CARD_HAND} KS", "", variants.find_variant("standard"), stock=stock
+    ).view
     assert (view.pile, view.turns, view.stock) == (0, n_forgotten - 1, 31 - n_forgotten)
 
 
@@ -217,7 +219,7 @@ def test_described_pile_abbreviates_unknown_cards():
     ]
     assert parse_pile("QD,? 9d* .. ?*") == (pile_cards, 3)
     position = parse_position(
-        f"{HAND} KS", "QD ? 9D .. QH", variants.find_variant("standard"), stock=20
+        f"{TEN_CARD_HAND} KS", "QD ? 9D .. QH", variants.find_variant("standard"), stock=20
     )
     _, pile, note, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
@@ -228,16 +230,16 @@ def test_described_pile_abbreviates_unknown_cards():
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])
 def test_invalid_score_is_rejected(score):
     with pytest.raises(ValueError, match="is not a valid score"):
-        parse_position(HAND, "QD TH", variants.find_variant("standard"), score=score)
+        parse_position(TEN_CARD_HAND, "QD TH", variants.find_variant("standard"), score=score)
 
 
 @pytest.mark.parametrize(
     ("cards", "pile", "variant", "stock"),
     [
-        (HAND, "? ?* " * 22 + "QD", "standard", None),
-        (f"{HAND} KS", "? " * 41 + "QD", "gin-solitaire", None),
-        (f"{HAND} KS", ".. QD", "gin-solitaire", 0),
-        (f"{HAND} KS", "? " * 200, "solitary-gin", None),
+        (TEN_CARD_HAND, "? ?* " * 22 + "QD", "standard", None),
+        (f"{TEN_CARD_HAND} KS", "? " * 41 + "QD", "gin-solitaire", None),
+        (f"{TEN_CARD_HAND} KS", ".. QD", "gin-solitaire", 0),
+        (f"{TEN_CARD_HAND} KS", "? " * 200, "solitary-gin", None),
     ],
 )
 def test_more_forgotten_cards_than_the_deck_has_are_rejected(cards, pile, variant, stock):
@@ -247,7 +249,7 @@ def test_more_forgotten_cards_than_the_deck_has_are_rejected(cards, pile, varian
 
 def test_too_long_pile_is_rejected():
     with pytest.raises(PositionError, match="the pile has 1,001 cards"):
-        parse_position(HAND, "KD* " * 1000 + "QD", variants.find_variant("standard"))
+        parse_position(TEN_CARD_HAND, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 
 
 def test_discard_instead_of_an_ending_is_described_as_playing_on():
@@ -264,7 +266,7 @@ def format_view_hand(view):
 
 
 def format_view_pile(view):
-    """Format the cards of the pile in order; in solitaire games, the discards."""
+    """Return the cards of the pile as strings, oldest first, with taken cards marked."""
     cards = [format_card(int(view.upcard))] if view.upcard >= 0 else []
     for _, source, _, discard in view.history[: view.turns]:
         if source == 1:
@@ -276,7 +278,7 @@ def format_view_pile(view):
 
 
 def make_position_options(position):
-    """Return dealer and die as options of `parse_position`; none for a solitaire game."""
+    """Return the options of `parse_position` that specify the dealer and the die."""
     view = position.view
     if view.deck_left >= 0:
         return {}

@@ -26,7 +26,7 @@ from simgin.toolkit.hand_sampling import (
 )
 from support.hands import build_both_rules, list_card_names
 
-HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+TEN_CARD_HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 
 
 def iter_views(n_deals):
@@ -74,7 +74,7 @@ def test_hands_are_uniform_before_the_opponent_has_played():
 
 
 def test_orders_of_the_deck_are_uniform():
-    """Count the 4! orders of three cards and the joker; one false alarm in 10,000 runs."""
+    """Count how often each of the 24 orders of three cards and the joker occurs."""
     seen_cards = [format_card(card) for card in range(52) if card not in (3, 17, 40)]
     cards, pile = " ".join(seen_cards[:11]), " ".join(seen_cards[11:])
     variant = variants.find_variant("solitaire-gin")
@@ -91,7 +91,7 @@ def test_orders_of_the_deck_are_uniform():
 @pytest.mark.parametrize("variant_name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_forgotten_discards_in_solitaire_games_are_unseen_cards(variant_name):
     variant = variants.find_variant(variant_name)
-    view = parse_position(f"{HAND} KS", "? TS ? QH", variant).view
+    view = parse_position(f"{TEN_CARD_HAND} KS", "? TS ? QH", variant).view
     worlds = sample_worlds(view, build_rules(variant), 40, seed=2)
     assert worlds.views is not None
     for stock, world_view in zip(worlds.stocks, worlds.views, strict=True):
@@ -104,7 +104,7 @@ def test_forgotten_discards_in_solitaire_games_are_unseen_cards(variant_name):
 def parse_pile_view(pile):
     """Return the view and the rules of a standard position with this pile."""
     variant = variants.find_variant("standard")
-    return parse_position(f"{HAND} KS", pile, variant).view, build_rules(variant)
+    return parse_position(f"{TEN_CARD_HAND} KS", pile, variant).view, build_rules(variant)
 
 
 def make_nearly_known_view():
@@ -181,7 +181,7 @@ def test_forgotten_card_that_was_taken_is_in_the_hand():
 def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pile):
     variant = variants.find_variant("dice")
     die = Die(2, "other", offered_stake=3)
-    view = parse_position(HAND, pile, variant, die=die).view
+    view = parse_position(TEN_CARD_HAND, pile, variant, die=die).view
     rules, row = build_both_rules("dice")
     opponent = f"gold+offer=strong:count={max_deadwood},turn=9"
     matchup = parse_matchup("gold", opponent, "dice", 4, "deal")
@@ -211,11 +211,11 @@ def test_sampled_hands_are_those_with_which_the_opponent_offers(max_deadwood, pi
 
 def test_offer_that_the_strategy_never_makes_is_ignored():
     die = Die(2, "other", offered_stake=3)
-    view = parse_position(HAND, "QD TS 9D", variants.find_variant("dice"), die=die).view
+    view = parse_position(TEN_CARD_HAND, "QD TS 9D", variants.find_variant("dice"), die=die).view
     never_offering = parse_matchup("gold", "gold", "dice", 4, "deal")
     always_offering = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
     higher_offer = parse_position(
-        HAND, "QD", variants.find_variant("dice"), die=Die(2, "other", offered_stake=5)
+        TEN_CARD_HAND, "QD", variants.find_variant("dice"), die=Die(2, "other", offered_stake=5)
     ).view
     assert WorldSampler(never_offering, view).matching_offers == ()
     assert WorldSampler(always_offering, higher_offer).matching_offers == (1, 2, 3, 4, 5, 6)

@@ -35,7 +35,7 @@ PLAYER_RULES_CASES = [
     (player, rules) for player in ("gold", "champion") for rules in COMPARED_VARIANTS
 ]
 COMPARED_TURNS = (3, 5, 7, 9)
-SEED = 4300
+CHART_SEED = 4300
 
 
 def make_matchup(player, rules, seed):
@@ -43,7 +43,7 @@ def make_matchup(player, rules, seed):
 
 
 def play_records(matchup, n_deals):
-    """Play single deals with A in both seats alternately; return their records."""
+    """Play deals in which A sits in alternating seats, and return their records."""
     kernel.compile_matchup(matchup)
     blocks = map_units(
         lambda first, n: kernel.play_with_records(matchup, first, n)[1], n_deals, 20_000
@@ -71,20 +71,23 @@ def compute_z_score(estimate, other_estimate):
     return (estimate[0] - other_estimate[0]) / np.hypot(estimate[1], other_estimate[1])
 
 
-def assert_z_scores_are_normal(zs):
-    """Check that maximum, mean and variance of z-scores are those of a normal distribution."""
-    print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
-    assert np.abs(zs).max() < MAX_Z_SCORE
-    assert abs(np.mean(zs)) < MAX_Z_SCORE / np.sqrt(len(zs))
-    assert not has_excess_variance(zs)
+def assert_z_scores_are_normal(z_scores):
+    """Check that the z-scores are consistent with a standard normal distribution."""
+    print(
+        f"{len(z_scores)} cells, mean z {np.mean(z_scores):.2f}, "
+        f"farthest {np.abs(z_scores).max():.2f}"
+    )
+    assert np.abs(z_scores).max() < MAX_Z_SCORE
+    assert abs(np.mean(z_scores)) < MAX_Z_SCORE / np.sqrt(len(z_scores))
+    assert not has_excess_variance(z_scores)
 
 
-def has_excess_variance(zs):
+def has_excess_variance(z_scores):
     """Return True if z-scores vary more than expected (chi-square).
 
     The false-alarm rate is that of one z beyond FAR, 1 in 1,000.
     """
-    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(MAX_Z_SCORE), len(zs))
+    return np.sum(np.square(z_scores)) > chi2.isf(2 * norm.sf(MAX_Z_SCORE), len(z_scores))
 
 
 # Knocks
@@ -98,7 +101,7 @@ def estimate_knock_gains(player, rules, before, n_deals=400_000):
     """
     gains = {}
     for turn in COMPARED_TURNS:
-        matchup = make_matchup(player, rules, SEED + turn)
+        matchup = make_matchup(player, rules, CHART_SEED + turn)
         knocked, continued = (
             play_records(force_policy(matchup, "knock", turn, action, before), n_deals)
             for action in (1, 0)
@@ -119,7 +122,7 @@ def estimate_knock_gains(player, rules, before, n_deals=400_000):
 
 @pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_knock_chart_agrees_with_forced_knocks(player, rules):
-    frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
+    frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, CHART_SEED)).frame
     cells = frame.set_index(["column", "row"])
     zs = []
     for (turn, deadwood), expected in estimate_knock_gains(player, rules, OWN_DECISION).items():
@@ -135,7 +138,7 @@ def estimate_upcard_gains(player, rules, n_deals):
     """Return estimates of the gain from taking the first upcard by row and seat."""
     gains = {}
     for row in range(4):
-        matchup = make_matchup(player, rules, SEED + 20 + row)
+        matchup = make_matchup(player, rules, CHART_SEED + 20 + row)
         taken, declined = (
             play_records(force_policy(matchup, "take", AT_FIRST_UPCARD, action, row), n_deals)
             for action in (1, 0)
@@ -152,7 +155,7 @@ def estimate_upcard_gains(player, rules, n_deals):
 
 @pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_upcard_chart_agrees_with_forced_takes(player, rules):
-    request = ChartRequest("upcard", rules, player, 500_000, SEED)
+    request = ChartRequest("upcard", rules, player, 500_000, CHART_SEED)
     chart = measure_chart(request)
     zs = []
     for cell, expected in estimate_upcard_gains(player, rules, 200_000).items():
@@ -190,7 +193,7 @@ def play_first_discards(matchup, n_deals):
 
 
 def regress_cells(cells, values, n_cells, baseline):
-    """Regress values on cells with one effect per deal; return coefficients and covariance."""
+    """Regress values on cells with one effect per deal, and return the coefficients."""
     x, y = [], []
     for deal_cells, deal_values in zip(cells, values, strict=True):
         rows = np.zeros((len(deal_cells), n_cells))
@@ -209,10 +212,14 @@ def regress_cells(cells, values, n_cells, baseline):
 
 @pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_discard_chart_agrees_with_forced_discards(player, rules):
-    """Include the king, the baseline of all cells, in the mean."""
-    request = ChartRequest("discard", rules, player, 200_000, SEED)
-    chart, n_cells, baseline = measure_chart(request), request.kind.n_cells, request.kind.baseline
-    discards = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
+    """Compare all cells except the king without partners, which is the baseline."""
+    request = ChartRequest("discard", rules, player, 200_000, CHART_SEED)
+    chart, n_cells, baseline = (
+        measure_chart(request),
+        request.kind.n_cells,
+        request.kind.baseline_cell,
+    )
+    discards = play_first_discards(make_matchup(player, rules, CHART_SEED + 30), 20_000)
     used, coefficients, covariance = regress_cells(*discards, n_cells, baseline)
     errors = np.sqrt(np.diag(covariance))
     value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
@@ -240,7 +247,7 @@ def sample_decisions(matchup, choose, n_deals, explore=None):
 
 @pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 def test_training_samples_agree_with_forced_knocks(player, rules):
-    matchup = make_matchup(player, rules, SEED)
+    matchup = make_matchup(player, rules, CHART_SEED)
     turns, deadwood, gains, weights = sample_decisions(
         matchup, propose_knock, 2_000_000, knock_sometimes
     )
@@ -271,14 +278,16 @@ def propose_lowest_and_highest_card(view, rules, params):
 @pytest.mark.parametrize(("player", "rules"), PLAYER_RULES_CASES)
 @pytest.mark.parametrize("slot", ["take", "discard"])
 def test_training_samples_agree_with_forced_takes_and_discards(player, rules, slot):
-    """Compare gains per decision by own turn; forced deals do not record the decision rate."""
+    """Compare the mean gains in selected turns of the player."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
     choose = {"take": propose_take, "discard": propose_lowest_and_highest_card}[slot]
-    turns, _, gains, weights = sample_decisions(make_matchup(player, rules, SEED), choose, deals)
+    turns, _, gains, weights = sample_decisions(
+        make_matchup(player, rules, CHART_SEED), choose, deals
+    )
     zs = []
     for turn in COMPARED_TURNS:
-        matchup = make_matchup(player, rules, SEED + 40 + turn)
+        matchup = make_matchup(player, rules, CHART_SEED + 40 + turn)
         first_margins, second_margins = (
             compute_margins(play_records(force_policy(matchup, slot, turn, *order), deals))
             for order in orders

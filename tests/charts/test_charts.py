@@ -8,7 +8,7 @@ import pytest
 
 from simgin.charts import chart as charts
 from simgin.charts.chart import SUMMARY_FUNCTIONS, Chart, ChartError, ChartRequest
-from simgin.charts.chart_kinds import CHART_KINDS, N_TURNS
+from simgin.charts.chart_kinds import CHART_KINDS, N_TURN_COLUMNS
 from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
 from support.command_line import run_simgin
@@ -33,8 +33,8 @@ def test_cell_is_the_weighted_mean_gain_of_its_decisions(knock_chart):
     for view, weight, (continued, knocked) in zip(
         rollouts.views, rollouts.weights, rollouts.records, strict=True
     ):
-        own_turn = min(int(view["own_turn"]), N_TURNS)
-        name = f"{N_TURNS}+" if own_turn == N_TURNS else str(own_turn)
+        own_turn = min(int(view["own_turn"]), N_TURN_COLUMNS)
+        name = f"{N_TURN_COLUMNS}+" if own_turn == N_TURN_COLUMNS else str(own_turn)
         points = [int(deal["points_a"]) - int(deal["points_b"]) for deal in (continued, knocked)]
         cell = str(int(view["ending_count"])), name
         gains.setdefault(cell, []).append((points[1] - points[0], int(weight)))
@@ -62,9 +62,12 @@ def compute_weighted_mean(gains):
 
 def test_equal_weights_have_no_effect(discard_chart):
     tripled = Chart(
-        DISCARD_REQUEST, discard_chart.cells, discard_chart.values, 3 * discard_chart.weights
+        DISCARD_REQUEST,
+        discard_chart.action_cells,
+        discard_chart.action_values,
+        3 * discard_chart.decision_weights,
     )
-    assert (discard_chart.weights == 1).all()
+    assert (discard_chart.decision_weights == 1).all()
     assert np.allclose(tripled.to_grid("value"), discard_chart.to_grid("value"), equal_nan=True)
     assert np.allclose(tripled.to_grid("high"), discard_chart.to_grid("high"), equal_nan=True)
 
@@ -79,29 +82,31 @@ def test_cells_agree_with_a_dense_weighted_regression(discard_chart):
     weights = np.random.default_rng(7).integers(1, 6, n_decisions)
     small = Chart(
         DISCARD_REQUEST,
-        discard_chart.cells[:n_decisions],
-        discard_chart.values[:n_decisions],
+        discard_chart.action_cells[:n_decisions],
+        discard_chart.action_values[:n_decisions],
         weights,
     )
     decision_counts = np.bincount(
-        small.cells[small.cells >= 0], minlength=DISCARD_REQUEST.kind.n_cells
+        small.action_cells[small.action_cells >= 0], minlength=DISCARD_REQUEST.kind.n_cells
     )
     used = [
         int(cell_index)
         for cell_index in np.flatnonzero(decision_counts >= charts.MIN_DECISIONS)
-        if cell_index != DISCARD_REQUEST.kind.baseline
+        if cell_index != DISCARD_REQUEST.kind.baseline_cell
     ]
     rows, values, decision_of_row = [], [], []
-    for decision, action in itertools.product(range(n_decisions), range(small.values.shape[1])):
-        if not np.isnan(small.values[decision, action]):
-            cell = small.cells[decision, action]
+    for decision, action in itertools.product(
+        range(n_decisions), range(small.action_values.shape[1])
+    ):
+        if not np.isnan(small.action_values[decision, action]):
+            cell = small.action_cells[decision, action]
             rows.append(
                 [
                     *(decision == i for i in range(n_decisions)),
                     *(cell == cell_index for cell_index in used),
                 ]
             )
-            values.append(small.values[decision, action])
+            values.append(small.action_values[decision, action])
             decision_of_row.append(decision)
     x, y, decisions = np.array(rows, float), np.array(values), np.array(decision_of_row)
     root = np.sqrt(weights[decisions])
@@ -117,7 +122,7 @@ def test_cells_agree_with_a_dense_weighted_regression(discard_chart):
     bread = np.linalg.pinv(x.T @ (weights[decisions][:, None] * x))
     errors = np.sqrt(np.diag(bread @ score_by_decision.T @ score_by_decision @ bread))[n_decisions:]
     for grid_cell, cell, error in zip(grid_cells, used, errors, strict=True):
-        cell_weights = np.repeat(weights, (small.cells == cell).sum(axis=1))
+        cell_weights = np.repeat(weights, (small.action_cells == cell).sum(axis=1))
         effective_size = cell_weights.sum() ** 2 / (cell_weights**2).sum()
         expected = error * np.sqrt(effective_size / (effective_size - 1))
         assert small.to_grid("se")[grid_cell] == pytest.approx(expected)
@@ -125,9 +130,9 @@ def test_cells_agree_with_a_dense_weighted_regression(discard_chart):
 
 @pytest.mark.parametrize("max_weight", [1, 8])
 def test_intervals_of_cells_have_nominal_coverage(max_weight):
-    """Check 400 charts of 200 decisions with three actions and known gains.
+    """Count the intervals that cover the true gains, in 400 charts of simulated decisions.
 
-    Decisions have weights of 1 to `most`; large weights have a larger variance.
+    Decisions have weights of 1 to `max_weight`. Large weights have a larger variance.
     """
     rng = np.random.default_rng(5)
     truth = np.array([0.0, 2.0, -1.0, 0.5])
@@ -135,7 +140,7 @@ def test_intervals_of_cells_have_nominal_coverage(max_weight):
     for _ in range(400):
         cells = rng.integers(0, 4, (200, 3))
         is_baseline = cells == 3
-        cells[is_baseline] = CHART_KINDS["discard"].baseline
+        cells[is_baseline] = CHART_KINDS["discard"].baseline_cell
         gain = np.where(is_baseline, 0, truth[np.minimum(cells, 3)] - truth[3])
         weights = rng.integers(1, max_weight + 1, 200)
         spread = (1 + gain**2) * (1 + weights[:, None] / max_weight)
@@ -150,7 +155,11 @@ def test_intervals_of_cells_have_nominal_coverage(max_weight):
 
 def test_decisions_without_an_action_are_ignored(discard_chart):
     """Ignore decisions without a tried action, and omit chart rows without decisions."""
-    decisions = discard_chart.cells[:300], discard_chart.values[:300], discard_chart.weights[:300]
+    decisions = (
+        discard_chart.action_cells[:300],
+        discard_chart.action_values[:300],
+        discard_chart.decision_weights[:300],
+    )
     empty_decisions = (
         np.full_like(decisions[0][:5], -1),
         np.full_like(decisions[1][:5], np.nan),
@@ -255,7 +264,7 @@ def test_strategy_file_knocks_if_the_cell_is_positive(knock_chart):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
     win_rate = charts.estimate_chart_win_rate(knock_chart, workers=2)
-    assert win_rate.n == charts.TEST_MATCHES and 0.3 < win_rate.value < 0.8
+    assert win_rate.n == charts.WIN_RATE_MATCHES and 0.3 < win_rate.value < 0.8
 
 
 def test_chart_at_a_score_reports_match_wins(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from simgin.charts.chart import Chart, ChartRequest
-from simgin.charts.chart_kinds import N_TURNS
+from simgin.charts.chart_kinds import N_TURN_COLUMNS
 from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END_DEAL
 from simgin.learn.champion_weights import compute_point_equity
 from simgin.play.matchup import parse_matchup
@@ -100,7 +100,9 @@ def test_cells_near_the_end_agree_with_enumerated_worlds(matchup, n_deals):
     z_scores = []
     for row in chart.frame.to_dict("records"):
         cell = request.kind.rows.index(row["row"]), request.kind.columns.index(row["column"])
-        is_cell = cells[:, 1] == np.ravel_multi_index(cell, (len(request.kind.rows), N_TURNS))
+        is_cell = cells[:, 1] == np.ravel_multi_index(
+            cell, (len(request.kind.rows), N_TURN_COLUMNS)
+        )
         exact_gains = [compute_exact_gains(matchup, view) for view in rollouts.views[is_cell]]
         weights = rollouts.weights[is_cell] / rollouts.weights[is_cell].sum()
         error = np.sqrt(weights**2 @ [gains.var() for gains in exact_gains])
@@ -139,8 +141,8 @@ def propose_at_first_chance_near_the_end(view, rules, params):
     return 3
 
 
-def compute_exact_gains_at_last_cards(matchup, view):
-    """Return the gain from knocking in all worlds: the next two cards and B's ten cards."""
+def compute_exact_gains_with_two_cards_left(matchup, view):
+    """Return the gain from knocking in all worlds if two cards are left in the stock."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_LAST_CARDS and not view["known"]
     stocks = np.array(list(permutations(unseen, N_LAST_CARDS)), np.int8)
@@ -153,7 +155,7 @@ def compute_exact_gains_at_last_cards(matchup, view):
 
 
 def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
-    """Check that deals with one decision would count twice as much without weights."""
+    """Check that weighted gains are unbiased and that gains without weights are biased."""
     file = tmp_path / "breaks.py"
     file.write_text(DISCARD_POLICIES_CODE + MELD_BREAKER_CODE)
     breaker_matchup = replace(
@@ -172,7 +174,7 @@ def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
     )
     assert set(rollouts.weights.tolist()) == {1, 2}
     exact_gains = [
-        compute_exact_gains_at_last_cards(breaker_matchup, view) for view in rollouts.views
+        compute_exact_gains_with_two_cards_left(breaker_matchup, view) for view in rollouts.views
     ]
     errors = (
         compute_point_equity(rollouts)[:, 1]

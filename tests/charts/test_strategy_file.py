@@ -35,7 +35,7 @@ def test_hostile_names_are_not_executed(empty_directory, name):
     docstring = ast.get_docstring(ast.parse(code), clean=False)
     assert docstring.startswith(f"Knock policy from a chart: {command}\n")
     assert f"\nSource: {request.strategy} against itself, 1,000 deals" in docstring
-    assert code.encode().startswith(charts.FILE_MARKER)
+    assert code.encode().startswith(charts.STRATEGY_FILE_MARKER)
     Path("by_chart.py").write_text(code)
     assert loader.find_strategy("by_chart.py").name == "knock-chart"
     assert not Path("it-ran").exists()

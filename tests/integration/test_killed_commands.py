@@ -62,7 +62,7 @@ adapt.AdaptRequest.read.__func__.__kwdefaults__.update(
 )
 champion_weights.MATCH_VALUE_DEALS, champion_weights.REFINEMENT_MATCHES = 20_000, 40
 champion_weights.ROLLOUT_DEALS_PER_CALL = 60
-chart.TEST_MATCHES, solo_odds.N_HINDSIGHT_DECKS = 200, 100
+chart.WIN_RATE_MATCHES, solo_odds.N_HINDSIGHT_DECKS = 200, 100
 html_report.render_plot_files = lambda *_: {}
 layout._lay_out = lambda _: None
 EMPTY = {"png": b"", "svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'}

@@ -24,7 +24,7 @@ CHAMPION_FILE = Path(__file__).resolve().parents[2] / "strategies" / "champion.n
 
 
 def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
-    """Include a variant from a file whose rules change although its name does not."""
+    """Include two variants that have the same name but different rules."""
     requests = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
     requests += [("straight", {name: 99}) for name in ("deals", "rounds")]
     ledger_files = [
@@ -85,7 +85,7 @@ def test_trained_variants_are_those_of_the_weights_file():
 
 
 def test_training_requires_a_writable_cache(monkeypatch):
-    """Check also that a search for a trained player finds none."""
+    """Check also that no trained player is found without a cache."""
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     assert adapt.load_adapted_champion("straight") is None
     with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
@@ -94,7 +94,7 @@ def test_training_requires_a_writable_cache(monkeypatch):
 
 @pytest.fixture(scope="module")
 def training_folder(tmp_path_factory):
-    """Shorten trainings to one second, in a separate folder; they make champion worse."""
+    """Shorten the training to one second, and store its results in a temporary folder."""
     folder = tmp_path_factory.mktemp("learned")
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name, size in {
@@ -103,7 +103,7 @@ def training_folder(tmp_path_factory):
             "ROLLOUT_DEALS_PER_CALL": 60,
         }.items():
             monkeypatch.setattr(champion_weights, name, size)
-        ledger_file = property(lambda training: folder / f"{training.rounds}.sqlite")
+        ledger_file = property(lambda training: folder / f"{training.n_rounds}.sqlite")
         monkeypatch.setattr(adapt.AdaptRequest, "ledger_file", ledger_file)
         yield folder
     champion_weights.build_win_probability_table.cache_clear()
@@ -125,7 +125,7 @@ def test_concurrent_training_of_the_same_player_is_rejected(
 
 
 def run_small_training(workers, interrupt_after=None):
-    """Train, and return the result and the weights; return None if the training is interrupted."""
+    """Train, and return the result and the weights file, or None if training is interrupted."""
 
     def interrupt_at_step(done, total, render=None):
         if done and len(render().splitlines()) == interrupt_after:
@@ -136,15 +136,15 @@ def run_small_training(workers, interrupt_after=None):
         result = adapt.run_adaptation(training, workers, interrupt_at_step)
     except KeyboardInterrupt:
         return None
-    (weights_file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")
-    assert result.name == weights_file.name
+    (weights_file,) = training.ledger_file.parent.glob(f"{training.n_rounds}-*.npy")
+    assert result.weights_file_name == weights_file.name
     return result, weights_file.read_bytes()
 
 
 def test_interrupted_training_gives_the_same_weights(training_folder, monkeypatch):
     assert adapt.load_adapted_champion("straight", **SMALL_TRAINING_SIZES) is None
     complete, content = run_small_training(1)
-    for path in (training_folder / "2.sqlite", training_folder / complete.name):
+    for path in (training_folder / "2.sqlite", training_folder / complete.weights_file_name):
         path.unlink()
     assert (
         run_small_training(2, interrupt_after=1) is run_small_training(1, interrupt_after=2) is None
@@ -154,14 +154,14 @@ def test_interrupted_training_gives_the_same_weights(training_folder, monkeypatc
     assert (resumed.win_rates == complete.win_rates).all() and resumed.win_rates.shape == (2, 3)
     # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
-    (training_folder / complete.name).write_bytes(b"damaged")
+    (training_folder / complete.weights_file_name).write_bytes(b"damaged")
     assert adapt.load_adapted_champion("straight", **SMALL_TRAINING_SIZES).table.equals(
         complete.table
     )
-    assert (training_folder / complete.name).read_bytes() == content
+    assert (training_folder / complete.weights_file_name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not complete.is_better and complete.player == "champion"
-    assert "simgin keeps using champion" in complete.sentences[0]
+    assert "simgin keeps using champion" in complete.verdict_sentences[0]
 
 
 def make_training_result(gains):
@@ -187,10 +187,10 @@ def test_player_is_replaced_only_after_a_significant_gain():
         result = make_training_result({**no_gains, "champion": gain})
         assert result.is_better == is_better and result.gain.value == gain
         assert result.player.startswith("champion@") == is_better
-        assert ("did not improve" in result.sentences[0]) != is_better
+        assert ("did not improve" in result.verdict_sentences[0]) != is_better
     (_, loss_sentence) = make_training_result(
         {**no_gains, "simple": -0.04, "champion": 0.05}
-    ).sentences
+    ).verdict_sentences
     assert (
         loss_sentence
         == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
@@ -295,7 +295,7 @@ def cached_weights(weights_file, monkeypatch):
     return path
 
 
-def test_weights_name_without_a_folder_is_a_trained_player(cached_weights):
+def test_weights_name_without_a_folder_is_found_in_the_cache(cached_weights):
     spec = f"champion@{cached_weights.name}"
     np.save(cached_weights.name, np.zeros(25_136))  # a file of this name in the working directory
     strategy = loader.find_strategy(spec)

@@ -35,7 +35,7 @@ def planted_search(tmp_path_factory):
 
 
 def test_search_finds_the_planted_value(planted_search):
-    (value,) = planted_search.values
+    (value,) = planted_search.tuned_values
     assert abs(value - BEST_PARAMETER_VALUE) < 2
     (comparison,) = planted_search.confirmation.comparisons
     assert comparison.gain.low > 0.1  # with 4, one discard in nine is a blunder
@@ -46,7 +46,7 @@ def test_search_from_the_best_value_gains_nothing(planted_search):
     best_spec = f"{planted_search.request.strategy.spec}:p={BEST_PARAMETER_VALUE}"
     small_sizes = {"generations": 3, "matches": 1000, "confirmation_matches": 1000}
     request = TuneRequest.read(best_spec, "eaai", ["simple"], "p", **small_sizes)
-    assert run_search(request).confirmation.objective.gain.low <= 0
+    assert run_search(request).confirmation.objective_comparison.gain.low <= 0
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_each_generation_plays_different_deals(planted_search, monkeypatch):
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
     assert all(len(seeds) == 1 for seeds in seeds_by_call)
     *search_seeds, confirmation_seed = (seeds.pop() for seeds in seeds_by_call)
-    assert len(search_seeds) == request.generations + 1  # and the final round
+    assert len(search_seeds) == request.n_generations + 1  # and the final round
     assert len({confirmation_seed, *search_seeds}) == len(search_seeds) + 1
     assert confirmation_seed == request.seed
 
@@ -196,7 +196,7 @@ def test_parameter_shared_by_slots_is_tuned_once():
 def test_equally_named_parameters_of_slots_are_separate():
     mixed = loader.find_strategy("solo-switch+knock=at")  # each has its own k
     parameters = read_parameters(mixed.spec)
-    k_parameters = [parameter for parameter in parameters if parameter.key == "k"]
+    k_parameters = [parameter for parameter in parameters if parameter.name_in_policy == "k"]
     assert [parameter.name for parameter in k_parameters] == ["discard.k", "knock.k"]
     changed = loader.set_values_by_slot(mixed, group_values_by_slot(k_parameters, [4, 8]))
     reloaded = loader.find_strategy(changed.spec)

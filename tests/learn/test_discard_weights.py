@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simgin.learn import discard_weights
-from simgin.learn.discard_weights import MAX_ALTERNATIVES, PRIOR_DECISIONS
+from simgin.learn.discard_weights import MAX_TRIED_DISCARDS, PRIOR_WEIGHT_IN_DECISIONS
 from simgin.learn.tune_request import TuneError
 from simgin.play.matchup import Matchup
 from simgin.play.rollouts import roll_out_deals
@@ -22,7 +22,7 @@ def strategy_file(tmp_path_factory):
 
 
 def iter_training_rounds(request, ledger_path=None):
-    """Yield the rounds of a training with a ledger."""
+    """Yield the training rounds, which are stored in a ledger."""
     with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
         yield from discard_weights.play_rounds(request, run_ledger)
 
@@ -31,9 +31,10 @@ def iter_training_rounds(request, ledger_path=None):
 
 
 def fit_reference_weights(decisions, prior_weights, prior_decisions):
-    """Fit weights with numpy's lstsq: a row per discard, and a prior row per weight.
+    """Fit weights by least squares with numpy, as a reference for `fit_weights`.
 
-    questions: Number of repetitions and discards of each decision.
+    There is a row for each discard and a prior row for each weight. `decisions` contains the weight
+    and the discards of each decision.
     """
     rows, costs = [], []
     for repetitions, discards in decisions:  # (times, [(numbers, points), ...])
@@ -56,11 +57,11 @@ def fit_reference_weights(decisions, prior_weights, prior_decisions):
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_agree_with_least_squares(seed):
     rng = np.random.default_rng(seed)
-    features = rng.normal(size=(60, MAX_ALTERNATIVES, 4)) * [1, 10, 0.1, 1]
+    features = rng.normal(size=(60, MAX_TRIED_DISCARDS, 4)) * [1, 10, 0.1, 1]
     features[:, :, 3] = rng.normal(size=(60, 1))  # the same for all discards of a decision
-    points = rng.normal(size=(60, MAX_ALTERNATIVES)) * 20
-    counts = rng.integers(2, MAX_ALTERNATIVES + 1, size=60)
-    is_tried = np.arange(MAX_ALTERNATIVES) < counts[:, None]
+    points = rng.normal(size=(60, MAX_TRIED_DISCARDS)) * 20
+    counts = rng.integers(2, MAX_TRIED_DISCARDS + 1, size=60)
+    is_tried = np.arange(MAX_TRIED_DISCARDS) < counts[:, None]
     prior_weights = rng.normal(size=4)
     parts = (slice(0, 25), slice(25, 60))
     repetitions = rng.integers(1, 5, size=60)
@@ -70,27 +71,29 @@ def test_weights_agree_with_least_squares(seed):
         )
         for part in parts
     ]
-    weights = discard_weights.fit_weights(discard_weights.add_sums(partial_sums), prior_weights)
+    weights = discard_weights.fit_weights(
+        discard_weights.add_regression_sums(partial_sums), prior_weights
+    )
     columns = zip(repetitions, features, points, counts, strict=True)
     decisions = [
         (n_repetitions, list(zip(x[:n], y[:n], strict=True))) for n_repetitions, x, y, n in columns
     ]
-    expected = fit_reference_weights(decisions, prior_weights, PRIOR_DECISIONS)
+    expected = fit_reference_weights(decisions, prior_weights, PRIOR_WEIGHT_IN_DECISIONS)
     assert np.allclose(weights, expected, atol=1e-9)
     assert weights[3] == prior_weights[3]
 
 
 def test_sampled_sums_agree_with_single_discards(strategy_file):
-    """Compute the cheapest discards, their features and points in Python from the same deals."""
+    """Compute the expected sums discard by discard, in Python, from the same deals."""
     request = discard_weights.DiscardTrainingRequest.read(str(strategy_file), "eaai")
     weights = request.initial_weights + np.arange(8) / 10
     player = request.with_weights(weights)
     sampler = discard_weights.make_feature_sampler(player.discard)
     matchup = Matchup(
-        request.match_request.variant, player, request.match_request.pool[0], 9, "deal"
+        request.match_request.variant, player, request.match_request.opponents[0], 9, "deal"
     )
     sums = sampler.sample(matchup, 100, 40)
-    rollouts = roll_out_deals(matchup, sampler.select_discards, 100, 40, MAX_ALTERNATIVES)
+    rollouts = roll_out_deals(matchup, sampler.select_discards, 100, 40, MAX_TRIED_DISCARDS)
     rules = build_rules(matchup.variant)
     describe = player.discard.describe
     decisions = []
@@ -104,7 +107,7 @@ def test_sampled_sums_agree_with_single_discards(strategy_file):
                 features = np.zeros(8)
                 describe(view, rules, card, features)
                 costs.append((float((features * weights).sum()), card, features))
-        lowest_costs = sorted(costs, key=lambda item: item[:2])[:MAX_ALTERNATIVES]
+        lowest_costs = sorted(costs, key=lambda item: item[:2])[:MAX_TRIED_DISCARDS]
         by_card = {card: features for _, card, features in lowest_costs}
         record_by_card = {
             card: item for card, item in zip(cards, records, strict=True) if card >= 0
@@ -116,7 +119,7 @@ def test_sampled_sums_agree_with_single_discards(strategy_file):
         )
     assert sums.n_decisions == len(decisions) > 30
     fitted = discard_weights.fit_weights(sums, weights)
-    assert np.allclose(fitted, fit_reference_weights(decisions, weights, PRIOR_DECISIONS))
+    assert np.allclose(fitted, fit_reference_weights(decisions, weights, PRIOR_WEIGHT_IN_DECISIONS))
 
 
 # Training
@@ -134,7 +137,7 @@ def test_resumed_training_gives_the_same_weights(strategy_file, tmp_path):
     interrupted.close()
     with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
         resumed = discard_weights.run_training(request, 3, run_ledger=run_ledger)
-    assert resumed.file_content("simgin train weighed.py") == complete.file_content(
+    assert resumed.render_file("simgin train weighed.py") == complete.render_file(
         "simgin train weighed.py"
     )
     assert [training_round.gain for training_round in resumed.rounds] == [
@@ -143,7 +146,7 @@ def test_resumed_training_gives_the_same_weights(strategy_file, tmp_path):
 
 
 def test_training_beats_the_initial_weights(strategy_file):
-    """Expect about 8 percentage points head to head, with a standard error near 0.9.
+    """Expect a gain of about 8 percentage points, with a standard error of about 0.9.
 
     Without any gain, the lower bound exceeds 0 in one of forty trainings, and 2
     points in fewer than one of ten thousand.
@@ -155,7 +158,7 @@ def test_training_beats_the_initial_weights(strategy_file):
         trained = discard_weights.run_training(request, run_ledger=run_ledger)
     confirmation = trained.confirmation
     assert confirmation.head_to_head.gain.low > 0.02
-    assert confirmation.objective.gain.low > 0.02
+    assert confirmation.objective_comparison.gain.low > 0.02
     assert list(trained.parameters["number"]) == list(request.policy.start)
 
 
@@ -171,8 +174,8 @@ def test_strategy_uses_its_trained_weights(tmp_path, capfd):
     with ledger.open_ledger(None, request.identity) as run_ledger:
         trained = discard_weights.run_training(request, run_ledger=run_ledger)
     weights_file = tmp_path / "weighed.npy"
-    weights_file.write_bytes(trained.file_content("simgin train weighed.py"))
-    assert discard_weights.TrainingResult.wording.marker in weights_file.read_bytes()
+    weights_file.write_bytes(trained.render_file("simgin train weighed.py"))
+    assert discard_weights.TrainingResult.wording.file_marker in weights_file.read_bytes()
     assert list(compiler.make_parameter_vector(policy)) == list(trained.weights)
     assert (
         loader.compute_strategy_digest(loader.find_strategy(str(strategy_file))) != untrained_digest

@@ -18,7 +18,7 @@ STANDARD_VARIANT = variants.find_variant("standard")
 
 
 def sample_regression_sums(rng, n, size):
-    """Return features of n rule sets and positive definite sums of squares."""
+    """Return random features and random sums of squares for n rule sets."""
     rows = rng.normal(size=(n, 3 * size, size))
     return rng.normal(size=(n, 4)), np.einsum("nri,nrj->nij", rows, rows)
 
@@ -39,7 +39,7 @@ def test_joint_regression_agrees_with_the_dense_solution():
 
 
 def test_common_and_stage_changes_add_up_to_the_true_change():
-    """Use ample data, so that the prior has no effect."""
+    """Fit simulated data that is large enough to make the prior irrelevant."""
     rng = np.random.default_rng(2)
     features = rng.normal(size=(30, 4))
     expected = rng.normal(size=(5, 4, 3))
@@ -50,7 +50,7 @@ def test_common_and_stage_changes_add_up_to_the_true_change():
 
 
 def test_sampled_decisions_are_weighted():
-    """Expect the draws of one decision per deal to represent all decisions of the deal."""
+    """Check that one weighted random decision per deal represents all decisions of the deal."""
     gold_early = loader.find_strategy("gold-early")
     immediate_weights, _ = champion_weights.load_initial_weights(STANDARD_VARIANT)
     make_trainer = partial(
@@ -95,7 +95,7 @@ def short_training_pool(monkeypatch):
     for name, value in {
         "N_MATCHES": 8,
         "N_MATCH_VALUE_DEALS": 20_000,
-        "OPPONENT_ODDS_RULE_SETS": 2,
+        "N_RULE_SETS_FOR_KNOCK_ODDS": 2,
         "N_LOG_ODDS_MATCHES": 20,
     }.items():
         monkeypatch.setattr(training, name, value)

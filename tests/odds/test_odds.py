@@ -76,7 +76,7 @@ HUNDRED_DEALS = make_solo_deals(
 
 @pytest.mark.parametrize(("level", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_quantile_interval_consists_of_order_statistics(level, name):
-    """Use gin on draws 1 to 1,000, so that bounds are ranks that follow the binomial law."""
+    """Compute quantiles of the numbers 1 to 1,000, whose bounds follow from the binomial law."""
     frame = solo_odds.compute_gin_draw_statistics(
         make_solo_deals([[unit, 42, unit + 1, GIN_INDEX, 1, 1, 0] for unit in range(1_000)])
     )
@@ -98,7 +98,7 @@ def test_match_totals_are_counted():
 
 
 def test_skill_gap_is_a_paired_difference():
-    """Expect differences of 0 or 1 with variance .24 n / (n - 1)."""
+    """Compare with the exact mean and variance of differences that are all 0 or 1."""
     rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
     gap = find_only_row(
@@ -131,8 +131,8 @@ def test_skill_gap_is_a_paired_difference():
         (JOKER_MATCH_VARIANT, 1),
     ],
 )
-def test_columns_agree_with_single_deals(variant, seed):
-    """Compare with traced deals, whose turns count the draws."""
+def test_deal_columns_agree_with_traced_deals(variant, seed):
+    """Trace the same deals, and compare the joker's position, the draws and the result."""
     deals = simulate_solo_deals("gold", variant, 300, seed)
     row_index = 0
     for unit in range(60):
@@ -186,10 +186,10 @@ def test_deal_is_won_if_gin_comes_before_the_joker():
     without_joker = simulate_solo_deals("solo-greedy", rules, 10_000)
     first_deals = without_joker.rows[::5]
     is_gin = first_deals[:, DEAL_COLUMNS.index("kind")] == GIN_INDEX
-    is_won = is_gin & (first_deals[:, DEAL_COLUMNS.index("drawn")] <= deals.column("place"))
-    assert np.array_equal(deals.column("won"), is_won) and 900 < is_won.sum() < 1_100
+    is_won = is_gin & (first_deals[:, DEAL_COLUMNS.index("drawn")] <= deals.get_column("place"))
+    assert np.array_equal(deals.get_column("won"), is_won) and 900 < is_won.sum() < 1_100
     assert np.array_equal(
-        deals.column("drawn")[is_won], first_deals[is_won, DEAL_COLUMNS.index("drawn")]
+        deals.get_column("drawn")[is_won], first_deals[is_won, DEAL_COLUMNS.index("drawn")]
     )
 
 
@@ -202,7 +202,7 @@ def test_deal_is_won_if_gin_comes_before_the_joker():
     ],
 )
 def test_match_win_probability_agrees_with_published_matches(player, variant, published, error):
-    """Allow four standard errors of both (docs/reference/strategies/solo.md)."""
+    """Compare with docs/reference/strategies/solo.md, with a tolerance of 4 standard errors."""
     deals = solo_deals.play_solo_deals(player, variant, 25_000)
     row = find_only_row(solo_odds.compute_odds_by_strategy([deals]), metric="match")
     half_width = (row["high"] - row["low"]) / 2
@@ -247,10 +247,10 @@ def test_invalid_solitaire_odds_are_rejected():
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
 # Gin scores 10 and the cards above the joker; otherwise X is lost.
 # Of T = 4, 8, 12 ... draws
-DRAW_PROBABILITIES = np.array(
+GIN_DRAW_PROBABILITIES = np.array(
     [0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02]
 )
-DRAW_PROBABILITIES /= DRAW_PROBABILITIES.sum()
+GIN_DRAW_PROBABILITIES /= GIN_DRAW_PROBABILITIES.sum()
 LOST_POINTS = np.array([2, 9, 30])
 
 
@@ -262,8 +262,8 @@ def compute_deal_results(gin_draw, joker_position, lost_points):
 
 
 def sample_deals(rng, n):
-    """Sample deals with the draw of gin from DRAW_PROBABILITIES and a random joker position."""
-    gin_draw = 4 * rng.choice(len(DRAW_PROBABILITIES), n, p=DRAW_PROBABILITIES) + 4
+    """Sample deals with the draw of gin from GIN_DRAW_PROBABILITIES and a random joker position."""
+    gin_draw = 4 * rng.choice(len(GIN_DRAW_PROBABILITIES), n, p=GIN_DRAW_PROBABILITIES) + 4
     joker_position, lost_points = rng.integers(0, 43, n), rng.choice(LOST_POINTS, n)
     n_draws, won, score = compute_deal_results(gin_draw, joker_position, lost_points)
     kind = np.where(won, GIN_INDEX, JOKER_INDEX)
@@ -273,12 +273,12 @@ def sample_deals(rng, n):
 
 
 def compute_exact_values():
-    """Compute the estimated quantities from the exact probabilities."""
+    """Compute the exact values of the quantities that `estimate_quantities` estimates."""
     gin_index, joker_position, lost_points = (
         grid.reshape(-1)
-        for grid in np.meshgrid(np.arange(len(DRAW_PROBABILITIES)), np.arange(43), LOST_POINTS)
+        for grid in np.meshgrid(np.arange(len(GIN_DRAW_PROBABILITIES)), np.arange(43), LOST_POINTS)
     )
-    probabilities = DRAW_PROBABILITIES[gin_index] / 43 / len(LOST_POINTS)
+    probabilities = GIN_DRAW_PROBABILITIES[gin_index] / 43 / len(LOST_POINTS)
     n_draws, won, score = compute_deal_results(4 * gin_index + 4, joker_position, lost_points)
     gin_probabilities, continuing = probabilities * won, probabilities * (n_draws > 15)
     by_draw = np.bincount(n_draws, gin_probabilities).cumsum()
@@ -334,7 +334,7 @@ def estimate_quantities(deals):
     ("n_runs", "min_covered"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
 )
 def test_intervals_have_nominal_coverage(n_runs, min_covered):
-    """Allow fewer than 179 of 200 in one of 2,100 runs, or 51 of 60 in one of 1,400."""
+    """Count the intervals that cover the exact values in samples of 1,500 deals."""
     rng = np.random.default_rng(2311)
     expected, n_covered = compute_exact_values(), dict.fromkeys(compute_exact_values(), 0)
     for _ in range(n_runs):
@@ -344,7 +344,7 @@ def test_intervals_have_nominal_coverage(n_runs, min_covered):
 
 
 def test_joker_variance_share_is_unbiased_for_few_deals():
-    """Use 300 deals and 43 irrelevant positions, for which the naive proportion is 14 %."""
+    """Use results that do not depend on the joker, for which the naive estimate is 14 %."""
     rng, shares = np.random.default_rng(5), []
     for _ in range(100):
         deals = sample_deals(rng, 300)
@@ -382,8 +382,8 @@ def select_rows_by_seat(frame, metric):
     return frame[frame["metric"] == metric].set_index("seat")
 
 
-def test_odds_by_seat_agree_with_a_run(standard_self_play):
-    """Compare with the engine's sums of the same deals."""
+def test_odds_by_seat_agree_with_the_engine_sums(standard_self_play):
+    """Compare with the statistics that the engine records for the same deals."""
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
     total = batches.sum_rows(runner.run_matchup(matchup, N_DEALS))
     sums = {
@@ -399,7 +399,7 @@ def test_odds_by_seat_agree_with_a_run(standard_self_play):
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
-def test_match_odds_by_seat_are_the_match_value_at_the_start(standard_self_play):
+def test_match_odds_by_seat_equal_the_initial_match_value(standard_self_play):
     match = select_rows_by_seat(two_player_odds.compute_odds_by_seat(standard_self_play), "match")
     v = match_value.compute_value("standard", "gold", "gold", deals=N_DEALS)
     assert match.loc["dealer", "value"] == v.win_probability(0, 0, 0)
@@ -448,7 +448,7 @@ def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
 
 
 def test_missing_match_value_is_explained():
-    """Use Hollywood, which has no V, and a race, in which the sides count differently."""
+    """Use Hollywood Gin, which has no match value, and Gin Race, whose seats differ."""
     self_play = two_player_odds.simulate_self_play("gold", "hollywood", N_DEALS)
     assert (
         "columns" in self_play.unavailable_reason and "simgin match" in self_play.unavailable_reason
@@ -466,7 +466,7 @@ def test_missing_match_value_is_explained():
 
 
 def make_player_ladder(*gin_counts):
-    """Return 400 deals per player with these numbers of gins, weakest player first."""
+    """Return 400 deals for each player, weakest player first, with given numbers of gins."""
     naive_player = list_odds_players(variants.find_variant("solitaire-gin"))[0]
     names = (naive_player, "solo-greedy", "solo-dp")[-len(gin_counts) :]
     samples = []
@@ -487,7 +487,7 @@ def make_player_ladder(*gin_counts):
     [((100, 220, 200), (100, 220)), ((100, 150, 200), (100, 200)), ((200,), (200,))],
 )
 def test_best_possible_player_is_between_best_strategy_and_hindsight(gin_counts, expected):
-    """Include a strongest player by score that does not go gin most often."""
+    """Include a case in which the strongest player does not have the highest gin rate."""
     odds = build_odds([make_player_ladder(*gin_counts)], [], 1)
     bracket = odds.tables["bracket"]
     assert bracket["value"][:-1].tolist() == [won / 400 for won in expected]

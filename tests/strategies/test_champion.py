@@ -202,7 +202,7 @@ def test_discard_features_agree_with_their_names(decisions_by_slot):
         array[0] = view
         legal = list_cards(view.legal)
         feature_array = np.zeros((1, len(legal), sight.N_FEATURES))
-        champion_weights.compile_writer(champion_weights.write_discard_features)(
+        champion_weights.compile_feature_writer(champion_weights.write_discard_features)(
             array, np.array([legal]), RULES, feature_array
         )
         for card, written in zip(legal, feature_array[0], strict=True):
@@ -238,7 +238,7 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         array[0] = view
         legal = list_cards(view.legal)
         rows = np.zeros((1, len(legal), sight.N_FEATURES))
-        champion_weights.compile_writer(champion_weights.write_discard_features)(
+        champion_weights.compile_feature_writer(champion_weights.write_discard_features)(
             array, np.array([legal]), RULES, rows
         )
         stage = sum(view.own_turn >= offset for offset in (3, 5, 8, 11))

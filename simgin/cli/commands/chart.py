@@ -53,7 +53,7 @@ def chart_command(
       simgin chart discard
     """
     from simgin.charts.chart import (
-        FILE_MARKER,
+        STRATEGY_FILE_MARKER,
         Chart,
         ChartRequest,
         render_chart_strategy,
@@ -68,7 +68,7 @@ def chart_command(
             "example, `simgin chart knock --strategy mine.py`."
         )
     if file is not None:
-        check_writable(file, FILE_MARKER)
+        check_writable(file, STRATEGY_FILE_MARKER)
     command = format_repeat_command()
 
     def write_strategy(chart: Chart) -> list[Path]:

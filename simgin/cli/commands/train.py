@@ -101,7 +101,7 @@ def train_command(
     resolved_options = learn_runner.list_player_options(match_request) | {
         "confirm": match_request.confirmation_matches
     }
-    resolved_options |= {"rounds": request.rounds, "deals": request.deals}
+    resolved_options |= {"rounds": request.n_rounds, "deals": request.deals_per_round}
     result = learn_runner.run_improvement(
         match_request,
         wording,
@@ -125,14 +125,14 @@ def _format_champion_hint(result: AdaptedChampion, output: Path | None) -> str:
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = result.request.strategy.spec
-    weights = result.name if output is None else format_weights_path(output)
+    weights = result.weights_file_name if output is None else format_weights_path(output)
     return _format_match_hint(result.request, f"{strategy}@{weights}", strategy)
 
 
 def _format_weights_hint(request: DiscardTrainingRequest, output: Path | None) -> str:
     """Return the line that explains how a strategy can use the weights in the output file."""
     match_request = request.match_request
-    strategy, opponent = match_request.strategy.spec, match_request.pool[0].spec
+    strategy, opponent = match_request.strategy.spec, match_request.opponents[0].spec
     weights_file = request.weights_file
     if output is None:
         return f"Next:    save the weights with -o {weights_file}. The strategy reads this file."

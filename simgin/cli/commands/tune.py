@@ -145,20 +145,20 @@ def _make_plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     matchups = request.make_matchups(request.strategy, request.seed)
     # A unit is a pair of matches, so this is the time per match.
     pair_seconds = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
-    n_strategies = request.generations * (request.n_candidates + 2)
-    final_matches = MAX_FINALISTS * FINALS_MATCHES_FACTOR * request.matches
+    n_strategies = request.n_generations * (request.n_candidates + 2)
+    final_matches = MAX_FINALISTS * FINALS_MATCHES_FACTOR * request.n_matches
     seconds = pair_seconds * (
-        n_strategies * request.matches + final_matches + 3 * request.confirmation_matches
+        n_strategies * request.n_matches + final_matches + 3 * request.confirmation_matches
     )
     return {
         "variant": request.variant.spec,
         "strategy": request.strategy.spec,
-        "opponents": [opponent.spec for opponent in request.pool],
+        "opponents": [opponent.spec for opponent in request.opponents],
         "parameters": [parameter.name for parameter in request.parameters],
         "objective": request.objective,
-        "generations": request.generations,
+        "generations": request.n_generations,
         "candidates": request.n_candidates,
-        "matches": request.matches,
+        "matches": request.n_matches,
         "confirmation_matches": request.confirmation_matches,
         "seconds": float(f"{seconds / (workers or count_usable_cpus()):.3g}"),
     }
