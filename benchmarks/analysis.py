@@ -34,14 +34,14 @@ def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
         unit += 1
 
 
-def measure_points_by_rollouts(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
+def measure_points_by_rollouts(analysis: Analysis, n_worlds: int, seed: int) -> np.ndarray:
     """Return the points of each action in newly sampled worlds, (n_worlds, n_actions) float64."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
     knock_probability = compute_immediate_knock_probability(matchup.b)
     point_arrays = []
-    for first_world in range(0, worlds, WORLDS_PER_ROLLOUT_CALL):
+    for first_world in range(0, n_worlds, WORLDS_PER_ROLLOUT_CALL):
         sampled_worlds = sample_worlds(
             position.view, rules, WORLDS_PER_ROLLOUT_CALL, seed, first_world, knock_probability
         )

@@ -27,7 +27,7 @@ OPPONENTS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 
 HANDS_PER_DECISION = 200
 
 
-def predict_opponent_cards(variant: str, deals: int, seed: int) -> np.ndarray:
+def predict_opponent_cards(variant: str, n_deals: int, seed: int) -> np.ndarray:
     """Predict with three models whether the opponent holds each card, and add the truth.
 
     Returns:
@@ -41,7 +41,7 @@ def predict_opponent_cards(variant: str, deals: int, seed: int) -> np.ndarray:
     rows = []
     for opponent, knock_probability in OPPONENTS:
         matchup = parse_matchup("champion", opponent, variant, seed, "deal")
-        for unit in range(deals // len(OPPONENTS)):
+        for unit in range(n_deals // len(OPPONENTS)):
             deal = trace_deal(matchup, unit)
             views = [q.view for q in deal.decisions if q.seat == 0 and q.view.turns > 0]
             if not views:

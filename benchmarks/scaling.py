@@ -32,7 +32,7 @@ FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 
 class ReusablePool:
-    """Worker pool that stays open after a run. The next run uses the same warm workers."""
+    """Worker pool that stays open after a run, so that the next run uses warm workers."""
 
     def __init__(self, pool):
         self._pool = pool
@@ -53,7 +53,7 @@ class ReusablePool:
 
 @dataclass(frozen=True)
 class RunSpeed:
-    """Speed of a run, in deals and blocks per second, and the CPU time of this process.
+    """Speed of a run in deals and blocks per second, and the CPU time of its coordination.
 
     `coordination_cpu_share` is the CPU time of this process as a proportion of one core.
     """

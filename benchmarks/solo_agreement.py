@@ -37,11 +37,11 @@ VARIANTS = (
 Z_95_PERCENT = 1.96
 
 
-def sample_discards(matchup, deals):
+def sample_discards(matchup, n_deals):
     """Return one random discard decision of each deal."""
     rng = np.random.default_rng(matchup.seed)
     discards, unit = [], 0
-    while len(discards) < deals:
+    while len(discards) < n_deals:
         positions = find_decisions(trace_deal(matchup, unit))
         candidates = [position for position in positions if position.label.endswith("discard")]
         unit += 1
@@ -50,10 +50,10 @@ def sample_discards(matchup, deals):
     return discards
 
 
-def compute_action_values(matchup, position, worlds, first_world):
+def compute_action_values(matchup, position, n_worlds, first_world):
     """Return the value of each action in each sampled deck, (n_worlds, n_actions) float64."""
     rules = build_rules(position.variant)
-    decks = sample_worlds(position.view, rules, worlds, matchup.seed, first_world)
+    decks = sample_worlds(position.view, rules, n_worlds, matchup.seed, first_world)
     records = roll_out_worlds(matchup, position.view, position.actions, decks, first_world)
     scoring = position.variant.params["deal_scoring"]
     if scoring == "winloss":
@@ -62,7 +62,7 @@ def compute_action_values(matchup, position, worlds, first_world):
     return np.asarray(-points if scoring == "penalty" else points, float)
 
 
-def evaluate_discards(strategy, variant, deals, worlds, seed):
+def evaluate_discards(strategy, variant, n_deals, n_worlds, seed):
     """Evaluate one discard decision of each deal.
 
     Returns:
@@ -71,13 +71,13 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     rows = []
-    for position in sample_discards(matchup, deals):
+    for position in sample_discards(matchup, n_deals):
         own_action = position.chosen_index
-        first_values = compute_action_values(matchup, position, worlds, 0)
-        second_values = compute_action_values(matchup, position, worlds, worlds)
+        first_values = compute_action_values(matchup, position, n_worlds, 0)
+        second_values = compute_action_values(matchup, position, n_worlds, n_worlds)
         best_index = int(first_values.mean(axis=0).argmax())
         cost = (second_values[:, best_index] - second_values[:, own_action]).mean()
-        is_active = find_contenders(np.concatenate([first_values, second_values]), 2 * worlds)
+        is_active = find_contenders(np.concatenate([first_values, second_values]), 2 * n_worlds)
         rows.append((best_index == own_action, cost, not is_active[own_action]))
     return np.array(rows, float)
 

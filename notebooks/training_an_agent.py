@@ -91,9 +91,9 @@ STRATEGY = make_external_strategy("agent", act)
 # only at the end.
 
 # %%
-game = run_path("agent.py")["game"]
+make_game = run_path("agent.py")["game"]
 torch.set_num_threads(1)
-environments = make_vec_env(game, 16, seed=1, env_kwargs={"opponent": "simple"})
+environments = make_vec_env(make_game, 16, seed=1, env_kwargs={"opponent": "simple"})
 model = MaskablePPO(
     "MlpPolicy",
     environments,

@@ -55,7 +55,7 @@ ACTIVE_FEATURES_BY_TRAINED_VARIANT = {
 
 
 def compute_ramp(parameter_value, low, high, eaai_value):
-    """Return a parameter value minus its value in eaai, clipped to a range of length 1."""
+    """Return how far a value is from its value in eaai, as a proportion of a range."""
     return (min(max(parameter_value, low), high) - min(max(eaai_value, low), high)) / (high - low)
 
 

@@ -102,12 +102,12 @@ def find_weights_offset(rules):
 compiled_find_weights_offset = helper(find_weights_offset)
 
 
-def adapt_weights(weights, deltas, rules):
+def adapt_weights(weights, weight_deltas, rules):
     """Return the weights of the most similar trained rules, adapted to the given rules.
 
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
-        deltas: Contents of champion-rules.npy,
+        weight_deltas: Contents of champion-rules.npy,
             (1 + N_RULE_FEATURES, 2 * N_WEIGHTS_PER_BLEND + N_OPPONENT_LOG_ODDS). The first row
             contains the values under the rules of eaai. The other rows contain the change in both
             sets of weights and in the log odds of the opponent's type per unit of each rule
@@ -119,16 +119,16 @@ def adapt_weights(weights, deltas, rules):
     # Of the variants used in training, only rush plays better with a correction for its own rules.
     if offset != RUSH_WEIGHTS_OFFSET and (features == trained_features).all():
         return weights
-    table = deltas.reshape(1 + N_RULE_FEATURES, -1)
+    table = weight_deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
-    change = sum_changes(features, changes)
+    change = compute_total_changes(features, changes)
     waiting_change, knocking_change = change[: 2 * N_WEIGHTS_PER_BLEND].reshape(
         2, N_WEIGHTS_PER_BLEND
     )
     knocking_proportion = np.arange(N_WEIGHT_BLENDS)[:, None] / (N_WEIGHT_BLENDS - 1)
     before, after = (
         compute_knock_probabilities(
-            (constants + sum_changes(x, changes))[2 * N_WEIGHTS_PER_BLEND :]
+            (constants + compute_total_changes(x, changes))[2 * N_WEIGHTS_PER_BLEND :]
         )
         for x in (trained_features, features)
     )
@@ -142,13 +142,15 @@ def adapt_weights(weights, deltas, rules):
     return adapted_weights
 
 
-def sum_changes(features, changes):
-    """Return the sum of the changes for the features of the rules, (n_changes,).
+def compute_total_changes(features, changes_per_feature):
+    """Return the total change of each weight under the given rules, (n_weights,).
 
     A separate product for rare features leaves the rounding of other rule sets unchanged.
     """
     common, rare = slice(N_COMMON_FEATURES), slice(N_COMMON_FEATURES, None)
-    return features[common] @ changes[common] + features[rare] @ changes[rare]
+    return (
+        features[common] @ changes_per_feature[common] + features[rare] @ changes_per_feature[rare]
+    )
 
 
 def compute_knock_probabilities(log_odds):
@@ -163,9 +165,9 @@ def compute_knock_probabilities(log_odds):
     return 1 / (1 + np.exp(-(points_odds + turn_odds + prior)))
 
 
-def compute_prior_odds(deltas, rules):
+def compute_prior_odds(weight_deltas, rules):
     """Return the prior odds that the opponent knocks immediately, from champion-rules.npy."""
-    prior_log_odds = deltas.reshape(1 + N_RULE_FEATURES, -1)[1:, -1]
+    prior_log_odds = weight_deltas.reshape(1 + N_RULE_FEATURES, -1)[1:, -1]
     return float(np.exp(compute_rule_features(rules) @ prior_log_odds))
 
 

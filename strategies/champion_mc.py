@@ -40,10 +40,12 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
-def adapt_weights(weights, deltas, rules):
+def adapt_weights(weights, weight_deltas, rules):
     """Return the weights of champion-mc, in which champion's weights are adapted to the rules."""
     champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
-    return np.concatenate([player.adapt_weights(champion_part, deltas, rules), other_weights])
+    return np.concatenate(
+        [player.adapt_weights(champion_part, weight_deltas, rules), other_weights]
+    )
 
 
 MC_WEIGHT_OPTIONS = {

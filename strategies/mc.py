@@ -60,14 +60,14 @@ def _list_take_actions(view, rules):
 
 
 @helper
-def _list_lowest_deadwood_discards(eleven_cards, legal, width, rules):
+def _list_lowest_deadwood_discards(eleven_cards, legal, n_discards, rules):
     """Return the discards that leave the least deadwood, best first.
 
     Ties are broken by the highest card, then by the lowest number.
     """
     candidates = np.empty(11, np.int64)
     n = 0
-    while legal and n < width:
+    while legal and n < n_discards:
         candidates[n] = lowest_bit(
             highest_value_cards(best_discards(eleven_cards, legal, rules)[1], rules)[0]
         )

@@ -205,7 +205,7 @@ def _write_card_values(
 
 
 @helper
-def _sum_hand_value(hand, unmatched, values, limit, rules, params):
+def _sum_hand_value(hand, unmatched, values, knock_limit, rules, params):
     """Return the value of a hand, computed from the values of the unmatched cards."""
     melded = popcount(hand) - popcount(unmatched)
     if unmatched == 0:
@@ -217,12 +217,12 @@ def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     return (
         melded
         + total / popcount(unmatched)
-        + (params[KNOCK_VALUE_INDEX] if total_points(unmatched, rules) <= limit else 0.0)
+        + (params[KNOCK_VALUE_INDEX] if total_points(unmatched, rules) <= knock_limit else 0.0)
     )
 
 
 @helper
-def _compute_urgency(unmatched, limit, rules, params):
+def _compute_urgency(unmatched, knock_limit, rules, params):
     """Return the factor for the points of low cards, which increases close to a knock.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
@@ -231,12 +231,20 @@ def _compute_urgency(unmatched, limit, rules, params):
         unmatched &= (
             ~(1 << lowest_bit(highest_value_cards(unmatched, rules)[0])) if unmatched else 0
         )
-    return params[NEAR_KNOCK_FACTOR_INDEX] if total_points(unmatched, rules) <= limit else 1.0
+    return params[NEAR_KNOCK_FACTOR_INDEX] if total_points(unmatched, rules) <= knock_limit else 1.0
 
 
 @helper
 def _evaluate_after_discard(
-    hand, legal, available, meld_probabilities, limit, rules, params, ten_card_evaluation, values
+    hand,
+    legal,
+    available,
+    meld_probabilities,
+    knock_limit,
+    rules,
+    params,
+    ten_card_evaluation,
+    values,
 ):
     """Return the value of eleven cards after the best discard.
 
@@ -248,7 +256,7 @@ def _evaluate_after_discard(
         legal: Legal discards as a 52-bit mask.
         available: Cards that can still be drawn.
         meld_probabilities: Result of `_compute_meld_probabilities`.
-        limit: Knock limit.
+        knock_limit: Knock limit.
         rules: Rules of the variant.
         params: Parameters of the policy.
         ten_card_evaluation: Result of `_evaluate_hand` for ten of the cards.
@@ -258,14 +266,14 @@ def _evaluate_after_discard(
     if unmatched & legal == 0:
         return popcount(hand) - 1 + params[GIN_VALUE_INDEX]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
-    urgency = _compute_urgency(unmatched, limit, rules, params)
+    urgency = _compute_urgency(unmatched, knock_limit, rules, params)
     values_before, unmatched_before, available_before, urgency_before = ten_card_evaluation
     changed_cards = (
         unmatched ^ unmatched_before | available ^ available_before
         if urgency == urgency_before
         else ALL_CARDS
     )
-    if total_points(unmatched, rules) - card_value(discarded, rules) > limit:
+    if total_points(unmatched, rules) - card_value(discarded, rules) > knock_limit:
         _write_card_values(
             unmatched,
             changed_cards,
@@ -294,7 +302,7 @@ def _evaluate_after_discard(
         rules,
         params,
     )
-    return _sum_hand_value(hand & ~card, left_over, values, limit, rules, params)
+    return _sum_hand_value(hand & ~card, left_over, values, knock_limit, rules, params)
 
 
 @helper
@@ -313,11 +321,11 @@ def _find_lowest_value_card(cards, values):
 
 
 @helper
-def _evaluate_hand(hand, available, meld_probabilities, limit, rules, params):
+def _evaluate_hand(hand, available, meld_probabilities, knock_limit, rules, params):
     """Return the values of the unmatched cards, their mask, the available cards and the urgency."""
     values = np.zeros(52)
     unmatched = leftover_cards(hand, 0, rules)
-    urgency = _compute_urgency(unmatched, limit, rules, params)
+    urgency = _compute_urgency(unmatched, knock_limit, rules, params)
     _write_card_values(
         unmatched,
         ALL_CARDS,
@@ -392,8 +400,8 @@ def take_by_hand_value(view, rules, params):
 
 
 @helper
-def _is_opponent_deadwood_low(view, limit, rules):
-    """Return True if the opponent's mean deadwood in thirty sampled hands is at most `limit`."""
+def _is_opponent_deadwood_low(view, max_deadwood, rules):
+    """Return True if the opponent's mean deadwood in thirty sampled hands is low enough."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
@@ -404,7 +412,7 @@ def _is_opponent_deadwood_low(view, limit, rules):
             hand |= card
             pool ^= card
         total += deadwood(hand, rules)
-    return total <= 30 * limit
+    return total <= 30 * max_deadwood
 
 
 @discard(

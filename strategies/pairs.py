@@ -35,12 +35,12 @@ def hold_pairs_and_inside_pairs(view, rules, params):
 
 
 @helper
-def _compute_pair_cost(view, rules, params, card, cards):
+def _compute_pair_cost(view, rules, params, card, unmatched):
     """Return the cost of discarding a card, which is the penalty for its pairs."""
-    if not cards >> card & 1:
+    if not unmatched >> card & 1:
         return 0.0
     n_pairs, n_inside = 0, 0
-    partner_cards = cards & partners(card, rules)
+    partner_cards = unmatched & partners(card, rules)
     while partner_cards:
         partner = lowest_bit(partner_cards)
         partner_cards &= partner_cards - 1
@@ -75,7 +75,7 @@ def discard_dead_pairs_first(view, rules, params):
     cost=param(3.0, 0.0, 99.0, "penalty on a card in a pair to hold"),
 )
 def hold_live_pairs_early(view, rules, params):
-    """Hold pairs with two live completers early, and break all pairs later (Tonic)."""
+    """Early in the deal, hold pairs that two live cards can complete (Tonic)."""
     if view.own_turn >= params[1]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(
@@ -99,14 +99,14 @@ def hold_middle_ranks(view, rules, params):
 
 
 @helper
-def _compute_rank_cost(view, rules, params, card, cards):
+def _compute_rank_cost(view, rules, params, card, unmatched):
     """Return the cost of discarding an unmatched card, including the penalty on its rank."""
-    if not cards >> card & 1:
+    if not unmatched >> card & 1:
         return 0.0
     return compute_rank_penalty(card, params[0], params[1])
 
 
 @helper
 def compute_rank_penalty(card, weight, seven_weight):
-    """Return the penalty on a rank, given the number of three-card melds that include it."""
+    """Return the penalty on a rank, which depends on the number of its three-card melds."""
     return weight * (count_three_card_melds(card) - 4) + (seven_weight if card % 13 == 6 else 0.0)

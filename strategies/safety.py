@@ -197,7 +197,7 @@ def _select_distant_cards(hand, seen_cards):
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
 def discard_bait(view, rules, params):
-    """Early in the deal, discard a card near a useful card, so that the useful card seems safe."""
+    """Early in the deal, discard bait, so that the opponent discards a nearby useful card."""
     least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
         bait_discards = _select_bait_cards(view.hand, view.legal, view.unseen, rules)

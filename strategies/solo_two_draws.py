@@ -46,7 +46,7 @@ def discard_by_two_draws(view, rules, params):
 
 
 @helper
-def find_best_discards(view, width, rules, table):
+def find_best_discards(view, n_discards, rules, table):
     """Return the best discards according to the table, with their mean values after a draw.
 
     The arrays, int64 and float64, are in descending order of the table values.
@@ -65,7 +65,7 @@ def find_best_discards(view, width, rules, table):
             view.hand & ~(1 << cards[n]), view.unseen, draws_left, rules, table
         )
         n += 1
-    n = min(n, width)
+    n = min(n, n_discards)
     best_cards, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
         best_index = table_values.argmax()

@@ -229,19 +229,19 @@ def _evaluate_after_wins(view, own_wins, opponent_wins, table):
 
 
 @helper
-def look_up_match_value(own_needed, opponent_needed, dealer, table):
+def look_up_match_value(own_wins_needed, opponent_wins_needed, dealer, table):
     """Return the match win probability V, given the number of wins that each player still needs.
 
     `dealer` is 1 if the player deals next, otherwise 0.
     """
-    if own_needed <= 0:
+    if own_wins_needed <= 0:
         return 1.0
-    if opponent_needed <= 0:
+    if opponent_wins_needed <= 0:
         return 0.0
-    row = min(own_needed, MAX_WINS_NEEDED) - 1
+    row = min(own_wins_needed, MAX_WINS_NEEDED) - 1
     return table[
         MATCH_VALUES_OFFSET
         + (dealer * MAX_WINS_NEEDED + row) * MAX_WINS_NEEDED
-        + min(opponent_needed, MAX_WINS_NEEDED)
+        + min(opponent_wins_needed, MAX_WINS_NEEDED)
         - 1
     ]

@@ -79,7 +79,7 @@ def compute_stopping_value(deadwood_points, cards_left, rules):
 
 
 @helper
-def _compute_continuing_value(deadwood_points, cards_left, limit, rules, table):
+def _compute_continuing_value(deadwood_points, cards_left, knock_limit, rules, table):
     """Return the value, in points, of continuing with a given deadwood.
 
     Either the joker ends the deal, or play continues optimally according to the table.
@@ -95,7 +95,7 @@ def _compute_continuing_value(deadwood_points, cards_left, limit, rules, table):
             )
             values[i] = (
                 max(value, compute_stopping_value(i, n_left, rules))
-                if i == 0 or (i <= 10 and i <= limit)
+                if i == 0 or (i <= 10 and i <= knock_limit)
                 else value
             )
         for i in range(N_DEADWOOD_BANDS):

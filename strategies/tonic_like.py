@@ -35,7 +35,7 @@ from simgin.toolkit import (
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def discard_like_tonic(view, rules, params):
-    """Weigh early live pairs, middle ranks and the safety of the discard."""
+    """Weigh live pairs (in early turns), middle ranks and the safety of the discard."""
     held_cards = 0
     if view.own_turn < params[2]:
         held_cards = cards_worth_holding(

@@ -110,16 +110,16 @@ def collect_decisions(
     return np.concatenate(rows), np.concatenate(is_held), views
 
 
-def fit_multipliers(rows: np.ndarray, is_held: np.ndarray) -> np.ndarray:
-    """Fit the odds multipliers by ridge regression, rounded to four decimals."""
-    log_multipliers = np.zeros(rows.shape[1])
+def fit_multipliers(feature_rows: np.ndarray, is_held: np.ndarray) -> np.ndarray:
+    """Fit the odds multipliers by logistic regression, rounded to four decimals."""
+    log_multipliers = np.zeros(feature_rows.shape[1])
     for _ in range(NEWTON_STEPS):
         gradient, hessian = (
             -RIDGE_PENALTY * log_multipliers,
             RIDGE_PENALTY * np.eye(len(log_multipliers)),
         )
-        for first_row in range(0, len(rows), 1 << 16):
-            x = rows[first_row : first_row + (1 << 16)].astype(np.float64)
+        for first_row in range(0, len(feature_rows), 1 << 16):
+            x = feature_rows[first_row : first_row + (1 << 16)].astype(np.float64)
             p = 1 / (1 + np.exp(-x @ log_multipliers))
             gradient += x.T @ (is_held[first_row : first_row + (1 << 16)] - p)
             hessian += x.T @ (x * (p * (1 - p))[:, None])

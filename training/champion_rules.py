@@ -129,7 +129,7 @@ def load_weights(
 ) -> dict[str, np.ndarray]:
     """Return the weights of `champion` for the given rules, by type of opponent."""
     initial_weights = load_initial_weights(rules)
-    changes = np.split(player.sum_changes(features, deltas), len(initial_weights))
+    changes = np.split(player.compute_total_changes(features, deltas), len(initial_weights))
     return {
         opponent_type: weights + change
         for (opponent_type, weights), change in zip(initial_weights.items(), changes, strict=True)
@@ -421,7 +421,7 @@ def fit_prior_log_odds(table: np.ndarray, pool: Executor) -> float:
 
 @dataclass(frozen=True)
 class TrainingPart:
-    """Part of the training, which fits some features of the rules.
+    """Part of the training, which fits the effects of some features of the rules.
 
     Attributes:
         name: Start of the file names of the rounds.
@@ -463,7 +463,7 @@ class TrainingPart:
         }
 
     def fit_to_last_rounds(self, finished_rounds: Sequence[RuleSetSums]) -> np.ndarray:
-        """Fit the weights to the last rounds.
+        """Fit the changes in weights to the last rounds.
 
         The weight of a rule set decreases with the age of the round and with the bonuses, because
         large bonuses increase the variance of the points.
@@ -507,7 +507,7 @@ class TrainingPart:
         return self.fit_to_last_rounds(finished_rounds)
 
 
-def make_common_part(rounds: int, rule_sets: int) -> TrainingPart:
+def make_common_rules_part(rounds: int, rule_sets: int) -> TrainingPart:
     """Return the first part of the training, which fits the common features of the rules."""
     fixed_deltas = np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES))
     return TrainingPart(
@@ -521,7 +521,7 @@ def make_common_part(rounds: int, rule_sets: int) -> TrainingPart:
     )
 
 
-def make_rare_part(rounds: int, rule_sets: int, common_deltas: np.ndarray) -> TrainingPart:
+def make_rare_rules_part(rounds: int, rule_sets: int, common_deltas: np.ndarray) -> TrainingPart:
     """Return the second part of the training, which fits the features of rare rules."""
     fixed_deltas = common_deltas.copy()
     fixed_deltas[np.r_[RARE_FEATURE_SLICES]] = 0
@@ -569,10 +569,10 @@ def main() -> None:
             deltas, log_odds = np.split(rows, [N_WEIGHTS_FOR_BOTH_TYPES], axis=1)
             deltas = deltas[1:]
         else:
-            deltas = make_common_part(args.rounds, args.rule_sets).train(work_directory, pool)
+            deltas = make_common_rules_part(args.rounds, args.rule_sets).train(work_directory, pool)
             log_odds = fit_log_odds(deltas, pool)
             deltas = deltas.astype(np.float32).astype(np.float64)
-        rare_part = make_rare_part(args.rare_rounds, args.rare_rule_sets, deltas)
+        rare_part = make_rare_rules_part(args.rare_rounds, args.rare_rule_sets, deltas)
         deltas = rare_part.train(work_directory, pool)
         log_odds[:, -1] = 0
         table = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)

@@ -120,29 +120,30 @@ def compute_feature_differences(
     return out, stages
 
 
-def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
+def fit_stage_weights(differences: np.ndarray) -> np.ndarray:
     """Fit the weights of one stage by maximising the penalised likelihood of the true hands."""
-    weights = np.zeros(rows.shape[1])
+    weights = np.zeros(differences.shape[1])
     for _ in range(NEWTON_STEPS):
-        p = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (1 - p) - RIDGE_PENALTY * weights
-        hessian = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE_PENALTY * np.eye(len(weights))
+        p = 1 / (1 + np.exp(-differences @ weights))
+        gradient = differences.T @ (1 - p) - RIDGE_PENALTY * weights
+        hessian = differences.T @ (differences * (p * (1 - p))[:, None])
+        hessian += RIDGE_PENALTY * np.eye(len(weights))
         weights += np.linalg.solve(hessian, gradient)
     return weights
 
 
-def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
+def fit_all_stages(differences: np.ndarray, stages: np.ndarray) -> np.ndarray:
     """Fit the weights of all stages, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
     weights = []
     for stage in range(N_STAGES):
-        stage_rows = rows[stages == stage]
+        stage_rows = differences[stages == stage]
         weights.append(fit_stage_weights(stage_rows.reshape(-1, model.N_LIKELIHOOD_FEATURES)))
     return np.array(weights)
 
 
-def compute_log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
+def compute_log_loss(weights: np.ndarray, differences: np.ndarray, stages: np.ndarray) -> float:
     """Return the mean log-loss, in nats, of distinguishing true hands from exchanged hands."""
-    odds = (rows * weights[stages][:, None, :]).sum(axis=2)
+    odds = (differences * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
 
 

@@ -125,37 +125,37 @@ def compute_match_values():
     """
     table = np.zeros((2, MAX_WINS_NEEDED, MAX_WINS_NEEDED))
 
-    def look_up_match_value(own_needed, opponent_needed, dealer):
-        if own_needed <= 0 or opponent_needed <= 0:
-            return float(own_needed <= 0)
-        return table[dealer, own_needed - 1, opponent_needed - 1]
+    def look_up_match_value(own_wins_needed, opponent_wins_needed, dealer):
+        if own_wins_needed <= 0 or opponent_wins_needed <= 0:
+            return float(own_wins_needed <= 0)
+        return table[dealer, own_wins_needed - 1, opponent_wins_needed - 1]
 
-    def compute_play_value(own_needed, opponent_needed, stake):
+    def compute_play_value(own_wins_needed, opponent_wins_needed, stake):
         return (
-            look_up_match_value(own_needed - stake, opponent_needed, 1)
-            + look_up_match_value(own_needed, opponent_needed - stake, 0)
+            look_up_match_value(own_wins_needed - stake, opponent_wins_needed, 1)
+            + look_up_match_value(own_wins_needed, opponent_wins_needed - stake, 0)
         ) / 2
 
-    def compute_offer_value(own_needed, opponent_needed):
-        refusal_value = look_up_match_value(own_needed - 1, opponent_needed, 1)
+    def compute_offer_value(own_wins_needed, opponent_wins_needed):
+        refusal_value = look_up_match_value(own_wins_needed - 1, opponent_wins_needed, 1)
         return max(
-            min(refusal_value, compute_play_value(own_needed, opponent_needed, n))
+            min(refusal_value, compute_play_value(own_wins_needed, opponent_wins_needed, n))
             for n in range(2, MAX_DIE_NUMBER + 1)
         )
 
     for deals_needed in range(2, 2 * MAX_WINS_NEEDED + 1):
-        for own_needed in range(
+        for own_wins_needed in range(
             max(1, deals_needed - MAX_WINS_NEEDED), min(MAX_WINS_NEEDED, deals_needed - 1) + 1
         ):
-            opponent_needed = deals_needed - own_needed
-            no_offer_value = compute_play_value(own_needed, opponent_needed, 1)
-            value_if_offering = compute_offer_value(own_needed, opponent_needed)
-            value_if_offered = 1 - compute_offer_value(opponent_needed, own_needed)
+            opponent_wins_needed = deals_needed - own_wins_needed
+            no_offer_value = compute_play_value(own_wins_needed, opponent_wins_needed, 1)
+            value_if_offering = compute_offer_value(own_wins_needed, opponent_wins_needed)
+            value_if_offered = 1 - compute_offer_value(opponent_wins_needed, own_wins_needed)
             # The nondealer offers first.
-            table[0, own_needed - 1, opponent_needed - 1] = max(
+            table[0, own_wins_needed - 1, opponent_wins_needed - 1] = max(
                 value_if_offering, min(no_offer_value, value_if_offered)
             )
-            table[1, own_needed - 1, opponent_needed - 1] = min(
+            table[1, own_wins_needed - 1, opponent_wins_needed - 1] = min(
                 value_if_offered, max(no_offer_value, value_if_offering)
             )
     return table

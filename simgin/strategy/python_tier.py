@@ -135,9 +135,9 @@ def convert_action_to_int(action: Any) -> int:
     return number
 
 
-def make_action_error(value: object, expected: str) -> InvalidActionError:
+def make_action_error(value: object, requirement: str) -> InvalidActionError:
     """Return the exception for a policy whose return value is not a valid action."""
-    return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
+    return InvalidActionError(f"returned {describe_return_value(value)}, but {requirement}.")
 
 
 # Records in the memory of the engine, cached by address. If an allocator reuses an address, the

@@ -105,7 +105,7 @@ def short_training_pool(monkeypatch):
 
 
 def train_common_features(rounds, work_directory, pool):
-    return training.make_common_part(rounds, 2).train(work_directory, pool)
+    return training.make_common_rules_part(rounds, 2).train(work_directory, pool)
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_second_part_changes_only_the_features_of_rare_rules(short_training_pool
     common_deltas = np.random.default_rng(4).normal(
         scale=0.01, size=(N_RULE_FEATURES, training.N_WEIGHTS_FOR_BOTH_TYPES)
     )
-    deltas = training.make_rare_part(1, 2, common_deltas).train(tmp_path, short_training_pool)
+    deltas = training.make_rare_rules_part(1, 2, common_deltas).train(tmp_path, short_training_pool)
     is_changed = (deltas != common_deltas).any(axis=1)
     fitted_features = np.r_[training.RARE_FEATURE_SLICES]
     assert set(np.flatnonzero(is_changed)) <= set(fitted_features)
