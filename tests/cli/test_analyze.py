@@ -51,7 +51,7 @@ def test_position_on_the_command_line_is_analysed():
     assert run_repeat_command(screen) == screen
 
 
-def test_decision_of_a_match_is_ranked_by_points():
+def test_actions_of_a_deal_are_ranked_by_points():
     screen = run_analyze("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
     assert "cost, points" in screen and "match %" in screen
     assert "Actions are ranked by points. If you enter the position with its" in join_lines(screen)
@@ -93,7 +93,7 @@ def test_solitaire_position_shows_the_metrics_of_its_variant(variant, columns):
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
 
-def test_json_rows_equal_the_frame_for_any_number_of_workers():
+def test_json_rows_equal_the_dataframe():
     arguments = [
         "analyze",
         *HAND_CARDS,
@@ -131,7 +131,7 @@ def test_error_rates_list_decision_kinds_and_costliest_decisions():
     assert re.search(f"^{position}, .*, gold", analysis, re.M) and f"{mistake} <" in analysis
 
 
-def test_dice_deal_has_rows_for_offers_of_the_die(tmp_path):
+def test_offers_of_the_die_are_analysed_in_gin_dice(tmp_path):
     offers = "gold+offer=strong:{}+answer=brave"
     players = [offers.format("blind=yes"), offers.format("count=60")]
     screen = run_simgin("analyze", *players, "-v", "dice", "--unit", 3, "--worlds", 200).stdout
@@ -158,7 +158,7 @@ def report_directory(tmp_path_factory):
     return directory
 
 
-def test_report_is_valid_html_with_a_described_figure(report_directory):
+def test_report_is_valid_html_and_describes_its_figure(report_directory):
     page = (report_directory / "report.html").read_text()
     assert find_html_errors(page) == []
     assert page.count("<figure") == 1
@@ -184,7 +184,7 @@ def test_report_shows_every_card(report_directory):
     assert [tone for tone, *_ in faces].count("back") == 9
 
 
-def test_deal_report_lists_every_decision_and_draws_costly_ones(tmp_path):
+def test_deal_report_lists_all_decisions_and_illustrates_costly_ones(tmp_path):
     directory = tmp_path / "deal"
     screen = run_simgin(
         "analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", directory

@@ -7,13 +7,15 @@ from pathlib import Path
 from simgin.runs.directory import encode_manifest
 from support.command_line import run_simgin
 
-REFERENCE_DIRECTORY = Path(__file__).resolve().parents[2] / "results" / "reference"
+REFERENCE_RESULTS_DIRECTORY = Path(__file__).resolve().parents[2] / "results" / "reference"
 
 
 def test_citation_lists_command_seed_and_checksum():
-    printed = run_simgin("cite", REFERENCE_DIRECTORY / "demo").stdout
-    checksum = hashlib.sha256((REFERENCE_DIRECTORY / "demo" / "table.csv").read_bytes()).hexdigest()
-    manifest = json.loads((REFERENCE_DIRECTORY / "demo" / "manifest.json").read_text())
+    printed = run_simgin("cite", REFERENCE_RESULTS_DIRECTORY / "demo").stdout
+    checksum = hashlib.sha256(
+        (REFERENCE_RESULTS_DIRECTORY / "demo" / "table.csv").read_bytes()
+    ).hexdigest()
+    manifest = json.loads((REFERENCE_RESULTS_DIRECTORY / "demo" / "manifest.json").read_text())
     assert printed.startswith(run_simgin("cite").stdout)
     for line in (
         f"Title:   {manifest['question']}",

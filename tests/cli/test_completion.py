@@ -14,7 +14,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
 from simgin.strategy import catalogue, loader
 
-COMPLETE_EVERY_COMMAND_CODE = f"""
+LIST_COMPLETIONS_CODE = f"""
 import sys
 from click.shell_completion import ShellComplete
 from simgin.cli.main import cli
@@ -62,7 +62,7 @@ def test_files_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_completion_does_not_load_the_engine() -> None:
-    command = [sys.executable, "-c", COMPLETE_EVERY_COMMAND_CODE]
+    command = [sys.executable, "-c", LIST_COMPLETIONS_CODE]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
     assert process.stdout == "set()\n"
 
@@ -141,7 +141,7 @@ def test_policies_are_completed_after_a_slot() -> None:
         ("match gold+knock = at : k = 4 gold-e", "gold-early"),
     ],
 )
-def test_bash_completes_after_its_word_breaks(
+def test_bash_completes_after_equals_signs_and_colons(
     arguments: str, completions: str, tmp_path: Path
 ) -> None:
     assert list_bash_completions(f"simgin {arguments}", tmp_path) == f"{completions}\n"

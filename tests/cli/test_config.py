@@ -1,4 +1,4 @@
-"""Tests of the configuration file: defaults of options that results record."""
+"""Tests of the configuration file, which sets defaults of command-line options."""
 
 import json
 from pathlib import Path
@@ -105,7 +105,7 @@ def test_invalid_settings_can_be_removed_or_replaced(config_file):
     assert config.read_config() == {"workers": 2, "opponent": "gold"}
 
 
-def test_settings_are_defaults_that_the_recorded_command_contains(empty_directory):
+def test_recorded_command_contains_the_configured_defaults(empty_directory):
     run_simgin("config", "variant", "oklahoma")
     run_simgin("config", "opponent", "gold-early")
     run_simgin("config", "workers", "1")

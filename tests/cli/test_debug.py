@@ -1,4 +1,4 @@
-"""Tests of `--debug`, which runs plain Python with the results of compiled code."""
+"""Tests of `--debug`, which interprets strategies with the same results as compiled code."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from simgin.strategy import loader
 from support.command_line import run_simgin
 
 ROOT = Path(__file__).resolve().parents[2]
-INTERPRETED_ENVIRONMENT = {
+INTERPRETED_MODE_ENVIRONMENT = {
     **os.environ,
     "NUMBA_DISABLE_JIT": "1",
     "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, sys.path)]),
@@ -48,10 +48,10 @@ RAISES = Strategy("raises", discard=careful)
 
 # Every opening, ending and restriction, random policies, lay-offs on gin, scores
 # The seeds produce keys whose highest bit is set.
-MANY_RULES_VARIANT = (
-    "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
+UNUSUAL_VARIANTS = (
+    "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn",
+    "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes",
 )
-PASSED_OUT_VARIANT = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 MATCHUPS = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
@@ -61,9 +61,9 @@ MATCHUPS = (
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    ("gold", "random+take=never", MANY_RULES_VARIANT, "deal"),
+    ("gold", "random+take=never", UNUSUAL_VARIANTS[0], "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    ("simple+discard=hits", "gold", PASSED_OUT_VARIANT, "deal"),
+    ("simple+discard=hits", "gold", UNUSUAL_VARIANTS[1], "deal"),
     *(
         (name, "gold-early", "basic", "deal")
         for name in loader.list_strategies()
@@ -92,7 +92,7 @@ def test_exception_shows_the_traceback_of_the_strategy_and_the_error(strategy_fi
     assert process.returncode == 2
     head, _, error = process.stderr.partition("\nsimgin: error: /")
     frames = [line.strip() for line in head.splitlines() if line.startswith("  File")]
-    lines = {"careful": find_line_number("return deep"), "deep": find_line_number("raise V")}
+    lines = {"careful": find_code_line("return deep"), "deep": find_code_line("raise V")}
     assert frames == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
     assert head.endswith("ValueError: no idea in turn 1")
     assert "raised ValueError: no idea in turn 1" in error
@@ -107,13 +107,13 @@ def test_quitting_the_debugger_interrupts_the_command(strategy_file):
 @pytest.mark.slow
 def test_interpreted_and_compiled_batch_rows_are_identical():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
-    code += "from test_debug import MATCHUPS, compute_digest\n"
-    code += "for i in range(len(MATCHUPS)): print(compute_digest(i))"
+    code += "from test_debug import MATCHUPS, compute_batch_digest\n"
+    code += "for i in range(len(MATCHUPS)): print(compute_batch_digest(i))"
     command = [sys.executable, "-W", "error", "-c", code]
     process = subprocess.run(
-        command, env=INTERPRETED_ENVIRONMENT, capture_output=True, text=True, check=False
+        command, env=INTERPRETED_MODE_ENVIRONMENT, capture_output=True, text=True, check=False
     )
-    assert process.stdout.splitlines() == [compute_digest(i) for i in range(len(MATCHUPS))], (
+    assert process.stdout.splitlines() == [compute_batch_digest(i) for i in range(len(MATCHUPS))], (
         process.stderr
     )
 
@@ -124,7 +124,7 @@ def run_module(*arguments, module="simgin", **options):
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
-def find_line_number(text):
+def find_code_line(text):
     return next(
         number for number, line in enumerate(STRATEGY_CODE.splitlines(), start=1) if text in line
     )
@@ -137,8 +137,8 @@ def strategy_file(tmp_path):
     return path
 
 
-def compute_digest(matchup_index):
-    """Return the digest of the batch rows of a matchup: 40 deals or 2 matches."""
+def compute_batch_digest(matchup_index):
+    """Play 40 deals or 2 matches of a matchup, and return the digest of the batch rows."""
     a, b, variant, unit = MATCHUPS[matchup_index]
     if a.startswith("solo"):
         b, variant = None, "solitaire-gin"

@@ -1,6 +1,7 @@
-"""Tests of error messages: lines of data/refusals.txt contain a command and its message.
+"""Tests that commands with bad input print the error messages in data/refusals.txt.
 
-Each block of data/mistakes.txt contains a command, its messages and its input file.
+Each line of that file contains a command and its message. Each block of data/mistakes.txt contains
+a command, its messages and its input file.
 """
 
 import shlex
@@ -24,8 +25,8 @@ INVALID_FILE_CASES = (
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Create a folder with unrelated files and the files that the commands name."""
+def input_directory(tmp_path_factory):
+    """Create a directory with unrelated files and the files that the commands name."""
     folder = tmp_path_factory.mktemp("refusals")
     for name in ("full", "tuned", "empty", "folder.toml", "c++"):
         (folder / name).mkdir()
@@ -47,17 +48,17 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("line", REJECTED_COMMAND_CASES)
-def test_bad_input_is_rejected_without_side_effects(folder, monkeypatch, line):
-    monkeypatch.chdir(folder)
-    command, _, message = line.partition(" | ")
+@pytest.mark.parametrize("case", REJECTED_COMMAND_CASES)
+def test_bad_input_is_rejected_without_side_effects(input_directory, monkeypatch, case):
+    monkeypatch.chdir(input_directory)
+    command, _, message = case.partition(" | ")
     output = run_cli_harmlessly(*shlex.split(command), exit_codes=(2,)).stderr
     assert message in " ".join(output.split())
 
 
-@pytest.mark.parametrize("block", INVALID_FILE_CASES, ids=range(len(INVALID_FILE_CASES)))
-def test_every_mistake_in_a_file_is_reported(empty_directory, block):
-    first, _, content = block.partition("\n")
+@pytest.mark.parametrize("case", INVALID_FILE_CASES, ids=range(len(INVALID_FILE_CASES)))
+def test_every_mistake_in_a_file_is_reported(empty_directory, case):
+    first, _, content = case.partition("\n")
     command, *messages = first.split(" | ")
     (file,) = (word.rpartition("@")[2] for word in command.split() if "." in word)
     Path(file).write_text(content)

@@ -38,7 +38,7 @@ def test_latex_uses_the_minus_sign_of_math_mode():
     assert "gold-7 & $-$0.5 ($-$1.2 to $-$0.1)" in table.export("latex")
 
 
-def test_details_exports_every_table():
+def test_details_option_exports_every_table():
     one, several = (
         run_simgin(*MATCH_COMMAND, *more, "--export", "csv").stdout.count("\n\n")
         for more in ([], ["--details"])

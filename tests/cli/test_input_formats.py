@@ -1,4 +1,4 @@
-"""Tests of pasted and generated input: lists, encodings, letter cases, numbers."""
+"""Tests of input in unusual formats, encodings and letter cases, and of huge values."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from support.command_runs import STRATEGY_SOURCE
 from support.hostile import cpu_limit, run_cli
 from support.variant_files import CLUB_VARIANT_TOML
 
-LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
+GAME_LOG_DIRECTORY = Path(__file__).parents[1] / "data/game_logs"
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 HAND_FORMATS = [
     *("7H 7D 7C | 8C 9C TC | 4H TD AC 4C KS", HAND.lower(), HAND.replace("T", "10")),
@@ -27,19 +27,19 @@ QUICK_OPTIONS = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
-def run_and_parse_rows(*arguments):
+def run_and_parse_json_rows(*arguments):
     return json.loads(run_cli(*arguments, exit_codes=(0,)).stdout)["rows"]
 
 
 def test_pasted_hand_formats_are_equivalent():
-    hands = [run_and_parse_rows("hand", hand, "--json") for hand in HAND_FORMATS]
+    hands = [run_and_parse_json_rows("hand", hand, "--json") for hand in HAND_FORMATS]
     assert all(hand == hands[0] for hand in hands)
-    expected = run_and_parse_rows(
+    expected = run_and_parse_json_rows(
         "analyze", *HAND.split(), "--pile", PILE_FORMATS[0], *QUICK_OPTIONS
     )
     for hand, pile in zip(HAND_FORMATS, PILE_FORMATS * 2, strict=True):
-        assert run_and_parse_rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == expected
-    assert run_and_parse_rows(
+        assert run_and_parse_json_rows("analyze", hand, "--pile", pile, *QUICK_OPTIONS) == expected
+    assert run_and_parse_json_rows(
         "analyze", HAND_FORMATS[-1], *QUICK_OPTIONS
     )  # without spaces and without a pile
 
@@ -64,18 +64,18 @@ INPUT_FILES = {
     "knocks.toml": ("[knock]\nk = 3\n", "match gold-early@{} gold --deals 20"),
     "goals.toml": ('rule_sets = ["eaai"]\ngoals = ["no row < 5"]\n', "review --file {}"),
     "log.txt": (
-        (LOG_DIRECTORY / "openspiel-bots.txt").read_text(),
+        (GAME_LOG_DIRECTORY / "openspiel-bots.txt").read_text(),
         "analyze {} --turn 2 --worlds 1",
     ),
     "sheet.log": (
-        (LOG_DIRECTORY / "rlcard-novices.txt").read_text(),
+        (GAME_LOG_DIRECTORY / "rlcard-novices.txt").read_text(),
         "analyze {} --turn 2 --worlds 1",
     ),
     "player.py": (STRATEGY_SOURCE, "match {} gold --deals 20"),
 }
 
 
-def run_on_file(name, text, encoding):
+def run_command_on_file(name, text, encoding):
     """Write a file, run its command, and return the exit code and the output in lower case."""
     Path(name).write_text(text, encoding=encoding)
     result = run_cli(*INPUT_FILES[name.lower()][1].format(name).split())
@@ -83,13 +83,13 @@ def run_on_file(name, text, encoding):
 
 
 @pytest.mark.parametrize("name", INPUT_FILES)
-def test_encoding_and_upper_case_name_of_a_file_do_not_matter(name, empty_directory):
+def test_file_encoding_and_upper_case_name_do_not_matter(name, empty_directory):
     text, _ = INPUT_FILES[name]
-    expected = run_on_file(name, text, "utf-8")
+    expected = run_command_on_file(name, text, "utf-8")
     assert expected[0] == (2 if name == "goals.toml" else 0)
     for encoding in ENCODINGS if not name.endswith(".py") else ENCODINGS[:1]:
-        assert run_on_file(name, text, encoding) == expected
-    assert run_on_file(name.upper(), text, "utf-8") == expected
+        assert run_command_on_file(name, text, encoding) == expected
+    assert run_command_on_file(name.upper(), text, "utf-8") == expected
 
 
 def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
@@ -97,15 +97,15 @@ def test_encoding_of_deals_and_worked_examples_does_not_matter(empty_directory):
 
     deal = run_cli("show", "gold", "simple", "--json", exit_codes=(0,)).stdout
     arguments = ("analyze", "deal.json", "--turn", 2, *QUICK_OPTIONS)
-    examples = LOG_DIRECTORY.with_name("more_examples.json").read_text()
+    examples = GAME_LOG_DIRECTORY.with_name("more_examples.json").read_text()
     results = []
     for encoding in ("utf-8", *ENCODINGS):
         Path("deal.json").write_text(deal, encoding=encoding)
         Path("book.json").write_text(examples, encoding=encoding)
-        results.append((run_and_parse_rows(*arguments), files.read_examples("book.json")))
+        results.append((run_and_parse_json_rows(*arguments), files.read_examples("book.json")))
     assert all(result == results[0] for result in results)
     shutil.copy("deal.json", "DEAL.JSON")
-    assert run_and_parse_rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
+    assert run_and_parse_json_rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
 
 
 def test_python_file_that_is_not_utf8_is_rejected(empty_directory):

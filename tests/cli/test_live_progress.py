@@ -1,4 +1,4 @@
-"""Tests of live progress: the estimate so far, and a terminal that is left clean."""
+"""Tests of live progress: running estimates, and a terminal without leftover lines."""
 
 import contextlib
 import io

@@ -181,11 +181,11 @@ def test_no_color_removes_colours_but_not_bold_text(monkeypatch):
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
 
 
-def halve(x):
-    return x // 2
+def halve(number):
+    return number // 2
 
 
-def compile_without_cache():
+def compile_halve_without_cache():
     jit.compile_function(halve, "int64(int64)", use_cache=False)
 
 
@@ -194,26 +194,26 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
     notes = []
     monkeypatch.setattr(session, "print_status", notes.append)
     with session.announce_compilation():
-        compile_without_cache()
+        compile_halve_without_cache()
     assert notes == []
     monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     with session.announce_compilation():
         pass
     assert notes == []
     with session.announce_compilation():
-        compile_without_cache()
-        compile_without_cache()
+        compile_halve_without_cache()
+        compile_halve_without_cache()
     assert notes == [session.COMPILING_NOTICE]
     monkeypatch.setattr(
         shipped_code, "describe_shipped_code_problem", lambda _: "The code is for another CPU."
     )
     with session.announce_compilation():
-        compile_without_cache()
+        compile_halve_without_cache()
     assert notes[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
     # The warning about the cache must be the only message
     monkeypatch.setattr(jit, "get_cache_directory", lambda: None)
     with session.announce_compilation():
-        compile_without_cache()
+        compile_halve_without_cache()
     assert len(notes) == 2
 
 
@@ -236,16 +236,16 @@ CLOSED_STREAM_CASES = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--n
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such streams")
-@pytest.mark.parametrize(("redirections", "code"), CLOSED_STREAM_CASES)
-def test_closed_streams_are_not_an_error(redirections, code):
+@pytest.mark.parametrize(("redirections", "exit_code"), CLOSED_STREAM_CASES)
+def test_closed_streams_are_not_an_error(redirections, exit_code):
     script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND_COMMAND])} {redirections}"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
-    assert (run.returncode, run.stdout, run.stderr) == (code, "", "")
+    assert (run.returncode, run.stdout, run.stderr) == (exit_code, "", "")
 
 
 @pytest.mark.parametrize("module", ["click", "simgin.cli.main", "numpy", "simgin.core.jit"])
 def test_ctrl_c_during_startup_prints_one_line(module):
-    """Interrupt while a module is imported, including code that Python executes from a string."""
+    """Interrupt the import of a module while it executes code from a string."""
     code = f"""
 import builtins, os, signal, sys
 load = builtins.__import__

@@ -9,7 +9,7 @@ from support.hostile import run_cli, run_cli_harmlessly
 from support.weighted_strategy import write_weighted_strategy
 
 EXPERIMENT_TOML = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
-WRITING_COMMANDS = {
+FILE_WRITING_COMMANDS = {
     "match": "match gold -v eaai --deals 2000 --seed 1 -o out",
     "run": "run e.toml --json -o out",
     "review": "review eaai --matches 1000 --json --seed 1 -o out",
@@ -38,11 +38,11 @@ def working_directory(empty_directory, few_decks, monkeypatch):
     return empty_directory
 
 
-@pytest.mark.parametrize("command", WRITING_COMMANDS)
+@pytest.mark.parametrize("command", FILE_WRITING_COMMANDS)
 def test_results_of_another_command_are_not_overwritten(working_directory, command):
-    for other_command in WRITING_COMMANDS.keys() - {command}:
-        write_results(WRITING_COMMANDS[other_command])
-        output = run_cli_harmlessly(*WRITING_COMMANDS[command].split(), exit_codes=(2,)).stderr
+    for other_command in FILE_WRITING_COMMANDS.keys() - {command}:
+        write_results(FILE_WRITING_COMMANDS[other_command])
+        output = run_cli_harmlessly(*FILE_WRITING_COMMANDS[command].split(), exit_codes=(2,)).stderr
         last_line = output.splitlines()[-1]  # a busy machine prints the notice about compiling
         assert last_line.startswith(
             f"simgin: error: out contains the results of 'simgin {other_command} "
@@ -51,7 +51,7 @@ def test_results_of_another_command_are_not_overwritten(working_directory, comma
 
 @pytest.mark.parametrize("command", CHANGED_ARGUMENTS)
 def test_results_of_another_request_are_not_overwritten(working_directory, command):
-    command_line = WRITING_COMMANDS[command]
+    command_line = FILE_WRITING_COMMANDS[command]
     write_results(command_line.replace(*CHANGED_ARGUMENTS[command]))
     assert (
         "contains the results of"
@@ -82,7 +82,7 @@ def test_larger_run_of_the_same_request_replaces_the_results(working_directory):
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
 def test_directory_in_use_by_another_process_is_rejected(working_directory, command):
-    command_line = {**WRITING_COMMANDS, "report": "report out", "compare": "compare out out"}[
+    command_line = {**FILE_WRITING_COMMANDS, "report": "report out", "compare": "compare out out"}[
         command
     ]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
@@ -93,5 +93,7 @@ def test_directory_in_use_by_another_process_is_rejected(working_directory, comm
 def test_results_of_an_unparsable_command_are_not_overwritten(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
-        output = run_cli_harmlessly(*WRITING_COMMANDS["analyze"].split(), exit_codes=(2,)).stderr
+        output = run_cli_harmlessly(
+            *FILE_WRITING_COMMANDS["analyze"].split(), exit_codes=(2,)
+        ).stderr
         assert "contains the results of" in output and len(output) < 400

@@ -1,4 +1,4 @@
-"""Tests of the pager: long lists use it on a terminal, and on nothing else."""
+"""Tests of the pager, which shows long lists, but only on a terminal."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests of matches with several strategies and of leagues, from one command or one call."""
+"""Tests of leagues, and of panels, which are several strategies against one opponent."""
 
 import json
 import shlex
@@ -61,7 +61,7 @@ def test_match_of_several_strategies_equals_a_panel_experiment():
     assert read_csv_files("again") == read_csv_files("out")
 
 
-def test_common_opponent_is_not_played_as_a_strategy():
+def test_opponent_is_removed_from_the_compared_strategies():
     result = run_simgin(
         "match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCH_OPTIONS
     )
@@ -86,7 +86,7 @@ def test_sample_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit
     assert run_simgin(*PANEL_COMMAND, f"--{unit}", min_size).stderr == ""
 
 
-def test_command_of_a_report_contains_the_style():
+def test_repeat_command_of_a_report_contains_the_plot_style():
     run_simgin("match", "gold", "simple", *MATCH_OPTIONS, "-o", "out")
     assert extract_repeat_arguments(run_simgin("report", "out", "--style", "ggplot").stdout) == [
         *("report", "out", "--style", "ggplot")

@@ -40,11 +40,11 @@ def games_in_test_directory(tmp_path, monkeypatch):
     monkeypatch.setattr(coach, "MAX_COACH_WORLDS", 100)
 
 
-def run_play(typed, *arguments, code=0):
+def run_play(typed_input, *arguments):
     """Run `simgin play` with typed input, and return its output."""
-    result = CliRunner().invoke(cli, ["play", *arguments], input=typed, prog_name="simgin")
+    result = CliRunner().invoke(cli, ["play", *arguments], input=typed_input, prog_name="simgin")
     assert isinstance(result.exception, SystemExit | None), result.exception
-    assert result.exit_code == code, result.output
+    assert result.exit_code == 0, result.output
     assert all(len(line) <= 80 for line in result.output.splitlines() if "Saved" not in line)
     return result.output
 
@@ -279,7 +279,7 @@ def test_hint_and_explanation_show_the_outcomes_of_the_best_action(games_in_test
 
 
 def test_coach_and_grade_report_the_same_mistakes(games_in_test_directory):
-    """Both measure costs in points and ignore costs that are not significant."""
+    """Compare messages for an insignificant and for a significant cost in points."""
     assert re.search("action +cost, points +match %", run_play("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
     advisor = coach.Coach(table.matchup)

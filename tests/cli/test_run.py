@@ -144,7 +144,7 @@ def test_dry_run_estimates_interval_widths_and_sample_sizes(size, metric):
         ("0.1%", "deal_win", "open", "the sample is too small to decide"),
     ],
 )
-def test_margin_reports_equivalence_or_small_samples(margin, metric, verdict, message):
+def test_margin_option_reports_equivalence_or_a_small_sample(margin, metric, verdict, message):
     arguments = ("match", "gold", "simple", "--deals", "4000", "--margin", margin)
     assert message in " ".join(run_simgin(*arguments).stdout.split())
     rows = json.loads(run_simgin(*arguments, "--json").stdout)["rows"]

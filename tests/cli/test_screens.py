@@ -64,7 +64,7 @@ COMMAND_BY_NAME = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def experiments_directory(tmp_path_factory):
     """Create a directory with a strategy deep inside it, and experiments that name it."""
     folder = tmp_path_factory.mktemp("screens")
     (folder / DEEP_FOLDER).mkdir(parents=True)
@@ -75,13 +75,13 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def working_directory(folder, few_mix_samples, monkeypatch):
-    monkeypatch.chdir(folder)
+def working_directory(experiments_directory, few_mix_samples, monkeypatch):
+    monkeypatch.chdir(experiments_directory)
     monkeypatch.setenv("COLUMNS", "80")
 
 
 def run_command_line(command):
-    """Run a command in which FILE stands for the strategy file, and return its output."""
+    """Run a command, with FILE replaced by the path of the strategy; return its output."""
     return run_simgin(*command.replace("FILE", str(DEEP_FOLDER / "patient.py")).split()).stdout
 
 
@@ -113,7 +113,7 @@ def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
         ("gold -v solitary-gin --deals 2000", None),
     ],
 )
-def test_terms_for_the_outcome_are_defined_once(arguments, outcome):
+def test_verdict_term_is_explained_once(arguments, outcome):
     output = " ".join(run_command_line(f"match {arguments}").split())
     assert output.count("is significant at the 95 % confidence level") == (outcome is not None)
     assert outcome is None or f" {outcome}" in output
@@ -181,9 +181,11 @@ def test_comparison_begins_with_the_names_of_the_runs():
 RECORDED_SCREENS_TEXT = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 
 
-@pytest.mark.parametrize("block", RECORDED_SCREENS_TEXT.removeprefix("=== ").split("\n=== "))
-def test_recorded_screen_is_reproduced(block):
-    command_line, *expected_lines = block.strip().splitlines()
+@pytest.mark.parametrize(
+    "recorded_screen", RECORDED_SCREENS_TEXT.removeprefix("=== ").split("\n=== ")
+)
+def test_recorded_screen_is_reproduced(recorded_screen):
+    command_line, *expected_lines = recorded_screen.strip().splitlines()
     screen = run_simgin(*shlex.split(command_line)).stdout
     lines = [line.rstrip() for line in screen.splitlines()]
     assert all(len(line) <= 80 or "simgin " in line for line in lines)

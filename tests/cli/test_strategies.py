@@ -108,21 +108,21 @@ def test_strategy_file_is_shown_with_its_declared_name(empty_directory):
     )
 
 
-def run_check_with_results(monkeypatch, *changed_results, code=0, options=()):
-    """Return the output of `strategies check` with given results of single checks."""
+def run_check_with_results(monkeypatch, *changed_results, exit_code=0, options=()):
+    """Run `strategies check` with replaced results of its checks, and return the output."""
     passed = dict.fromkeys(contract.CONTRACT_CHECKS, True) | dict(changed_results)
     findings = [
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
     ]
     monkeypatch.setattr(contract, "check_strategies", lambda *_: findings)
-    return run_simgin("strategies", "check", "mine.py", *options, exit_code=code).stdout
+    return run_simgin("strategies", "check", "mine.py", *options, exit_code=exit_code).stdout
 
 
 @pytest.mark.parametrize(("has_unicode", "marks"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])
 def test_check_shows_details_only_for_failures(has_unicode, marks, monkeypatch):
     monkeypatch.setattr(strategies, "can_print", lambda _: has_unicode)
     failed = (("legal", False), ("plays", None))
-    lines = run_check_with_results(monkeypatch, *failed, code=1).splitlines()
+    lines = run_check_with_results(monkeypatch, *failed, exit_code=1).splitlines()
     assert [line.split()[0] for line in lines if line.split()[1:2] == ["legal"]] == [marks[1]]
     assert sum(line.split()[:1] == [marks[0]] for line in lines) == 8
     assert sum("about" in line for line in lines) == 2

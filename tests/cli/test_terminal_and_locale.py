@@ -8,7 +8,7 @@ import pytest
 
 from simgin.rules.user_files import format_variant_file
 from simgin.rules.variants import find_variant
-from support.hostile import run_cli
+from support.hostile import STRATEGY_CODE, run_cli
 from support.shadowing_modules import SIMGIN_COMMAND
 
 ODD_TERMINAL_SIZES = [
@@ -27,13 +27,6 @@ ODD_TERMINAL_SIZES = [
     "\n",
 ]
 ASCII_LOCALE_ENVIRONMENT = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-STRATEGY_CODE = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return 1
-MINE = Strategy("mine", knock=mine)
-"""
 
 
 @pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
@@ -69,7 +62,7 @@ def test_name_that_the_locale_cannot_encode_is_rejected(empty_directory):
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
 def test_strategy_in_a_folder_that_cannot_be_encoded_is_rejected(empty_directory, folder):
-    """Numba would fall back to slow interpreted code without an error."""
+    """Without this error, numba would interpret the strategy without a message."""
     os.mkdir(folder)
     os.chdir(folder)
     Path("mine.py").write_text(STRATEGY_CODE)
@@ -114,7 +107,7 @@ doctor
 def test_commands_that_write_files_work_in_any_folder_and_locale(
     empty_directory, folder, env, is_encodable
 ):
-    """Use titles with any characters in a directory whose name may not be decodable."""
+    """Use titles with non-ASCII characters, and directories whose names may be undecodable."""
     os.mkdir(folder)
     os.chdir(folder)
     title = "Tété ± 🂡"

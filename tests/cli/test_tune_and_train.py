@@ -22,8 +22,8 @@ TRAIN_COMMAND = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Create one folder for all tests of this file, so that its strategies are compiled once."""
+def strategies_directory(tmp_path_factory):
+    """Create one directory for all tests of this file, so that strategies are compiled once."""
     folder = tmp_path_factory.mktemp("searches")
     write_planted_strategy(folder, 4.0)
     write_weighted_strategy(folder)
@@ -31,24 +31,24 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tune_screen(folder):
+def tune_screen(strategies_directory):
     """Return the screen of a tuning run that writes parameters and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder)
+        patched.chdir(strategies_directory)
         return run_simgin(*TUNE_COMMAND, "-o", "tuned.toml", "--run", "tuned").stdout
 
 
 @pytest.fixture(scope="module")
-def train_screen(folder):
+def train_screen(strategies_directory):
     """Return the screen of a training run that writes weights and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder)
+        patched.chdir(strategies_directory)
         return run_simgin(*TRAIN_COMMAND, "-o", "weighed.npy", "--run", "trained").stdout
 
 
 @pytest.fixture(autouse=True)
-def working_directory(folder, monkeypatch):
-    monkeypatch.chdir(folder)
+def working_directory(strategies_directory, monkeypatch):
+    monkeypatch.chdir(strategies_directory)
 
 
 def extract_reproducible_part(screen):
@@ -57,13 +57,13 @@ def extract_reproducible_part(screen):
     return text.partition("Estimated time:")[2].partition(".")[2] or text
 
 
-def run_until_interrupted(step, *arguments):
-    """Run a command, interrupt it after a step, and return stderr and the resume command."""
+def run_until_interrupted(step_name, *arguments):
+    """Interrupt a command after a step; return stderr and the arguments to resume it."""
     add_step_result = ledger.Ledger.add_step_result
 
     def stop_at_step(self, name, n, arrays):
         add_step_result(self, name, n, arrays)
-        if name == step:
+        if name == step_name:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:

@@ -1,4 +1,4 @@
-"""Tests of `simgin variants`: lists, differences, checks, and variant files named anywhere."""
+"""Tests of `simgin variants`, and of variant files in other commands."""
 
 import json
 import re
@@ -17,8 +17,10 @@ from support.variant_files import CLUB_VARIANT_TOML, DEN_VARIANT_TOML, write_var
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
-def run_and_parse_rows(*arguments, code=0):
-    return json.loads(run_simgin("variants", *arguments, "--json", exit_code=code).stdout)["rows"]
+def run_and_parse_json_rows(*arguments, exit_code=0):
+    return json.loads(run_simgin("variants", *arguments, "--json", exit_code=exit_code).stdout)[
+        "rows"
+    ]
 
 
 def test_manifest_and_tables_record_a_variant_from_a_file():
@@ -61,7 +63,7 @@ def test_variants_lists_every_variant(monkeypatch):
     assert list(found) == JSON_OUTPUT_KEYS and [row["name"] for row in found["rows"]] == list(
         variants.variant_names()
     )
-    shown = {row["parameter"]: row["value"] for row in run_and_parse_rows("eaai")}
+    shown = {row["parameter"]: row["value"] for row in run_and_parse_json_rows("eaai")}
     assert shown == variants.find_variant("eaai").params
 
 
@@ -81,7 +83,7 @@ def test_variant_shows_its_differences_and_allowed_values():
 
 def test_variants_of_a_file_are_listed_and_shown():
     write_variant_file(CLUB_VARIANT_TOML + DEN_VARIANT_TOML)
-    assert [row["name"] for row in run_and_parse_rows("mine.toml")] == [
+    assert [row["name"] for row in run_and_parse_json_rows("mine.toml")] == [
         "mine.toml#club",
         "mine.toml#den",
     ]
@@ -99,7 +101,7 @@ def test_variants_of_a_file_are_listed_and_shown():
 
 def test_diff_shows_the_differing_parameters():
     write_variant_file(CLUB_VARIANT_TOML)
-    found = run_and_parse_rows("diff", "oklahoma", "mine.toml")
+    found = run_and_parse_json_rows("diff", "oklahoma", "mine.toml")
     assert [(row["parameter"], row["text_a"], row["text_b"]) for row in found] == [
         ("big_gin", "no", "yes"),
         ("rainbow", "no", "yes"),
@@ -127,7 +129,7 @@ def test_check_reports_every_variant_of_a_file():
         + DEN_VARIANT_TOML
         + CLUB_VARIANT_TOML.replace(".club", ".'a+b'")
     )
-    found = run_and_parse_rows("check", "mine.toml", code=1)
+    found = run_and_parse_json_rows("check", "mine.toml", exit_code=1)
     assert [(row["variant"], row["ok"], len(row["sentences"])) for row in found] == [
         ("mine.toml#club", False, 1),
         ("mine.toml#den", True, 0),

@@ -1,4 +1,4 @@
-"""Files, strings and variables that users type or write: any input gives a result or one error.
+"""Fuzz tests of user input: any file, string or environment gives a result or one error.
 
 Each case ends within ten seconds of CPU time, shows no traceback, and reads, runs and changes only
 the files that it names.
@@ -28,6 +28,7 @@ from support import play_variants, random_texts, variant_files
 from support.hostile import (
     HOSTILE_VALUES,
     ODD_STRINGS,
+    TOUCH_FILE_CODE,
     check_exit_codes,
     cpu_limit,
     draw_changed_json,
@@ -41,8 +42,7 @@ from support.hostile import (
 from worked_examples import engine, files, schema
 
 DATA_DIRECTORY = Path(__file__).parents[1] / "data"
-few_cases = parametrize_cases(3, 300)
-MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
+parametrize_few_cases = parametrize_cases(3, 300)
 SECRET_FILE_SPECS = ("../secret/evil.py", "../secret/EVIL.PY#x", "champion@../secret/w.npy")
 HUGE_NUMBERS = ("9" * 5000, "-" + "9" * 5000, "9" * 30, str(2**63), "1e999999", "0x" + "f" * 5000)
 DEEP_NESTING = ("[" * 100_000, '{"a":' * 50_000, "(" * 100_000, "\n\t" * 50_000, " " * 100_000)
@@ -89,7 +89,7 @@ def workspace(empty_directory, monkeypatch):
         "secret/EVIL.PY",
         *(f"here/{x}.py" for x in ("random", "json", "simgin")),
     ):
-        Path(name).write_text(MARKER_CODE)
+        Path(name).write_text(TOUCH_FILE_CODE)
     monkeypatch.chdir("here")
     for name in ("mine.txt", "folder/mine"):
         Path(name).write_text("years of work")
@@ -100,7 +100,7 @@ def workspace(empty_directory, monkeypatch):
 
 @contextlib.contextmanager
 def forbid_side_effects():
-    """Raise AssertionError if the block takes long, runs code or opens a secret file."""
+    """Raise AssertionError if the `with` block is slow, runs code or opens a secret file."""
     with cpu_limit():
         yield
     assert not Path("it-ran").exists() and not opened_secrets
@@ -110,14 +110,14 @@ def forbid_side_effects():
 
 
 def replace_match(text, replacement, index, pattern):
-    """Return the bytes of a text in which one match of a pattern is replaced."""
+    """Replace one match of a pattern in a text, and return the result as bytes."""
     spans = [match.span() for match in re.finditer(pattern, text)] or [(0, 0)]
     start, end = spans[index % len(spans)]
     return (text[:start] + replacement + text[end:]).encode(errors="replace")
 
 
-def vary_values(text):
-    """Return cases of a JSON or TOML text with changed values; other text is unchanged."""
+def draw_changed_text(text):
+    """Draw a JSON or TOML text with changed values, or any other text without changes."""
     values = [*HOSTILE_VALUES, *SECRET_FILE_SPECS]
     for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.format_toml_file)):
         with contextlib.suppress(ValueError):
@@ -129,13 +129,13 @@ def encode_json(value):
     return json.dumps(value).encode(errors="replace")
 
 
-def vary_contents(valid_contents):
-    """Return cases of a file: valid, corrupt, or with changed values, encodings or sizes."""
+def draw_file_content(valid_contents):
+    """Draw the content of a file: valid, corrupt, or with changed values, encodings or sizes."""
     texts, indices = st.sampled_from(valid_contents), st.integers(0, 10**5)
     if isinstance(valid_contents[0], bytes):
         return draw_corrupted(texts)
     encodings = st.sampled_from(("utf-8-sig", "utf-16", "utf-16-le", "utf-32"))
-    values = texts.flatmap(vary_values)
+    values = texts.flatmap(draw_changed_text)
     return st.one_of(
         *(values, values, draw_corrupted(texts.map(str.encode))),
         st.builds(str.encode, texts, encodings),
@@ -210,8 +210,8 @@ SAVED_GAME_JSON = '{"deals": [[1, 5], [0]], "prompts": [0], "back": 1}'
 QUICK_OPTIONS = "--worlds 1 --as gold --against gold"
 
 
-def check_plan():
-    """Raise AssertionError if a matchup repeats or a contrast changes more than one part."""
+def check_experiment_plan():
+    """Raise AssertionError if a matchup repeats or a comparison changes more than one field."""
     plan = plan_experiment("e.toml")
     pairs = {(key.variant, frozenset((key.a, key.b))) for key in plan.matchup_keys}
     assert len(pairs) == len(plan.matchup_keys) > 0
@@ -221,8 +221,8 @@ def check_plan():
         assert sum(key[field] != base[field] for field in key) == 1
 
 
-def check_variants():
-    """Raise AssertionError if a variant of a file is invalid or its spec is ambiguous."""
+def check_variant_file():
+    """Raise AssertionError if the file has an invalid variant or an ambiguous spec."""
     for spec, variant in variants.variants_in_file("v.toml").items():
         assert find_variant(spec) == find_variant(variant.spec) == variant
         assert not validate_params(variant.params)
@@ -253,13 +253,13 @@ INPUT_FILES = {
         "e.toml",
         [EXPERIMENT_TOML, SWEEP_TOML, SOLO_TOML],
         "run e.toml --dry-run",
-        check_plan,
+        check_experiment_plan,
     ),
     "variants": (
         "v.toml",
         [variant_files.CLUB_VARIANT_TOML, variant_files.DEN_VARIANT_TOML],
         "variants v.toml",
-        check_variants,
+        check_variant_file,
     ),
     "review": ("r.toml", [REVIEW_TOML], "review --file r.toml --goals x<1", None),
     "values": ("k.toml", ["[knock]\nk = 3\n"], "strategies gold-early@k.toml", None),
@@ -279,9 +279,9 @@ ALWAYS_REJECTED_FILES = ("review", "weights", "speed")  # valid files would play
 NEVER_REJECTED_FILES = ("game",)  # a game that cannot be read is started again
 
 
-@few_cases
+@parametrize_few_cases
 @pytest.mark.parametrize("name", INPUT_FILES)
-def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
+def test_any_file_content_gives_a_result_or_one_error(workspace, name, n_cases):
     path, valid, command, check_accepted = INPUT_FILES[name]
     valid, codes = valid() if callable(valid) else valid, []
 
@@ -308,9 +308,11 @@ def test_any_file_content_gives_a_result_or_one_error(workspace, name, n):
             check_accepted()
 
     run_cases(
-        n,
+        n_cases,
         check_content,
-        vary_contents(valid) | vary_contents(valid) | st.sampled_from([*SPECIAL_FILE_CREATORS]),
+        draw_file_content(valid)
+        | draw_file_content(valid)
+        | st.sampled_from([*SPECIAL_FILE_CREATORS]),
     )
     if name not in (*ALWAYS_REJECTED_FILES, *NEVER_REJECTED_FILES):
         check_exit_codes(codes)
@@ -349,8 +351,8 @@ def test_toml_that_would_exhaust_time_or_memory_is_rejected(empty_directory, tex
 # Strings
 
 
-def vary_string(valid_strings):
-    """Return cases of a string: valid, corrupt, repeated, or joined with a hostile string."""
+def draw_string(valid_strings):
+    """Draw a string: valid, corrupt, repeated, or joined with a hostile string."""
     valid_strings = (
         valid_strings
         if isinstance(valid_strings, st.SearchStrategy)
@@ -381,14 +383,14 @@ def check_strategy(spec):
 
 
 def check_hand(text):
-    """Raise AssertionError if the formatted hand has other cards."""
+    """Raise AssertionError if formatting and parsing a hand changes its cards."""
     found = notation.parse_cards(text)
     again = notation.parse_cards(notation.format_hand(notation.cards_to_mask(found)))
     assert again == sorted(found) == sorted(set(again))
 
 
 def check_written_strategy(path):
-    """Load the strategy file that a chart wrote, and check that no hostile code runs."""
+    """Load the strategy file written by `simgin chart`, and check that no hostile code runs."""
     with contextlib.suppress(strategy_spec.StrategyError):
         loader.find_strategy(path)
     assert not Path("it-ran").exists()
@@ -461,9 +463,9 @@ ALWAYS_REJECTED_STRINGS = ("learned", "goals", "sweep", "limits", "scheduler")
 OUTPUT_OPTIONS = {"-o", "--output", "--strategy", "--run", "--save", "examples"}
 
 
-@few_cases
+@parametrize_few_cases
 @pytest.mark.parametrize("name", INPUT_STRINGS)
-def test_any_string_gives_a_result_or_one_error(workspace, name, n):
+def test_any_string_gives_a_result_or_one_error(workspace, name, n_cases):
     valid, commands, check_accepted = INPUT_STRINGS[name]
     before, codes = {*os.listdir()}, []
 
@@ -481,20 +483,20 @@ def test_any_string_gives_a_result_or_one_error(workspace, name, n):
         for path in {*os.listdir()} - before:
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    run_cases(n, check_string, vary_string(valid), st.sampled_from(commands))
+    run_cases(n_cases, check_string, draw_string(valid), st.sampled_from(commands))
     if name not in ALWAYS_REJECTED_STRINGS:
         check_exit_codes(codes)
 
 
-def draw_valid_variants(n):
-    """Draw n random compositions, and return the canonical specs of the valid ones."""
+def draw_valid_variants(n_draws):
+    """Draw random rule combinations, and return the canonical specs of the valid ones."""
     specs = []
 
     def add_valid_spec(spec):
         with contextlib.suppress(ValueError):
             specs.append(find_variant(spec).spec)
 
-    run_cases(n, add_valid_spec, random_texts.variant_specs)
+    run_cases(n_draws, add_valid_spec, random_texts.variant_specs)
     return list(dict.fromkeys(specs))
 
 
@@ -521,14 +523,14 @@ def test_variants_play_within_array_bounds():
 
 # Environment variables
 
-COMPLETED_LINES = ("", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000)
+LINES_TO_COMPLETE = ("", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000)
 ODD_ENVIRONMENTS = [
     *({"TERM": value, "FORCE_COLOR": "x"} for value in ("", "dumb", "unknown", "\x1b")),
     *({"LANG": value} for value in ("", "C", "xx_YY", "tr_TR.UTF-8")),
     *({"_SIMGIN_COMPLETE": value} for value in ("x", "bash_source")),
     *(
         {"_SIMGIN_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": index}
-        for words in COMPLETED_LINES
+        for words in LINES_TO_COMPLETE
         for index in ("0", "1", "-1", "99")  # a shell passes a number; click fails on other strings
     ),
 ]

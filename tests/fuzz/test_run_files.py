@@ -1,4 +1,4 @@
-"""Corrupt or forged run directories, ledgers, cached arrays and compiled code."""
+"""Fuzz tests of corrupt or forged runs, ledgers, cached arrays and compiled code."""
 
 import contextlib
 import io
@@ -79,15 +79,15 @@ def parse_rows(result):
     return json.loads(result.stdout)["rows"]
 
 
-def check_comparison(expected):
+def check_comparison(expected_rows):
     """Run `simgin compare`, check its rows if it succeeds, and return its exit code."""
     result = run_cli_harmlessly(*COMPARE_COMMAND, "--json", may_write=("run/ledger.sqlite-",))
-    assert result.exit_code == 2 or parse_rows(result) == expected
+    assert result.exit_code == 2 or parse_rows(result) == expected_rows
     return result.exit_code
 
 
 @parametrize_cases(60)
-def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
+def test_corrupt_manifest_is_detected_or_harmless(restore_run, n_cases):
     valid = MANIFEST_PATH.read_bytes()
     expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,))), []
 
@@ -104,12 +104,12 @@ def test_corrupt_manifest_is_detected_or_harmless(restore_run, n):
     objects = draw_changed_json(st.just(json.loads(valid))).map(
         lambda value: json.dumps(value).encode()
     )
-    run_cases(n, check_manifest, draw_corrupted(st.just(valid)) | objects)
+    run_cases(n_cases, check_manifest, draw_corrupted(st.just(valid)) | objects)
     check_exit_codes(codes)
 
 
 @parametrize_cases(25)
-def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
+def test_corrupt_ledger_is_detected_or_harmless(restore_run, n_cases):
     valid = LEDGER_PATH.read_bytes()
     expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,)))
     results, codes, resume_codes = (
@@ -130,7 +130,7 @@ def test_corrupt_ledger_is_detected_or_harmless(restore_run, n):
         restore_run()
 
     run_cases(
-        n,
+        n_cases,
         check_ledger,
         draw_corrupted(st.just(valid)),
         st.sampled_from((True, False, False, False)),
@@ -144,7 +144,7 @@ def execute_sql(statement, *values):
         return connection.execute(statement, values).fetchone()
 
 
-def write_identity(text):
+def write_run_identity(text):
     """Write the description of a run into its ledger, with a valid checksum."""
     row = ("identity", text)
     execute_sql("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._compute_checksum(row))
@@ -157,24 +157,24 @@ FORGED_VALUES = [
 ]
 
 
-@pytest.mark.parametrize("forged", FORGED_VALUES, ids=lambda forged: str(forged)[:20])
-def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
-    """In the case `bit`, a bit of the sums differs and the checksum is not updated."""
+@pytest.mark.parametrize("forged_value", FORGED_VALUES, ids=lambda forged: str(forged)[:20])
+def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged_value):
+    """Forge values with a valid checksum, and flip one bit without changing the checksum."""
     columns = ("cell", "first", "units", "worker", "sums", "seal")
     expected = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,)))
-    if isinstance(forged, str):
-        write_identity(forged)
+    if isinstance(forged_value, str):
+        write_run_identity(forged_value)
     else:
         where = "ORDER BY cell, first LIMIT 1"
         values = execute_sql(f"SELECT {', '.join(columns)} FROM blocks {where}")
-        row = dict(zip(columns, values, strict=True)) | forged
+        row = dict(zip(columns, values, strict=True)) | forged_value
         if row.pop("bit", 0):
             row["sums"] = bytes([*row["sums"][:9], row["sums"][9] ^ 1, *row["sums"][10:]])
         else:
             row["seal"] = ledger._compute_checksum([row[name] for name in columns[:-1]])
         execute_sql(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
         execute_sql("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
-    is_replayed = not isinstance(forged, str)
+    is_replayed = not isinstance(forged_value, str)
     for arguments in (REPORT_COMMAND, COMPARE_COMMAND):
         message = "batches are missing or corrupt" if is_replayed else "is corrupt"
         assert message in run_cli(*arguments, exit_codes=(2,)).stderr
@@ -185,8 +185,8 @@ def test_forged_row_with_a_valid_checksum_is_rejected(restore_run, forged):
 
 
 @parametrize_cases(20)
-def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
-    """Manifest and ledger agree and have valid checksums."""
+def test_forged_manifest_gives_a_result_or_one_error(restore_run, n_cases):
+    """Forge the manifest and the ledger alike, both with valid checksums."""
     valid = directory.read_manifest("run")
     with ledger.open_existing_ledger(LEDGER_PATH) as run_ledger:
         keys = run_ledger.identity.keys()
@@ -194,16 +194,16 @@ def test_forged_manifest_gives_a_result_or_one_error(restore_run, n):
     def check_forged_manifest(contents):
         with contextlib.suppress(ValueError):  # NaN has no checksum
             MANIFEST_PATH.write_bytes(directory.encode_manifest(contents))
-        write_identity(json.dumps({key: contents.get(key) for key in keys}))
+        write_run_identity(json.dumps({key: contents.get(key) for key in keys}))
         for words in (COMPARE_COMMAND, REPORT_COMMAND):
             run_cli_harmlessly(*words, may_write=("run/",))
         restore_run()
 
-    run_cases(n, check_forged_manifest, draw_changed_json(st.just(valid)))
+    run_cases(n_cases, check_forged_manifest, draw_changed_json(st.just(valid)))
 
 
 def test_no_file_outside_a_run_is_removed_or_written(restore_run):
-    """Manifests, links and ledgers that name files outside the run are rejected."""
+    """Use manifests, links and ledgers that name files outside the run."""
     outside_file = Path("mine.txt").absolute()
     outside_file.write_text("years of work")
     contents = directory.read_manifest("run")
@@ -237,7 +237,7 @@ def test_no_file_outside_a_run_is_removed_or_written(restore_run):
 
 
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
-def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
+def test_array_with_an_impossible_shape_is_rejected(tmp_path, shape):
     content = io.BytesIO()
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
     with zipfile.ZipFile(content, "w") as file:
@@ -252,7 +252,7 @@ def test_array_with_a_false_shape_is_rejected(tmp_path, shape):
 
 
 @parametrize_cases(150)
-def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n):
+def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n_cases):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
 
@@ -270,7 +270,7 @@ def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, 
         check_loaded_arrays()
         check_loaded_arrays()
 
-    run_cases(n, check_cached_content, draw_corrupted(st.just(path.read_bytes())))
+    run_cases(n_cases, check_cached_content, draw_corrupted(st.just(path.read_bytes())))
 
 
 POLICY_CODE = """
@@ -317,7 +317,7 @@ FILE_REPLACEMENTS = {
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @parametrize_cases(16)
-def test_corrupt_compiled_policy_is_compiled_again(policy, n):
+def test_corrupt_compiled_policy_is_compiled_again(policy, n_cases):
     Path("outside").mkdir()
     Path("outside/mine.txt").write_text("years of work")
     assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
@@ -349,13 +349,13 @@ def test_corrupt_compiled_policy_is_compiled_again(policy, n):
             shutil.rmtree("cache/policies")
             assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
 
-    run_cases(n, check_corrupt_cache, st.data())
+    run_cases(n_cases, check_corrupt_cache, st.data())
     assert read_directory("outside") == {"mine.txt": b"years of work"}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-def test_unreadable_code_is_not_loaded(policy):
+def test_compiled_code_without_read_permission_is_not_loaded(policy):
     count_cache_hits(policy)
     for path in (next(Path("cache").rglob("*.nbc")), *Path("cache/policies").iterdir()):
         mode = path.stat().st_mode

@@ -1,4 +1,4 @@
-"""Code runs only if the user names it; each statement of the threat model has a test."""
+"""Tests of each statement of the threat model: code runs only if the user names it."""
 
 import io
 import json
@@ -18,30 +18,22 @@ from click.testing import CliRunner
 from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.runs import directory, ledger
-from support.hostile import run_cli, run_cli_harmlessly
+from support.hostile import STRATEGY_CODE, TOUCH_FILE_CODE, run_cli, run_cli_harmlessly
 from support.weighted_strategy import write_weighted_strategy
 
 ROOT = Path(__file__).parents[2]
-MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
-STRATEGY_CODE = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return 1
-MINE = Strategy("mine", knock=mine)
-"""
 RUN_READING_COMMANDS = (("report", "out"), ("compare", "out", "out"))
 
 
 class CodeRunningPickle:
-    """An object whose pickle runs code if it is loaded."""
+    """Object whose pickle runs code when it is loaded."""
 
     def __reduce__(self):
         return Path.touch, (Path("it-ran"),)
 
 
-def has_marked_code_run():
-    """Return True if marked code has run since the last call."""
+def has_touched_file():
+    """Return True if TOUCH_FILE_CODE has run since the last call."""
     exists = Path("it-ran").exists()
     Path("it-ran").unlink(missing_ok=True)
     return exists
@@ -49,33 +41,33 @@ def has_marked_code_run():
 
 @pytest.fixture
 def workspace(empty_directory):
-    """Create a strategy file, and check after the test that no marked code has run."""
+    """Create a strategy file, and check after the test that no unexpected code has run."""
     Path("mine.py").write_text(STRATEGY_CODE)
     yield empty_directory
-    assert not has_marked_code_run()
+    assert not has_touched_file()
 
 
 @pytest.fixture
 def strategy_run(workspace):
-    """Play a run of a strategy file, then change the file so that reading it is noticed."""
+    """Play a run of a strategy file, then make the file reveal when it is executed."""
     run_cli("match", "mine.py", "--deals", 2000, "-o", "out", exit_codes=(0,))
-    Path("mine.py").write_text(STRATEGY_CODE + MARKER_CODE)
+    Path("mine.py").write_text(STRATEGY_CODE + TOUCH_FILE_CODE)
 
 
 def test_built_in_name_does_not_load_a_file(workspace):
     for name in ("gold", "gold.py"):
-        Path(name).write_text(MARKER_CODE + STRATEGY_CODE)
+        Path(name).write_text(TOUCH_FILE_CODE + STRATEGY_CODE)
     for command in ("strategies gold", "match gold nobody", "show gold"):
         run_cli(*command.split())
 
 
 def test_experiment_executes_only_the_strategy_files_of_its_players(workspace):
-    Path("mine.py").write_text(MARKER_CODE + STRATEGY_CODE)
+    Path("mine.py").write_text(TOUCH_FILE_CODE + STRATEGY_CODE)
     for player in ("gold", "mine.py"):
         matchups = f'[{{ a = "{player}" }}, {{ a = "nobody" }}]'
         Path("e.toml").write_text(f'question = "mine.py"\nmatchups = {matchups}\n')
         run_cli("run", "e.toml", "--dry-run", exit_codes=(2,))
-        assert has_marked_code_run() == (player == "mine.py")
+        assert has_touched_file() == (player == "mine.py")
 
 
 def test_cache_is_in_the_home_directory(monkeypatch):
@@ -152,9 +144,9 @@ def test_output_is_free_of_control_characters_and_tags(workspace):
     Path("\x1b[31m/mine.py").write_text(STRATEGY_CODE)
     printed = []
 
-    def run_and_record_output(*words):
-        result = CliRunner().invoke(cli, words, color=True)
-        assert isinstance(result.exception, SystemExit | None), words
+    def run_and_record_output(*arguments):
+        result = CliRunner().invoke(cli, arguments, color=True)
+        assert isinstance(result.exception, SystemExit | None), arguments
         printed.extend([result.stdout, result.stderr])
 
     commands = "run e.toml -o out,report out,compare out out,variants v.toml,report \x1b[31m"
@@ -215,11 +207,11 @@ run {}.toml --dry-run,analyze {}.json,grade {}.json,analyze {}.py simple,bench -
 bench --save {}.json,report {},compare {} {},match gold -o {},report {}.json,analyze gold -o {}"""
 
 
-@pytest.mark.parametrize("create", [os.mkfifo, partial(os.symlink, "/dev/zero")])
-def test_every_command_rejects_an_endless_file(workspace, create):
+@pytest.mark.parametrize("create_file", [os.mkfifo, partial(os.symlink, "/dev/zero")])
+def test_every_command_rejects_an_endless_file(workspace, create_file):
     Path("endless").mkdir()
     for suffix in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
-        create(f"endless{suffix}")
+        create_file(f"endless{suffix}")
     Path("weighed.py").write_text(STRATEGY_CODE.replace("@knock", '@knock(weights="endless.npy")'))
     for command in re.split("[,\n]", FILE_READING_COMMANDS):
         run_cli_harmlessly(*command.replace("{}", "endless").split(), exit_codes=(1, 2))

@@ -1,4 +1,4 @@
-"""Strategy files, policies and hostile names give a result or one error, and no side effect."""
+"""Fuzz tests of strategy files, policies and hostile file names."""
 
 import itertools
 import shutil
@@ -23,7 +23,7 @@ from support.hostile import (
     run_cli_harmlessly,
 )
 
-IMPORTS_CODE = """
+IMPORT_LINES = """
 import asyncio, click, functools, os, sys, time
 import numpy as np
 from simgin.envs.external_player import make_external_strategy
@@ -31,12 +31,12 @@ from simgin.strategy import *
 from simgin.toolkit import *
 LIST, DICT, ARRAY, TEXT = [1, 2], {1: 2}, np.arange(3), "x"
 """
-KNOCK_CODE = """
+KNOCK_POLICY_CODE = """
 @knock
 def ends(view, rules, params):
     return 1
 """
-VALID_CODE = f"""{KNOCK_CODE}
+VALID_STRATEGY_CODE = f"""{KNOCK_POLICY_CODE}
 @take(n=param(3, 0, 9, "turns"), w=choice("high", "low"), on=flag(True))
 def picks(view, rules, params):
     return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
@@ -110,7 +110,7 @@ POLICY_TEMPLATES = [
     POLICY_TEMPLATE + "Z = mine.function\nZ.__doc__ = 7\nZ.__module__ = None\n",
     POLICY_TEMPLATE + "Z = mine.function\nZ.__globals__.clear\nZ.__defaults__ = (1, 2, 3)\n",
 ]
-EXTERNAL_TEMPLATE = "MINE = make_external_strategy('external', lambda seen: {value})\n"
+EXTERNAL_STRATEGY_TEMPLATE = "MINE = make_external_strategy('external', lambda seen: {value})\n"
 TEMPLATE_FIELDS = {
     "value": VALUE_EXPRESSIONS,
     "raised": EXCEPTION_EXPRESSIONS,
@@ -122,24 +122,29 @@ FILE_TEMPLATE_FIELDS = TEMPLATE_FIELDS | {"slot": ("take", "discard", "knock", "
 
 
 @st.composite
-def strategy_files(draw):
+def draw_strategy_file(draw):
     """Draw a strategy file that is corrupt or contains hostile statements."""
     lines = draw(st.lists(st.sampled_from(STATEMENT_TEMPLATES), min_size=1, max_size=2))
     hostile = "".join(f"{fill_template(draw, line, FILE_TEMPLATE_FIELDS)}\n" for line in lines)
-    texts = [IMPORTS_CODE + VALID_CODE + hostile] * 3 + [IMPORTS_CODE + hostile + VALID_CODE]
+    texts = [IMPORT_LINES + VALID_STRATEGY_CODE + hostile] * 3 + [
+        IMPORT_LINES + hostile + VALID_STRATEGY_CODE
+    ]
     content = st.sampled_from([text.encode(errors="surrogatepass") for text in texts])
     return draw(
-        content | content | content | draw_corrupted(st.just((IMPORTS_CODE + VALID_CODE).encode()))
+        content
+        | content
+        | content
+        | draw_corrupted(st.just((IMPORT_LINES + VALID_STRATEGY_CODE).encode()))
     )
 
 
 @st.composite
-def policy_codes(draw):
+def draw_policy_code(draw):
     """Draw a strategy file whose policy has unusual arguments, lines or decorators."""
     slot = draw(st.sampled_from(("take", "discard", "knock", "show")))
     policy = draw(st.sampled_from(POLICY_TEMPLATES)) + f"MINE = Strategy('mine', {slot}=mine)\n"
-    template = draw(st.sampled_from([policy] * 9 + [EXTERNAL_TEMPLATE]))
-    return IMPORTS_CODE + fill_template(draw, template, TEMPLATE_FIELDS | {"slot": [slot]})
+    template = draw(st.sampled_from([policy] * 9 + [EXTERNAL_STRATEGY_TEMPLATE]))
+    return IMPORT_LINES + fill_template(draw, template, TEMPLATE_FIELDS | {"slot": [slot]})
 
 
 def is_accepted(spec):
@@ -168,7 +173,7 @@ def remove_path(path):
 
 
 @parametrize_cases(200)
-def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
+def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n_cases):
     modules, codes, number = {*sys.modules}, [], itertools.count()
 
     def check_strategy_file(content):
@@ -180,7 +185,7 @@ def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
             assert codes[-1] == 0 or path.name in message
         remove_path(path)
 
-    run_cases(n, check_strategy_file, strategy_files())
+    run_cases(n_cases, check_strategy_file, draw_strategy_file())
     for name in {*sys.modules} - modules:
         if isinstance(name, str) and name.startswith("simgin_plugin_"):  # it can be a number
             del sys.modules[name]
@@ -190,7 +195,9 @@ def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n):
 @pytest.mark.parametrize("name", ["7", "10**5000", "type('Odd', (), {'__repr__': 7})()"])
 def test_module_name_need_not_be_a_string(empty_directory, name):
     calls = f"import types\nM = types.ModuleType('m')\nM.x = 1\n__name__ = M.__name__ = {name}\n"
-    Path("mine.py").write_text(IMPORTS_CODE + calls + VALID_CODE.replace("return 1", "return M.x"))
+    Path("mine.py").write_text(
+        IMPORT_LINES + calls + VALID_STRATEGY_CODE.replace("return 1", "return M.x")
+    )
     assert is_accepted("mine.py")
     run_cli("match", "mine.py", "--deals", 10, exit_codes=(0, 2))
 
@@ -209,7 +216,7 @@ def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
 
 
 @parametrize_cases(25)
-def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd, n):
+def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd, n_cases):
     monkeypatch.setattr(
         by_value, "compute_fingerprint", lambda _: ""
     )  # compiled code is not cached
@@ -229,7 +236,7 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
         path.unlink()
         assert read_directory(".") == {}
 
-    run_cases(n, check_policy_file, policy_codes(), plays)
+    run_cases(n_cases, check_policy_file, draw_policy_code(), plays)
     check_exit_codes(codes, 0.95)
     assert "Traceback" not in "".join(capfd.readouterr())
 
@@ -238,8 +245,8 @@ def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd
 
 INJECTED_CODE = '__import__("pathlib").Path("it-ran").touch()'
 CHAMPION_WEIGHTS = (Path(__file__).parents[2] / "strategies" / "champion.npy").read_bytes()
-LEARNED_FILE_NAME = loader.format_weights_file_name("straight-12345678", CHAMPION_WEIGHTS)
-HOSTILE_CONTENTS = [
+LEARNED_WEIGHTS_FILE_NAME = loader.format_weights_file_name("straight-12345678", CHAMPION_WEIGHTS)
+HOSTILE_FILE_CONTENTS = [
     *(
         f"{INJECTED_CODE}\nraise SystemExit(7)\n".encode(),
         b"[knock]\nk = 0\n",
@@ -253,13 +260,14 @@ HOSTILE_CONTENTS = [
 SHADOWED_NAMES = f"""
 gold simple champion demo standard oklahoma eaai solitaire-gin random nobody mine straight learned
 gold.py simple.py demo.toml oklahoma.toml standard.toml variants.toml deals.toml metrics.toml
-champion.npy beliefs.npy stake.npy mc.npy improvement.npy solo.npy {LEARNED_FILE_NAME}
+champion.npy beliefs.npy stake.npy mc.npy improvement.npy solo.npy {LEARNED_WEIGHTS_FILE_NAME}
 by_chart.py.j2 page.html.j2 strategy.py.j2 ledger.sql manifest.json ledger.sqlite
 known_answers.toml pyproject.toml simgin simgin.py strategies experiments results cache py.typed
 setup.cfg conftest.py core toolkit
 """.split()
-COMMANDS_WITH_NAMES = f"""match gold simple --deals 40, match champion gold -v oklahoma --deals 40,
-match champion@{LEARNED_FILE_NAME} simple --deals 40, strategies gold, strategies champion --json,
+COMMANDS_WITH_BUILT_IN_NAMES = f"""match gold simple --deals 40,
+match champion gold -v oklahoma --deals 40, strategies gold, strategies champion --json,
+match champion@{LEARNED_WEIGHTS_FILE_NAME} simple --deals 40,
 variants oklahoma, variants diff standard oklahoma, show gold simple -v eaai,
 hand 5S6S7S9H9D9CKSQD2CAH, examples, find gold --where won --deals 20, cite, run nothing,
 match nothing, variants nothing""".split(",")
@@ -288,8 +296,8 @@ FILE_NAME_PARTS = [
 ]
 VALID_FILE_CONTENTS_BY_SUFFIX = {
     ".py": (
-        f"from simgin.strategy import *{KNOCK_CODE}MINE = Strategy('mine', knock=ends)\n".encode()
-    ),
+        f"from simgin.strategy import *{KNOCK_POLICY_CODE}MINE = Strategy('mine', knock=ends)\n"
+    ).encode(),
     ".toml": b'question = "?"\ndeals = 10\nmatchups = [{ a = "gold" }]\n',
     ".npy": CHAMPION_WEIGHTS,
     ".json": b"{}",
@@ -303,27 +311,27 @@ def workspace(empty_directory, tmp_path_factory, monkeypatch):
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     folder = jit.get_cache_root() / jit.compute_source_digest() / loader.TRAINED_WEIGHTS_FOLDER
     folder.mkdir(parents=True)
-    (folder / LEARNED_FILE_NAME).write_bytes(CHAMPION_WEIGHTS)
+    (folder / LEARNED_WEIGHTS_FILE_NAME).write_bytes(CHAMPION_WEIGHTS)
     yield empty_directory
     assert not Path("it-ran").exists()
 
 
 @parametrize_cases(2, 300)
-def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, n):
-    expected = {command: run_cli(*command.split()) for command in COMMANDS_WITH_NAMES}
+def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, n_cases):
+    expected = {command: run_cli(*command.split()) for command in COMMANDS_WITH_BUILT_IN_NAMES}
     content = (
-        st.sampled_from(HOSTILE_CONTENTS)
+        st.sampled_from(HOSTILE_FILE_CONTENTS)
         | st.binary(max_size=9999)
         | draw_corrupted(st.just(CHAMPION_WEIGHTS))
     )
     kinds = st.sampled_from(("file", "file", "file", "file", "folder", "link"))
     links = st.sampled_from(("circle", "/etc/passwd", "..", "/dev/zero"))
-    planted = st.dictionaries(
+    planted_files = st.dictionaries(
         st.sampled_from(SHADOWED_NAMES), st.tuples(kinds, content, links), min_size=12, max_size=12
     )
 
-    def check_planted_file(planted, command):
-        for name, (kind, content, target) in planted.items():
+    def check_planted_files(planted_files, command):
+        for name, (kind, content, target) in planted_files.items():
             if kind == "link":
                 Path(name).symlink_to(name if target == "circle" else target)
                 continue
@@ -336,25 +344,27 @@ def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, 
             (result.exit_code, result.output),
             (expected[command].exit_code, expected[command].output),
         )
-        assert outcomes[0] == outcomes[1], (command, planted)
-        for name in planted:
+        assert outcomes[0] == outcomes[1], (command, planted_files)
+        for name in planted_files:
             remove_path(Path(name))
 
-    run_cases(n, check_planted_file, planted, st.sampled_from(COMMANDS_WITH_NAMES))
+    run_cases(
+        n_cases, check_planted_files, planted_files, st.sampled_from(COMMANDS_WITH_BUILT_IN_NAMES)
+    )
 
 
 @parametrize_cases(30, 300)
-def test_file_name_is_neither_executed_nor_split(workspace, n):
-    """Check that bash passes the same file name if it executes the printed command."""
+def test_file_name_is_neither_executed_nor_split(workspace, n_cases):
+    """Check that bash reads the same file name from the printed command."""
     codes = []
-    pieces = st.lists(st.sampled_from(FILE_NAME_PARTS), min_size=1, max_size=3)
+    name_parts = st.lists(st.sampled_from(FILE_NAME_PARTS), min_size=1, max_size=3)
 
-    def check_file_name(pieces, line):
-        name = "".join(pieces).replace("/", "")
+    def check_file_name(name_parts, command_template):
+        name = "".join(name_parts).replace("/", "")
         for ending, content in VALID_FILE_CONTENTS_BY_SUFFIX.items():
             with suppress(OSError, ValueError):  # if such a file can exist
                 Path(f"{name}{ending}").write_bytes(content)
-        arguments = [word.replace("{}", name) for word in line.split()]
+        arguments = [word.replace("{}", name) for word in command_template.split()]
         result = run_cli(*arguments)
         codes.append(result.exit_code)
         assert not Path("it-ran").exists(), arguments
@@ -368,5 +378,5 @@ def test_file_name_is_neither_executed_nor_split(workspace, n):
         for path in Path().iterdir():
             remove_path(path)
 
-    run_cases(n, check_file_name, pieces, st.sampled_from(COMMANDS_WITH_PATHS))
+    run_cases(n_cases, check_file_name, name_parts, st.sampled_from(COMMANDS_WITH_PATHS))
     check_exit_codes(codes)

@@ -1,4 +1,4 @@
-"""Hostile requests to `simgin web`: no bug, no file outside its place, and no growing memory."""
+"""Fuzz tests of `simgin web`: no request causes a bug, reads other files or leaks memory."""
 
 import json
 import os
@@ -19,23 +19,15 @@ import pytest
 import simgin
 from simgin.core import jit
 from simgin.web.server import MAX_CONNECTIONS
-from support.hostile import FUZZ_SEED, parametrize_cases
+from support.hostile import FUZZ_SEED, STRATEGY_CODE, TOUCH_FILE_CODE, parametrize_cases
 from support.hostile_requests import RequestGenerator
 from support.web_site import wait_until
 
-SECRET = "years-of-work"
-STRATEGY_CODE = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return 1
-MINE = Strategy("mine", knock=mine)
-"""
-MARKER_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
-MAX_MEMORY_GROWTH = 64 << 20  # bytes of memory after the first half of the requests
+SECRET_TEXT = "years-of-work"
+MAX_MEMORY_GROWTH_BYTES = 64 << 20  # after the first half of the requests
 MAX_SLOW_CONNECTIONS = 30  # connections that are left open
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
-REQUEST_TIMEOUT = 300  # seconds, because the first request can compile code
+REQUEST_TIMEOUT_SECONDS = 300  # because the first request can compile code
 SOURCE_DIRECTORY = Path(simgin.__file__).parents[1]
 DEMO_RUN_DIRECTORY = Path(__file__).parents[2] / "results" / "reference" / "demo"
 
@@ -76,18 +68,22 @@ class RecordedServer:
 
     @property
     def audit_events(self):
-        """Audit events: name, True if a file was opened for writing, and paths."""
+        """Recorded audit events, each with its name, a flag for writing, and paths."""
         return [json.loads(line) for line in self._log.read_text().splitlines()[1:]]
 
-    def send(self, request, is_stream=False, seconds=REQUEST_TIMEOUT):
+    def send(self, request, is_stream=False, timeout_seconds=REQUEST_TIMEOUT_SECONDS):
         """Send a request; return the answer, or what was received before a timeout."""
         answer = b""
-        with socket.create_connection(self.host_and_port, timeout=REQUEST_TIMEOUT) as connection:
+        with socket.create_connection(
+            self.host_and_port, timeout=REQUEST_TIMEOUT_SECONDS
+        ) as connection:
             # The server can close the connection before it has read a large request
             with suppress(ConnectionError):
                 connection.sendall(request)
-            connection.settimeout(seconds)
-            with suppress(ConnectionError, TimeoutError if seconds < REQUEST_TIMEOUT else ()):
+            connection.settimeout(timeout_seconds)
+            with suppress(
+                ConnectionError, TimeoutError if timeout_seconds < REQUEST_TIMEOUT_SECONDS else ()
+            ):
                 while piece := connection.recv(1 << 16):
                     answer += piece
                     if is_stream and b"\r\n\r\n" in answer:
@@ -127,9 +123,9 @@ def server(tmp_path):
     np.save(directory / "w.npy", np.zeros(9))
     (directory / "own.py").write_text(STRATEGY_CODE)
     for name in ("mine.py", "MINE.PY", "mine", "simple", "gold.py", "random.py"):
-        (directory / name).write_text(MARKER_CODE)
+        (directory / name).write_text(TOUCH_FILE_CODE)
     for name in ("secret.txt", "results/secret.txt", "mine.toml", "standard"):
-        (directory / name).write_text(SECRET)
+        (directory / name).write_text(SECRET_TEXT)
     running = RecordedServer(directory)
     yield running
     running.process.kill()
@@ -137,7 +133,7 @@ def server(tmp_path):
 
 
 def find_forbidden_events(server):
-    """Return the events that access files or start programs the server may not use."""
+    """Return the audit events that access forbidden files or start forbidden programs."""
     written = [server.directory / "results", server.directory.parent / "data", jit.get_cache_root()]
     own = [server.directory / name for name in ("own.py", "__pycache__")]
     read = [*written, *own, SOURCE_DIRECTORY, "/dev", "/proc", "/sys"]
@@ -164,7 +160,7 @@ def find_forbidden_events(server):
 
 
 @parametrize_cases(300, 5000)
-def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
+def test_no_request_causes_a_bug_or_accesses_other_files(server, n_cases):
     server.get("/review/check")  # load the modules
     server.get("/play/state?opponent=simple&length=deal&seed=1")
     requests = RequestGenerator(
@@ -172,7 +168,7 @@ def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
     )
     counts, memory = {}, 0
     with ExitStack() as slow:
-        for i in range(n):
+        for i in range(n_cases):
             request, kind, is_stream = requests.make_request()
             if (
                 i % 20 == 0 and i < 20 * MAX_SLOW_CONNECTIONS
@@ -180,18 +176,20 @@ def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
                 connection = slow.enter_context(socket.create_connection(server.host_and_port))
                 connection.sendall(request[: requests.rng.randint(0, 2000)])
             # A malformed request can be incomplete, so that the server waits for its end
-            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else REQUEST_TIMEOUT)
+            answer = server.send(
+                request, is_stream, 0.2 if kind == "bytes" else REQUEST_TIMEOUT_SECONDS
+            )
             status = parse_status(answer)
             counts[status] = counts.get(status, 0) + 1
             exchange = request[:2000], answer[:2000]
             assert status < 500, exchange
             assert kind != "stranger" or status in (400, 403), exchange
-            for text in (b"Traceback", b'File "', SECRET.encode(), b"root:", b"X-Evil: 1\r\n"):
+            for text in (b"Traceback", b'File "', SECRET_TEXT.encode(), b"root:", b"X-Evil: 1\r\n"):
                 assert text not in answer, exchange
-            if i == n // 2:
+            if i == n_cases // 2:
                 memory = server.resident_bytes
     print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.resident_bytes >> 20} MiB")
-    assert server.resident_bytes - memory < MAX_MEMORY_GROWTH
+    assert server.resident_bytes - memory < MAX_MEMORY_GROWTH_BYTES
     assert {200, 400, 403, 404, 405, 413} <= counts.keys()
     assert server.get("/")[0] == 200
     assert not find_forbidden_events(server)
@@ -200,7 +198,7 @@ def test_no_request_causes_a_bug_or_accesses_other_files(server, n):
     assert "Traceback" not in server.stderr_text, server.stderr_text
 
 
-def test_server_answers_after_a_flood_of_streams(server):
+def test_server_answers_after_a_flood_of_connections(server):
     job = server.start_job()
     head = f"GET /jobs/{job}/events HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
     with ExitStack() as flood:

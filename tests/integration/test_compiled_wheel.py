@@ -68,7 +68,7 @@ def list_compiled_files(cache):
     return list(cache.rglob("*.nb?"))
 
 
-def test_first_match_compiles_nothing_and_is_not_slower(virtual_environment, tmp_path):
+def test_first_match_compiles_nothing_and_is_fast(virtual_environment, tmp_path):
     cache = tmp_path / "cache"
     content = hash_files(find_simgin_package(virtual_environment))
     first, messages, seconds = play_match(virtual_environment, cache)
@@ -93,7 +93,7 @@ def truncate_compiled_files(package):
         path.write_bytes(path.read_bytes()[:-1])
 
 
-def require_other_numba(package):
+def require_other_numba_version(package):
     path = package.joinpath(*COMPILED_MANIFEST_PATH_PARTS)
     manifest = json.loads(path.read_text())
     manifest["versions"]["numba"] = "0.1"
@@ -104,7 +104,7 @@ def require_other_numba(package):
     ("change", "variables", "problem"),
     [
         (truncate_compiled_files, {}, "precompiled code is corrupt"),
-        (require_other_numba, {}, "requires numba 0.1, but numba"),
+        (require_other_numba_version, {}, "requires numba 0.1, but numba"),
         (lambda _: None, {"NUMBA_CPU_NAME": "x86-64"}, "numba compiles for x86-64."),
     ],
 )

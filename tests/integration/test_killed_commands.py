@@ -1,4 +1,4 @@
-"""Tests that every resumable command, killed before file operations, ends with the same bytes.
+"""Tests that commands that are killed and run again write the same files.
 
 The instants are spread evenly over the life of the command: opening, converting, writing, closing
 and publishing. SIMGIN_KILLS in the environment sets how many there are for each command.
@@ -49,7 +49,7 @@ strategies = ["gold", "gold-early"]
 against = "simple"
 """
 # Trainings of champion that take a second and make it worse, and empty plots
-FAST_COMMANDS_CODE = """
+FAST_SETTINGS_CODE = """
 from matplotlib.figure import Figure
 from simgin.report import html_report
 from simgin.report.figures import layout
@@ -88,7 +88,7 @@ READ_ONLY_COMMANDS = ("compare", "report")
 COMMANDS_WITH_LEDGER = ("match", "run", "review", "adapt", "tune", "train", "champion")
 
 
-def format_command_code(name):
+def make_command_code(name):
     """Return Python code that runs a command and exits with its exit code."""
     words = shlex.split(COMMANDS[name])
     if name not in READ_ONLY_COMMANDS:
@@ -100,25 +100,21 @@ class CommandRun:
     """Command that is run repeatedly in a folder with a separate cache."""
 
     def __init__(self, crash_runner, name, start_folder, folder, cache_folder):
-        self._crash_runner, self._code = crash_runner, format_command_code(name)
-        self._start_folder, self._folder, self._get_cache_folder = (
-            start_folder,
-            folder,
-            cache_folder,
-        )
+        self._crash_runner, self._code = crash_runner, make_command_code(name)
+        self._start_folder, self._folder, self._cache_folder = (start_folder, folder, cache_folder)
 
     def reset(self):
         """Remove everything that the command wrote, and restore the files that it reads."""
         for folder in (
             self._folder,
-            self._get_cache_folder / "learned",
-            self._get_cache_folder / "outcomes",
+            self._cache_folder / "learned",
+            self._cache_folder / "outcomes",
         ):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self._start_folder, self._folder)
 
     def run(self, **limits):
-        """Run the command, and kill it at a time or an operation if one is given."""
+        """Run the command, and kill it after a time or at a file operation if one is given."""
         return self._crash_runner.execute(self._folder, self._code, **limits)
 
     def read_outcome(self):
@@ -126,10 +122,7 @@ class CommandRun:
 
         An incomplete file outside a run directory stays, but no command reads it.
         """
-        files = {
-            **read_directory(self._folder),
-            **read_directory(self._get_cache_folder / "learned"),
-        }
+        files = {**read_directory(self._folder), **read_directory(self._cache_folder / "learned")}
         for name in files:
             if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(files[name])
@@ -145,7 +138,7 @@ class CommandRun:
         """Return the phase in which the command was killed, judging by its ledger files."""
         files = [
             *self._folder.glob(f"out/{LEDGER_FILE}"),
-            *self._get_cache_folder.glob("learned/*.sqlite"),
+            *self._cache_folder.glob("learned/*.sqlite"),
         ]
         if not files:
             return "no ledger"
@@ -157,12 +150,14 @@ class CommandRun:
         return "conversion" if is_hot else "elsewhere"
 
 
-def choose_kill(number, operations, seconds):
-    """Return the time or the operation of a kill: anywhere, near the start, or near the end."""
-    fraction = number * GOLDEN_RATIO_FRACTION % 1
-    if number % 4 == 0:
+def choose_kill_limit(kill_index, n_operations, seconds):
+    """Return the time or the file operation at which to kill a command."""
+    fraction = kill_index * GOLDEN_RATIO_FRACTION % 1
+    if kill_index % 4 == 0:
         return {"seconds": fraction * seconds}
-    first, last = {1: (1, operations), 2: (1, 45), 3: (operations - 15, operations)}[number % 4]
+    first, last = {1: (1, n_operations), 2: (1, 45), 3: (n_operations - 15, n_operations)}[
+        kill_index % 4
+    ]
     return {"last_operation": max(1, first + int(fraction * (last + 1 - first)))}
 
 
@@ -179,7 +174,7 @@ def start_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cache_copy(tmp_path_factory):
-    """Copy the cache, so that players are trained again."""
+    """Copy the cache to a temporary directory, from which trained players can be removed."""
     cache = tmp_path_factory.mktemp("cache") / jit.compute_source_digest()
     return shutil.copytree(jit.get_cache_root() / jit.compute_source_digest(), cache)
 
@@ -188,7 +183,7 @@ def cache_copy(tmp_path_factory):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command_killed_many_times_writes_the_same_files(name, start_folder, cache_copy, tmp_path):
     shutil.copytree(start_folder, tmp_path / "warm")
-    first = f"{FAST_COMMANDS_CODE}\n{format_command_code(name)}"
+    first = f"{FAST_SETTINGS_CODE}\n{make_command_code(name)}"
     environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
     with KillableProcess(tmp_path / "warm", first, **environment) as crash_runner:
         command_run = CommandRun(crash_runner, name, start_folder, tmp_path / "life", cache_copy)
@@ -201,7 +196,7 @@ def test_command_killed_many_times_writes_the_same_files(name, start_folder, cac
         for number in count():
             if number % KILLS_IN_A_ROW == 0:
                 command_run.reset()
-            end = command_run.run(**choose_kill(number, complete_run.operations, seconds))
+            end = command_run.run(**choose_kill_limit(number, complete_run.operations, seconds))
             assert end.ended in (0, -signal.SIGKILL, -signal.SIGALRM), end.said
             phase_counts[command_run.find_killed_phase()] += end.ended != 0
             if number % KILLS_IN_A_ROW == KILLS_IN_A_ROW - 1:

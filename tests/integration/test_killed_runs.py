@@ -1,4 +1,4 @@
-"""Tests that runs killed at instants from fixed seeds and resumed end with the same bytes."""
+"""Tests that runs that are killed at random times and resumed write the same files."""
 
 import signal
 import sqlite3
@@ -17,7 +17,7 @@ from support.dask_cluster import start_dask_cluster
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-PROCESS_TIMEOUT = 300  # seconds to wait for an event in a run
+PROCESS_TIMEOUT_SECONDS = 300  # to wait for an event in a run
 MAX_START_SECONDS = 6.0  # seconds in which a kill can precede the first deal
 
 
@@ -66,7 +66,7 @@ class RunProcess:
 
     def wait_until(self, is_reached):
         """Wait until a condition is true; return False if the process ends before that."""
-        deadline = time.monotonic() + PROCESS_TIMEOUT
+        deadline = time.monotonic() + PROCESS_TIMEOUT_SECONDS
         while not is_reached():
             assert time.monotonic() < deadline
             if self.process.poll() is not None:
@@ -81,7 +81,7 @@ class RunProcess:
 
     def wait_for_exit(self, *codes):
         """Wait for the end of the process, and check its exit code."""
-        _, error = self.process.communicate(timeout=PROCESS_TIMEOUT)
+        _, error = self.process.communicate(timeout=PROCESS_TIMEOUT_SECONDS)
         assert self.process.returncode in (codes or (0,)), error
         return self.process.returncode
 
@@ -95,13 +95,13 @@ def read_file_state(path):
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def read_finished_batches(run_directory, before):
-    """Return the finished batches of both matchups, which include all those of before."""
+def read_finished_batches(run_directory, earlier_batches):
+    """Return the finished batches of both matchups, and check that no earlier batch is lost."""
     if not (run_directory / LEDGER_FILE).is_file():
-        return before
+        return earlier_batches
     with open_existing_ledger(run_directory / LEDGER_FILE) as ledger:
         finished = [ledger.find_finished_batches(0, 1000), ledger.find_finished_batches(1, 1000)]
-    assert all(old <= new for old, new in zip(before, finished, strict=True))
+    assert all(old <= new for old, new in zip(earlier_batches, finished, strict=True))
     return finished
 
 

@@ -1,4 +1,4 @@
-"""Tests that tables depend on neither workers, block sizes, order nor interruptions."""
+"""Tests that tables do not depend on workers, block sizes, order or interruptions."""
 
 import hashlib
 import itertools
@@ -23,8 +23,8 @@ PLANS = (
 )
 
 
-def compute_digest(plans, make_pool, interrupt_after=None):
-    """Return the digest of the tables of plans, interrupted after some blocks and resumed."""
+def compute_tables_digest(plans, make_pool, interrupt_after=None):
+    """Play plans, interrupted after some blocks, and return the digest of their tables."""
     digest = hashlib.sha256()
     for plan_to_play in plans:
         with ledger.open_ledger(None, plan_to_play.identity) as run_ledger:
@@ -58,7 +58,7 @@ def play_plan(plan_to_play, run_ledger, make_pool, interrupt_after):
 @pytest.fixture(scope="module")
 def expected_digest():
     """Return the digest of a serial run, one block after the other."""
-    return compute_digest(PLANS, SerialPool)
+    return compute_tables_digest(PLANS, SerialPool)
 
 
 def test_last_plan_stops_at_its_target_precision():
@@ -71,13 +71,16 @@ def test_last_plan_stops_at_its_target_precision():
 @pytest.mark.parametrize(("n_threads", "seconds"), [*zip((1, 2, 7), BLOCK_SECONDS, strict=True)])
 def test_table_does_not_depend_on_threads(monkeypatch, expected_digest, n_threads, seconds):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
-    assert compute_digest(PLANS, lambda: ThreadPool(n_threads)) == expected_digest
+    assert compute_tables_digest(PLANS, lambda: ThreadPool(n_threads)) == expected_digest
 
 
 @pytest.mark.parametrize("n_blocks", [1, 3])
 def test_table_does_not_depend_on_interruptions(monkeypatch, expected_digest, n_blocks):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
-    assert compute_digest(PLANS, lambda: ThreadPool(2), interrupt_after=n_blocks) == expected_digest
+    assert (
+        compute_tables_digest(PLANS, lambda: ThreadPool(2), interrupt_after=n_blocks)
+        == expected_digest
+    )
 
 
 class ReusablePool(ClusterPool):
@@ -99,4 +102,4 @@ def local_cluster():
 def test_table_does_not_depend_on_a_cluster(monkeypatch, expected_digest, local_cluster):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
     ClusterPool("local:1").close()  # no warning about a port that is in use
-    assert compute_digest(PLANS, lambda: local_cluster) == expected_digest
+    assert compute_tables_digest(PLANS, lambda: local_cluster) == expected_digest

@@ -1,4 +1,4 @@
-"""Tests of screens, plots and files for solitaire games, settled matches and both sides."""
+"""Tests that screens, plots and files show the columns that suit the variant."""
 
 import csv
 import io
@@ -19,13 +19,13 @@ GIN_SOLITAIRE, SOLITARY_GIN = "gin-solitaire", "solitary-gin"
 
 @cache
 def play_solo(variant):
-    """Return the frame of 300 matches of a solitaire variant."""
+    """Return the DataFrame of 300 matches of a solitaire variant."""
     return simgin.match("gold", variant=variant, matches=300).frame
 
 
-def list_metric_titles(data):
-    """Return the titles of the metric columns of a frame."""
-    return [column.heading for column in summary.make_metric_columns(data)]
+def list_metric_titles(frame):
+    """Return the titles of the metric columns of a DataFrame."""
+    return [column.heading for column in summary.make_metric_columns(frame)]
 
 
 def list_match_titles(*players):
@@ -83,7 +83,7 @@ def test_settlement_is_shown_if_it_differs_from_points():
     assert plots.win_and_points(frame, seed=1).axes[-1].get_title(loc="left") == "settlement"
 
 
-def test_refusals_are_shown_if_they_occurred():
+def test_wins_by_refusal_are_shown_only_if_they_occur():
     refusals = {"A won by refusal %", "B won by refusal %"}
     assert refusals <= set(list_match_titles("random", "simple", "dice"))
     assert not refusals & set(list_match_titles("gold", "simple", "dice"))

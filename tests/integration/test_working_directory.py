@@ -10,6 +10,7 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
+from support.hostile import STRATEGY_CODE
 from support.shadowing_modules import (
     read_executed_modules,
     run_installed_simgin,
@@ -17,13 +18,6 @@ from support.shadowing_modules import (
 )
 
 ROOT = Path(__file__).parents[2]
-STRATEGY_CODE = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return 1
-MINE = Strategy("mine", knock=mine)
-"""
 
 
 @pytest.fixture
@@ -35,7 +29,7 @@ def hostile_directory(empty_directory):
     assert read_executed_modules(empty_directory) == []
 
 
-def test_contract_check_imports_nothing_from_the_working_directory(hostile_directory):
+def test_strategies_check_imports_nothing_from_the_working_directory(hostile_directory):
     results = contract.check_strategies(["mine.py"], [variants.find_variant("solitaire-gin")])
     assert all(result.passed for result in results), results
 
@@ -47,14 +41,14 @@ def test_bench_imports_nothing_from_the_working_directory(hostile_directory):
 
 
 def test_bench_finds_an_installation_by_its_path(hostile_directory):
-    """A path without a folder would be searched for in PATH."""
+    """Expect an absolute path, because a bare name would be looked up in PATH."""
     Path("simgin").write_text(f"#!{sys.executable}\nprint('[]')\n")
     Path("simgin").chmod(0o755)
     assert bench.find_installation(Path("simgin")) == hostile_directory / "simgin"
 
 
-def test_saved_speeds_are_not_taken_for_a_program(hostile_directory):
-    """Some file systems treat every file as executable."""
+def test_saved_speeds_are_not_executed_as_a_program(hostile_directory):
+    """Make the file executable, because some file systems treat every file as executable."""
     path = Path("speeds.json")
     path.write_text(f"#!{sys.executable}\nopen('it-ran', 'w').write('speeds')\n")
     path.chmod(0o755)
@@ -62,7 +56,7 @@ def test_saved_speeds_are_not_taken_for_a_program(hostile_directory):
 
 
 def test_child_processes_ignore_the_working_directory():
-    """Each command that starts this Python continues with -P."""
+    """Check in the source code that every command for Python has the option -P."""
     starts = []
     for path in sorted((ROOT / "simgin").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -82,7 +76,7 @@ def test_child_processes_ignore_the_working_directory():
 
 @pytest.mark.slow
 def test_python_path_of_the_user_is_respected(empty_directory):
-    """Import from a directory that the user names."""
+    """Import a module from a directory in PYTHONPATH."""
     (empty_directory / "mine").mkdir()
     (empty_directory / "mine" / "helper.py").write_text("ANSWER = 1\n")
     text = STRATEGY_CODE.replace("return 1", "return ANSWER")

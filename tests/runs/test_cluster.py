@@ -1,4 +1,4 @@
-"""Tests of a cluster of real processes: equal rows, versions, and lost workers."""
+"""Tests of a dask cluster: equal results, rejected versions and lost workers."""
 
 import contextlib
 import gc
@@ -45,7 +45,7 @@ def limit_test_time():
 
 @pytest.fixture(scope="module")
 def worker_directory(tmp_path_factory):
-    """Create the workers' directory with strategy files, some of which differ from ours."""
+    """Create a directory of strategy files, some of which differ from the client's."""
     worker_directory = tmp_path_factory.mktemp("two_workers")
     for name, text in (
         ("mine", MINE),
@@ -95,14 +95,14 @@ TASKS = [
 ]
 
 
-def make_file_task(name):
+def make_strategy_file_task(file_name):
     """Return a task whose first player is the strategy in a file."""
-    return Task(parse_matchup(name, "gold", "standard", 1, "deal"), 3000)
+    return Task(parse_matchup(file_name, "gold", "standard", 1, "deal"), 3000)
 
 
-def test_cluster_and_threads_play_identical_rows(worker_pool, worker_directory, monkeypatch):
+def test_cluster_and_threads_give_identical_rows(worker_pool, worker_directory, monkeypatch):
     monkeypatch.chdir(worker_directory)
-    tasks = [*TASKS, make_file_task("mine.py")]
+    tasks = [*TASKS, make_strategy_file_task("mine.py")]
     (cluster_rows, worker_names), (thread_rows, _) = (
         play_tasks(tasks, worker_pool),
         play_tasks(tasks, ThreadPool(2)),
@@ -154,7 +154,7 @@ def find_run_error(worker_pool, task):
     return str(error.value)
 
 
-SAME_VERSIONS_PATTERN = r"Install the same versions of simgin and the strategies on all machines\."
+INSTALL_ADVICE_PATTERN = r"Install the same versions of simgin and the strategies on all machines\."
 
 
 @pytest.mark.parametrize("file_name", ["other.py", "alike.py", "elsewhere.py"])
@@ -165,19 +165,19 @@ def test_strategy_that_differs_on_the_worker_is_rejected(
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if file_name == "alike.py" else MINE
     (tmp_path / file_name).write_text(text)
-    message = rf"\({file_name} \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_PATTERN}$"
+    message = rf"\({file_name} \w{{16}} instead of \w{{16}}\)\. {INSTALL_ADVICE_PATTERN}$"
     if file_name == "elsewhere.py":
         message = rf"^worker tcp://[\d.:]+: the strategy file {file_name} cannot be read"
-    assert re.search(message, find_run_error(worker_pool, make_file_task(file_name)))
+    assert re.search(message, find_run_error(worker_pool, make_strategy_file_task(file_name)))
 
 
-ENGINE_DIFFERS_PATTERN = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS_PATTERN}$"
+ENGINE_ERROR_PATTERN = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {INSTALL_ADVICE_PATTERN}$"
 
 
 def test_worker_with_another_engine_is_rejected(worker_pool, monkeypatch):
     required_versions = {**cluster._collect_required_versions(), "engine": "0" * 16}
     monkeypatch.setattr(cluster, "_collect_required_versions", lambda: required_versions)
-    assert re.search(ENGINE_DIFFERS_PATTERN, find_run_error(worker_pool, TASKS[0]))
+    assert re.search(ENGINE_ERROR_PATTERN, find_run_error(worker_pool, TASKS[0]))
 
 
 def test_worker_lost_during_preparation_does_not_stop_the_run(worker_pool, monkeypatch):
@@ -190,14 +190,14 @@ def test_worker_lost_during_preparation_does_not_stop_the_run(worker_pool, monke
 @pytest.mark.parametrize(
     ("appended_code", "message"),
     [
-        ("# another version\n", ENGINE_DIFFERS_PATTERN),
+        ("# another version\n", ENGINE_ERROR_PATTERN),
         (
             "raise ImportError('half')",
-            rf"cannot load simgin \(.*half.*\)\. {SAME_VERSIONS_PATTERN}$",
+            rf"cannot load simgin \(.*half.*\)\. {INSTALL_ADVICE_PATTERN}$",
         ),
     ],
 )
-def test_worker_with_another_simgin_is_rejected(tmp_path, appended_code, message):
+def test_worker_with_another_simgin_version_is_rejected(tmp_path, appended_code, message):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "simgin", copy / "simgin", ignore=ignored)
     shutil.copytree(REPOSITORY / "strategies", copy / "simgin_strategies", ignore=ignored)
@@ -219,7 +219,7 @@ def test_strategy_error_on_a_worker_equals_the_local_error(
     errors = []
     for pool in (ThreadPool(1), worker_pool):
         with pytest.raises(ValueError, match="the knock policy 'mine' raised") as error:
-            play_tasks([make_file_task("fails.py")], pool)
+            play_tasks([make_strategy_file_task("fails.py")], pool)
         errors.append((type(error.value), str(error.value)))
     assert errors[0] == errors[1]
 

@@ -22,7 +22,7 @@ from simgin.runs.stopping import StopResult
 from simgin.strategy import loader
 from support.hostile import read_directory
 
-FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
+RUN_FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
 NEW_FILES = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
 MANIFEST = {"simgin": "0.1.0", "seed": 1}
 
@@ -30,12 +30,12 @@ MANIFEST = {"simgin": "0.1.0", "seed": 1}
 @pytest.fixture
 def run_directory(tmp_path):
     """Save a run, and return its directory."""
-    directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
+    directory.write_run_directory(tmp_path / "run", MANIFEST, RUN_FILES)
     return tmp_path / "run"
 
 
 def test_saving_replaces_the_files_of_an_earlier_run(run_directory):
-    assert set(read_directory(run_directory)) == {"manifest.json", *FILES}
+    assert set(read_directory(run_directory)) == {"manifest.json", *RUN_FILES}
     expected = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
     assert directory.read_manifest(run_directory) == expected
     paths = directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
@@ -47,9 +47,9 @@ def test_saving_replaces_the_files_of_an_earlier_run(run_directory):
 def test_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "disk")
-    directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
+    directory.write_run_directory(tmp_path / "run", MANIFEST, RUN_FILES)
     assert (tmp_path / "run").is_symlink()
-    assert set(read_directory(tmp_path / "disk")) == {"manifest.json", *FILES}
+    assert set(read_directory(tmp_path / "disk")) == {"manifest.json", *RUN_FILES}
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_link_to_a_directory_stays_a_link(tmp_path):
 )
 def test_directory_with_unrelated_files_is_rejected_and_unchanged(tmp_path, file, content, message):
     if file.startswith("run/plots"):
-        directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
+        directory.write_run_directory(tmp_path / "run", MANIFEST, RUN_FILES)
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
     before = read_directory(tmp_path)
     with pytest.raises(ResultsError, match=rf"{message}.*\. (Choose|Specify|Move) .*\.$"):
-        directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
+        directory.write_run_directory(tmp_path / "run", MANIFEST, RUN_FILES)
     assert read_directory(tmp_path) == before
 
 
@@ -125,7 +125,7 @@ def test_failed_save_leaves_complete_files_and_can_be_repeated(
         with pytest.raises(ResultsError, match=message):
             directory.write_run_directory(run_directory, {**MANIFEST, "seed": 2}, NEW_FILES)
     for name, content in read_directory(run_directory).items():
-        versions = [files[name] for files in (FILES, NEW_FILES) if name in files]
+        versions = [files[name] for files in (RUN_FILES, NEW_FILES) if name in files]
         assert name == "manifest.json" or content in versions or content.decode() in versions
     manifest = directory.read_manifest(run_directory)
     expected = (2, "while its files were being written") if failure_index else (1, None)
@@ -164,16 +164,16 @@ def test_incomplete_files_of_a_killed_run_are_replaced(run_directory):
             "half"
         )
         (run_directory / f"{directory.INCOMPLETE_FILE_PREFIX}manifest.json").write_text("{")
-        directory.write_run_directory(run_directory, MANIFEST, FILES)
-    assert set(read_directory(run_directory)) == {"manifest.json", "ledger.sqlite", *FILES}
+        directory.write_run_directory(run_directory, MANIFEST, RUN_FILES)
+    assert set(read_directory(run_directory)) == {"manifest.json", "ledger.sqlite", *RUN_FILES}
 
 
 SAVE_CODE = """
 import sys
 from simgin.runs import directory
-place, name, times, is_checked = sys.argv[1:]
+place, name, times, with_command = sys.argv[1:]
 contents = {"simgin": "0.1.0", "command": f"simgin analyze {name}"}
-command = contents["command"] if is_checked else ""
+command = contents["command"] if with_command else ""
 print("ready", flush=True)
 sys.stdin.read(1)
 for number in range(int(times)):
@@ -183,12 +183,12 @@ for number in range(int(times)):
 """
 
 
-def save_concurrently(path, n_saves, is_checked=""):
+def save_concurrently(path, n_saves, with_command=""):
     """Return the errors of two processes that write to one directory at the same time."""
     arguments = [sys.executable, "-c", SAVE_CODE, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     processes = [
-        subprocess.Popen([*arguments, name, str(n_saves), is_checked], text=True, **pipes)
+        subprocess.Popen([*arguments, name, str(n_saves), with_command], text=True, **pipes)
         for name in "ab"
     ]
     for process in processes:
@@ -221,7 +221,9 @@ def test_results_that_another_request_wrote_meanwhile_are_kept(tmp_path):
     """Expect `analyze -o` to check the directory at its start and again before it writes."""
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
-    directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
+    directory.write_run_directory(
+        tmp_path / "run", contents, RUN_FILES, command=contents["command"]
+    )
     before = read_directory(tmp_path)
     with pytest.raises(ResultsError, match=r"contains the results of 'simgin analyze a'\. Move it"):
         directory.write_run_directory(

@@ -18,8 +18,8 @@ u = [10, 25]
 """
 
 
-def compute_contrasts_of_all_pairs(plan, base):
-    """Return the contrasts of a plan, computed over all pairs of matchups.
+def find_contrasts_in_all_pairs(plan, baseline):
+    """Find the contrasts of a plan by testing all pairs of matchups.
 
     Valid only for files whose matchups come from one panel, sweep or solo list with a full grid.
     """
@@ -30,7 +30,7 @@ def compute_contrasts_of_all_pairs(plan, base):
         player for player in players if any(a == player != b for _, a, b in list_matchups(plan))
     ]
     players = opposed_players + players
-    game, player = (base if base in texts else texts[0] for texts in (variants, players))
+    game, player = (baseline if baseline in texts else texts[0] for texts in (variants, players))
     return {
         (i, j)
         for i, (v, a, b) in enumerate(list_matchups(plan))
@@ -68,7 +68,7 @@ def test_contrasts_equal_those_found_in_all_pairs(tmp_path, experiment, base):
         tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + experiment
     )
     contrasts = plan.contrasts
-    expected = compute_contrasts_of_all_pairs(
+    expected = find_contrasts_in_all_pairs(
         plan, base.removesuffix("+knock=at:k=10")
     )  # as simple does
     if (
@@ -140,7 +140,7 @@ def test_every_change_is_played_against_every_opponent(tmp_path):
     assert [(effect.change, effect.field) for effect in plan.effects] == expected
 
 
-def test_change_that_yields_the_opponent_is_omitted(tmp_path):
+def test_change_that_makes_the_player_its_opponent_is_omitted(tmp_path):
     text = 'question = "?"\nchanges = ["knock=at", "take=deny"]\n'
     plan = read_plan(tmp_path, text + '[[fields]]\nstrategy = "gold:k=3"\nagainst = "gold"\n')
     assert [effect.change for effect in plan.effects] == ["take=deny"]

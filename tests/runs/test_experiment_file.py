@@ -74,7 +74,7 @@ def test_unreadable_file_is_rejected(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "rule", "seconds", "unit", "n"),
+    ("options", "rule", "seconds", "unit", "sample_size"),
     [
         ('until = "0.1%"', partial(stopping.make_precision_rule, "0.1%"), None, "deal", 10_000_000),
         (
@@ -86,10 +86,14 @@ def test_unreadable_file_is_rejected(tmp_path):
         ('for = 90\nmatches = "1k"', None, 90, "match", 1000),
     ],
 )
-def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, unit, n):
+def test_stopping_options_of_a_file_are_read(tmp_path, options, rule, seconds, unit, sample_size):
     plan = read_plan(tmp_path, f'question = "?"\n{options}\n{MATCHUP_TOML}')
     assert plan.stopping_rules == ((rule(plan.matchups[0]),) if rule else ())
-    assert (plan.seconds, plan.unit, [task.n_games for task in plan.tasks]) == (seconds, unit, [n])
+    assert (plan.seconds, plan.unit, [task.n_games for task in plan.tasks]) == (
+        seconds,
+        unit,
+        [sample_size],
+    )
 
 
 # Sweeps

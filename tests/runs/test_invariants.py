@@ -1,4 +1,4 @@
-"""Tests that rows of the engine pass the invariants and corrupt rows almost never do."""
+"""Tests that valid batch rows satisfy the invariants and corrupt rows rarely do."""
 
 import numpy as np
 import pytest
@@ -110,7 +110,7 @@ UNCHECKED_COLUMNS = {"deal squares", "match squares", "dealt deadwood"}
 
 @pytest.mark.parametrize("change", [1, -1])
 def test_change_by_one_is_detected_in_most_columns(valid_batch, change):
-    """Allow undetected errors in products with a variable denominator, and in three sums."""
+    """Allow some undetected changes, in products and in three sums."""
     matchup, valid_row = valid_batch
     undetected = list_undetected_columns(matchup, valid_row, lambda n: n + change)
     assert (
@@ -211,7 +211,7 @@ def played_matchup():
 
 
 def check_homogeneity(played_matchup, rows):
-    """Return the homogeneity tests of rows, half of them from each of two workers."""
+    """Test the homogeneity of rows, half of them from each of two workers."""
     matchup, _ = played_matchup
     with ledger.open_ledger(None, {}) as run_ledger:
         run_ledger.add_block(0, 0, [matchup.batch_size] * 3, pack_rows(rows[:3]), "thread 1")

@@ -209,11 +209,11 @@ with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
 """
 
 
-def start_processes(path, count):
+def start_ledger_processes(path, n_processes):
     """Start processes that open the ledger at the same time."""
     arguments = [sys.executable, "-c", HOLD_LEDGER_CODE, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    processes = [subprocess.Popen(arguments, text=True, **pipes) for _ in range(count)]
+    processes = [subprocess.Popen(arguments, text=True, **pipes) for _ in range(n_processes)]
     for process in processes:
         assert process.stdout.readline() == "ready\n"
     for process in processes:
@@ -224,7 +224,7 @@ def start_processes(path, count):
 
 def test_only_one_of_several_processes_opens_the_ledger(ledger_path):
     """Expect all other processes to fail until the first one closes the ledger."""
-    processes = start_processes(ledger_path, 3)
+    processes = start_ledger_processes(ledger_path, 3)
     outputs = [process.stdout.readline() for process in processes]
     for opening in (open_ledger(ledger_path, {"seed": 1}), open_existing_ledger(ledger_path)):
         with pytest.raises(LedgerError, match=r"in use by another process\. Wait"), opening:
@@ -236,7 +236,7 @@ def test_only_one_of_several_processes_opens_the_ledger(ledger_path):
 
 
 def test_blocks_of_a_killed_process_are_kept(ledger_path):
-    (killed_process,) = start_processes(ledger_path, 1)
+    (killed_process,) = start_ledger_processes(ledger_path, 1)
     assert killed_process.stdout.readline() == "open\n"
     killed_process.kill()
     killed_process.communicate()
@@ -255,7 +255,7 @@ def test_blocks_of_a_killed_process_are_kept(ledger_path):
 
 # Kills before every file operation while a ledger is created, converted and written
 
-WRITE_CODE = """
+WRITE_LEDGER_CODE = """
 import numpy as np
 from pathlib import Path
 from simgin.core import batch_columns
@@ -267,7 +267,7 @@ with open_ledger(Path(LEDGER_FILE), {"seed": 1}) as run_ledger:
             row = np.full((1, batch_columns.N_COLUMNS), number)
             run_ledger.add_block(0, number, [1000], pack_rows(row), "x")
 """
-READ_CODE = """
+READ_LEDGER_CODE = """
 from pathlib import Path
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 with open_existing_ledger(Path(LEDGER_FILE)) as run_ledger:
@@ -295,9 +295,9 @@ def create_empty_directory(path):
     return path
 
 
-def read_and_complete(crash_runner, path):
+def read_and_complete_ledger(crash_runner, path):
     """Return the number of batches in a killed ledger, then complete it."""
-    end = crash_runner.execute(path, READ_CODE + WRITE_CODE + READ_CODE)
+    end = crash_runner.execute(path, READ_LEDGER_CODE + WRITE_LEDGER_CODE + READ_LEDGER_CODE)
     assert end.ended == 0, end.said
     before, after = end.said.split()
     assert after == "3" and is_intact_database(path / LEDGER_FILE)
@@ -306,36 +306,40 @@ def read_and_complete(crash_runner, path):
 
 def test_ledger_killed_at_any_operation_can_be_completed(crash_runner, tmp_path):
     directory = tmp_path / "run"
-    operations = crash_runner.execute(create_empty_directory(directory), WRITE_CODE).operations
+    operations = crash_runner.execute(
+        create_empty_directory(directory), WRITE_LEDGER_CODE
+    ).operations
     n_batches, sizes = [], set()
     for last in range(2, operations + 1):  # the first one makes the file
         assert (
             crash_runner.execute(
-                create_empty_directory(directory), WRITE_CODE, last_operation=last
+                create_empty_directory(directory), WRITE_LEDGER_CODE, last_operation=last
             ).ended
             == -signal.SIGKILL
         )
         sizes |= {(path.name, path.stat().st_size) for path in directory.iterdir()}
-        n_batches.append(read_and_complete(crash_runner, directory))
+        n_batches.append(read_and_complete_ledger(crash_runner, directory))
     assert n_batches == sorted(n_batches) and {0, 1, 2, 3} == set(n_batches)
     assert {(LEDGER_FILE, 0), (LEDGER_FILE, 4096), (f"{LEDGER_FILE}-journal", 4616)} <= sizes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [READ_CODE, WRITE_CODE])
+@pytest.mark.parametrize("code", [READ_LEDGER_CODE, WRITE_LEDGER_CODE])
 def test_ledger_killed_again_during_repair_can_be_completed(crash_runner, tmp_path, code):
     directory, killed_directory = tmp_path / "run", tmp_path / "left"
-    operations = crash_runner.execute(create_empty_directory(directory), WRITE_CODE).operations
+    operations = crash_runner.execute(
+        create_empty_directory(directory), WRITE_LEDGER_CODE
+    ).operations
     n_kills = 0
     for last in range(2, operations + 1):
         crash_runner.execute(
-            create_empty_directory(killed_directory), WRITE_CODE, last_operation=last
+            create_empty_directory(killed_directory), WRITE_LEDGER_CODE, last_operation=last
         )
         for second in count(1):
             shutil.rmtree(directory, ignore_errors=True)
             shutil.copytree(killed_directory, directory)
             end = crash_runner.execute(directory, code, last_operation=second)
-            read_and_complete(crash_runner, directory)
+            read_and_complete_ledger(crash_runner, directory)
             if end.ended == 0:
                 break
             n_kills += 1
@@ -346,15 +350,15 @@ def test_read_only_ledger_can_be_read_unless_incomplete(crash_runner, tmp_path):
     """Expect an error for an incomplete ledger, which SQLite would have to repair."""
     directory = Path(tempfile.mkdtemp())  # readable by other users, unlike pytest's directories
     directory.chmod(0o755)
-    operations = crash_runner.execute(directory, WRITE_CODE).operations
+    operations = crash_runner.execute(directory, WRITE_LEDGER_CODE).operations
     results = {}
     for last in (operations + 1, 2, operations - 1):
         create_empty_directory(directory)
-        crash_runner.execute(directory, WRITE_CODE, last_operation=last)
+        crash_runner.execute(directory, WRITE_LEDGER_CODE, last_operation=last)
         for path in directory.iterdir():
             path.chmod(0o444)
         directory.chmod(0o555)
-        results[last] = crash_runner.execute(directory, f"{DROP_PRIVILEGES_CODE}{READ_CODE}")
+        results[last] = crash_runner.execute(directory, f"{DROP_PRIVILEGES_CODE}{READ_LEDGER_CODE}")
         directory.chmod(0o755)
     shutil.rmtree(directory)
     finished, empty, incomplete = results.values()
@@ -553,7 +557,7 @@ class RecordingSteps:
     def __init__(self, interrupted=""):
         self.names, self.interrupted = [], interrupted
 
-    def make_step(self, name, n=1000):
+    def make_step(self, name, n_units=1000):
         def play(block, workers, progress):
             if name == self.interrupted:
                 raise KeyboardInterrupt
@@ -563,7 +567,7 @@ class RecordingSteps:
             return {**STEP_ARRAYS, "rows": kernel.play_batches(block.matchup, 0, block.units)}
 
         matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-        return ExtraPass(name, Block(1, matchup, 0, n), play)
+        return ExtraPass(name, Block(1, matchup, 0, n_units), play)
 
 
 def has_expected_arrays(ledger, name, n):
@@ -591,7 +595,7 @@ def test_only_missing_steps_are_played_again(ledger_path):
     assert recorded_steps.names == ["luck", "value", "turns"]
 
 
-def test_step_result_is_stored_for_one_sample_size(ledger_path):
+def test_step_result_replaces_that_of_another_sample_size(ledger_path):
     recorded_steps = RecordingSteps()
     with open_ledger(ledger_path, {}) as ledger:
         runner.play_passes([recorded_steps.make_step("luck", 1000)], ledger)

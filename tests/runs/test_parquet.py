@@ -1,4 +1,4 @@
-"""Tests that recorded deals are read back as played, in small types."""
+"""Tests that Parquet files contain the recorded deals in compact data types."""
 
 import sys
 
@@ -30,7 +30,7 @@ MATCHUPS = {
 
 
 def write_and_read_deals(path, matchup, units):
-    """Play a matchup and write its deals; return row sums, records and the file read back."""
+    """Play and write deals; return their sums, their records and the DataFrame of the file."""
     rows, deals = play_with_records(matchup, 0, units)
     names = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert records.write_deals(path, [(*names, deals)]) == len(deals)
@@ -103,7 +103,7 @@ def test_several_matchups_share_a_file(tmp_path):
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_row_groups == 1
 
 
-def test_columns_have_small_types_and_descriptions(tmp_path):
+def test_columns_have_compact_types_and_descriptions(tmp_path):
     write_and_read_deals(tmp_path / "deals.parquet", SOLO_MATCHUP, 10)
     schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
@@ -117,7 +117,7 @@ def test_columns_have_small_types_and_descriptions(tmp_path):
     assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL_RECORD_DTYPE.itemsize
 
 
-def test_number_that_does_not_fit_is_an_error(tmp_path):
+def test_number_outside_the_range_of_its_column_is_an_error(tmp_path):
     valid_rows = play_with_records(SOLO_MATCHUP, 0, 10)[1]
     for name, number in {"turns": 40_000, "points_a": 2**40, "kind": 11, "winner": -2}.items():
         rows = valid_rows.copy()

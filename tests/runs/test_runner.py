@@ -87,13 +87,13 @@ def test_progress_and_each_block_are_reported_once(set_play_batches):
     reports, block_sums = [], []
     with open_ledger(None, {}) as ledger:
 
-        def on_block(done):
-            assert ledger.find_finished_batches(0, done.block.matchup.batch_size)
-            block_sums.append(done.unpack_rows().sum(axis=0))
+        def add_block_sum(block_result):
+            assert ledger.find_finished_batches(0, block_result.block.matchup.batch_size)
+            block_sums.append(block_result.unpack_rows().sum(axis=0))
 
-        run_toy_matchup(500, 3, ledger=ledger, on_block=on_block)
+        run_toy_matchup(500, 3, ledger=ledger, on_block=add_block_sum)
         _, rows = run_toy_matchup(
-            995, 3, lambda *parts: reports.append(parts), ledger, on_block=on_block
+            995, 3, lambda *parts: reports.append(parts), ledger, on_block=add_block_sum
         )
     assert (sum(block_sums) == rows.sum(axis=0)).all()
     assert reports == sorted(reports) and (reports[0], reports[-1]) == ((500, 995), (995, 995))
@@ -255,7 +255,7 @@ def test_deals_without_records_are_played_again_to_record_them(tmp_path):
 
 @pytest.mark.slow
 def test_memory_hardly_grows_with_the_number_of_deals():
-    """Allow 30 MB for 20 million deals, whose batch rows have 46 MB."""
+    """Allow 30 MB more for 20 million deals, whose batch rows would need 46 MB."""
 
     def measure_peak_megabytes(deals):
         command = (

@@ -22,16 +22,18 @@ def make_toy_task(batch_size, n_units):
     )
 
 
-def make_ledger(*finished):
+def make_toy_ledger(*finished_batches):
     """Return a toy ledger with the finished batches, (index, units), of each matchup."""
-    return SimpleNamespace(find_finished_batches=lambda i, size, with_deals=False: set(finished[i]))
+    return SimpleNamespace(
+        find_finished_batches=lambda i, size, with_deals=False: set(finished_batches[i])
+    )
 
 
-def list_finished_units(task, finished):
+def list_finished_units(task, finished_batches):
     """Return the units in complete batches, including a shorter batch at the task's end."""
     size, n = task.matchup.batch_size, task.n_games
     units = set()
-    for number, n_units in finished:
+    for number, n_units in finished_batches:
         batch_units = range(number * size, number * size + n_units)
         if batch_units.stop <= n and (n_units == size or batch_units.stop == n):
             units |= set(batch_units)
@@ -39,7 +41,7 @@ def list_finished_units(task, finished):
 
 
 @st.composite
-def tasks_with_batches(draw):
+def draw_task_with_batches(draw):
     """Draw a task and finished batches, which can be incomplete or beyond the task's end."""
     size = draw(st.integers(1, 7))
     n = draw(st.integers(1, 60))
@@ -50,11 +52,11 @@ def tasks_with_batches(draw):
     )
 
 
-@given(st.lists(tasks_with_batches(), min_size=1, max_size=4), st.integers(1, 5), st.data())
+@given(st.lists(draw_task_with_batches(), min_size=1, max_size=4), st.integers(1, 5), st.data())
 def test_every_missing_unit_is_scheduled_once_and_in_order(tasks_with_finished, n_workers, data):
     """Finish blocks in any order after any time, which changes only the sizes of later blocks."""
     tasks, finished = zip(*tasks_with_finished, strict=True)
-    schedule = Schedule(tasks, make_ledger(*finished), n_workers)
+    schedule = Schedule(tasks, make_toy_ledger(*finished), n_workers)
     all_units = [set(range(task.n_games)) for task in tasks]
     finished_units = [list_finished_units(task, batches) for task, batches in tasks_with_finished]
     assert schedule.units == sum(map(len, all_units)) and schedule.finished_units == sum(
@@ -96,7 +98,7 @@ def list_all_blocks(schedule):
 
 
 def test_blocks_take_half_a_second_and_shrink_at_the_end():
-    schedule = Schedule([make_toy_task(10, 100_000)], make_ledger(set()), 2)
+    schedule = Schedule([make_toy_task(10, 100_000)], make_toy_ledger(set()), 2)
     sizes = []
     while (block := schedule.next_block()) is not None:
         schedule.record_time(block, block.units * 1e-3)
@@ -105,9 +107,9 @@ def test_blocks_take_half_a_second_and_shrink_at_the_end():
     assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
 
 
-def test_any_matchup_can_be_closed():
+def test_closed_matchup_has_no_more_blocks():
     tasks = [make_toy_task(10, 50), make_toy_task(10, 20), make_toy_task(10, 20)]
-    schedule = Schedule(tasks, make_ledger(set(), set(), set()), 1)
+    schedule = Schedule(tasks, make_toy_ledger(set(), set(), set()), 1)
     assert schedule.next_block().matchup_index == 0
     schedule.close_matchup(0)
     schedule.close_matchup(1)
@@ -118,7 +120,7 @@ def test_time_limit_of_a_matchup_starts_with_its_first_block(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(blocks.time, "monotonic", lambda: now[0])
     tasks = [make_toy_task(10, 1000), make_toy_task(10, 1000)]
-    schedule = Schedule(tasks, make_ledger(set(), set()), 1, time_limit=5.0)
+    schedule = Schedule(tasks, make_toy_ledger(set(), set()), 1, time_limit=5.0)
     for seconds, matchup_index in ((60, 0), (4.9, 0), (0.1, 1), (4.9, 1)):
         now[0] += seconds
         assert schedule.next_block().matchup_index == matchup_index

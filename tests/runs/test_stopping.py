@@ -21,7 +21,7 @@ def make_matchup(a="gold", b="simple", variant="standard", unit="deal"):
     return parse_matchup(a, b, variant, 1, unit)
 
 
-PENALTY_MATCHUP, SOLO_MATCHUP = (
+PENALTY_OPTIONS, SOLO_OPTIONS = (
     {"b": None, "variant": "solitary-gin"},
     {"b": None, "variant": "solitaire-gin"},
 )
@@ -34,14 +34,14 @@ PENALTY_MATCHUP, SOLO_MATCHUP = (
         ({}, 0.05, "margin", 0.05),
         ({"unit": "match"}, " 2 %", "match_win", 0.02),
         ({"unit": "match"}, "1", "match_margin", 1),
-        (SOLO_MATCHUP, "1%", "win", 0.01),
-        (SOLO_MATCHUP, "1", "score", 1),
-        (PENALTY_MATCHUP | {"unit": "match"}, "1%", "goal_met", 0.01),
-        (PENALTY_MATCHUP, "1%", "win", 0.01),
+        (SOLO_OPTIONS, "1%", "win", 0.01),
+        (SOLO_OPTIONS, "1", "score", 1),
+        (PENALTY_OPTIONS | {"unit": "match"}, "1%", "goal_met", 0.01),
+        (PENALTY_OPTIONS, "1%", "win", 0.01),
         ({"b": None, "variant": "gin-solitaire", "unit": "match"}, "1%", "match_win", 0.01),
     ],
 )
-def test_format_of_a_half_width_selects_the_metric(options, text, metric, half_width):
+def test_percent_sign_in_a_half_width_selects_the_metric(options, text, metric, half_width):
     players = make_matchup(**options)
     rule = make_precision_rule(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
@@ -49,16 +49,16 @@ def test_format_of_a_half_width_selects_the_metric(options, text, metric, half_w
     assert len(players.players) in metrics.METRICS_BY_NAME[metric].player_counts
 
 
-@pytest.mark.parametrize("options", [{"b": "gold"}, SOLO_MATCHUP])
+@pytest.mark.parametrize("options", [{"b": "gold"}, SOLO_OPTIONS])
 def test_sequential_test_requires_different_strategies(options):
     with pytest.raises(ValueError, match="requires two different strategies"):
         make_sequential_test(0, 5, make_matchup(**options))
 
 
-def draw_toy_rows(batches, size):
+def draw_toy_rows(n_batches, batch_size):
     """Return batch rows of toy deals."""
     units = toy.draw_units(np.random.default_rng(30), 300)
-    return toy.draw_rows(np.random.default_rng(31), units, batches, size)
+    return toy.draw_rows(np.random.default_rng(31), units, n_batches, batch_size)
 
 
 def test_precision_rule_stops_at_the_first_narrow_interval():

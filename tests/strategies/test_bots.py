@@ -32,9 +32,12 @@ def get_card_value(card: int) -> int:
     return CARD_VALUES[notation.format_card(card)]
 
 
-def sample_views(seed: int, n: int, size: int = 11) -> list:
+def sample_views(seed: int, n_views: int, hand_size: int = 11) -> list:
     rng = random.Random(seed)
-    return [make_random_view(rng, size, has_near_ranks=i % 3 == 0, n_known=i % 4) for i in range(n)]
+    return [
+        make_random_view(rng, hand_size, has_near_ranks=i % 3 == 0, n_known=i % 4)
+        for i in range(n_views)
+    ]
 
 
 def compute_deadwood_by_discard(player_view) -> dict[int, int]:
@@ -45,14 +48,14 @@ def compute_deadwood_by_discard(player_view) -> dict[int, int]:
     }
 
 
-def find_lowest(scores: dict[int, float]) -> set[int]:
+def find_lowest_scored(scores: dict[int, float]) -> set[int]:
     """Return the cards with the lowest score."""
     least = min(scores.values())
     return {card for card, score in scores.items() if score <= least + 1e-9}
 
 
 def find_unmatched_of_each_melding(hand: int) -> set[frozenset[str]]:
-    """Return the unmatched cards of each best melding."""
+    """Return the unmatched cards of each melding with the least deadwood."""
     hand_cards = frozenset(list_card_names(hand))
     return {
         hand_cards.difference(*melding)
@@ -64,7 +67,7 @@ def find_unmatched_of_each_melding(hand: int) -> set[frozenset[str]]:
 
 
 def find_possibly_unmatched(player_view) -> set[int]:
-    """Return the legal discards that are unmatched in some best melding."""
+    """Return the legal discards that are unmatched in a melding with the least deadwood."""
     unmatched = {
         notation.parse_card(card)
         for unmatched_cards in find_unmatched_of_each_melding(player_view.hand)
@@ -108,11 +111,11 @@ def test_openspiel_policy_discards_the_highest_unmatched_card():
         if unmatched:
             assert discard in unmatched and discard % 13 == max(card % 13 for card in unmatched)
         else:
-            assert discard in find_lowest(compute_deadwood_by_discard(player_view))
+            assert discard in find_lowest_scored(compute_deadwood_by_discard(player_view))
 
 
 def test_openspiel_simple_agrees_with_openspiels_bot():
-    """Allow differences if several meldings are best, of which the bot uses the first."""
+    """Allow differences only if several meldings have the least deadwood."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
 
@@ -155,11 +158,11 @@ def test_openspiel_simple_agrees_with_openspiels_bot():
 # hitscore, ga-conv's take
 
 
-def test_hitscore_maximises_hits_among_best_discards():
+def test_hitscore_maximises_outs_among_best_discards():
     n_decided_by_hits = 0
     for player_view in sample_views(12, 100):
         hits = {}
-        for card in find_lowest(compute_deadwood_by_discard(player_view)):
+        for card in find_lowest_scored(compute_deadwood_by_discard(player_view)):
             hand_after_discard, unseen = (
                 list_card_names(player_view.hand & ~(1 << card)),
                 list_card_names(player_view.unseen),
@@ -172,7 +175,7 @@ def test_hitscore_maximises_hits_among_best_discards():
                 any(unseen_card in meld for meld in melds[unseen_card]) for unseen_card in unseen
             )
         n_decided_by_hits += len(set(hits.values())) > 1
-        assert query_policy("discard", "low-hits", player_view) in find_lowest(hits)
+        assert query_policy("discard", "low-hits", player_view) in find_lowest_scored(hits)
     assert n_decided_by_hits > 10
 
 
@@ -201,8 +204,8 @@ def compute_holding_probability(player_view, card: int) -> float:
     return float(player_view.known >> card & 1)
 
 
-def compute_meld_probabilities(player_view) -> tuple[set[str], dict[str, float]]:
-    """Return the available cards and the expected number of the opponent's melds with each."""
+def compute_expected_melds(player_view) -> tuple[set[str], dict[str, float]]:
+    """Return the available cards, and the expected number of opponent melds with each."""
     holding = {card: compute_holding_probability(player_view, card) for card in range(52)}
     expected_melds = dict.fromkeys(list_card_names(player_view.unseen | player_view.known), 0.0)
     for triple in THREE_CARD_MELDS:
@@ -215,10 +218,10 @@ def compute_meld_probabilities(player_view) -> tuple[set[str], dict[str, float]]
 
 
 def compute_card_utility(card, unmatched, available, expected_melds, urgency):
-    """Return the value that mishra's source gives an unmatched card."""
+    """Return the utility of an unmatched card, computed as in the source code of mishra."""
 
-    def compute_hope(missing):
-        return max(0.0, 1 - sum(expected_melds[other] for other in missing))
+    def compute_meld_hope(missing_cards):
+        return max(0.0, 1 - sum(expected_melds[other] for other in missing_cards))
 
     utility = urgency * (5 - CARD_VALUES[card]) + {"A": 0.2, "2": 0.1}.get(card[0], 0)
     for triple in THREE_CARD_MELDS:
@@ -230,30 +233,30 @@ def compute_card_utility(card, unmatched, available, expected_melds, urgency):
             continue
         if ranks[0] > 0 and reference.RANKS[ranks[0] - 1] + card[1] in unmatched:
             continue
-        utility += compute_hope(others & available) * (0.8 + 1.5 * len(others & unmatched))
+        utility += compute_meld_hope(others & available) * (0.8 + 1.5 * len(others & unmatched))
     available_of_rank, unmatched_of_rank = (
         {other for other in available if other[0] == card[0]},
         {other for other in unmatched if other[0] == card[0]},
     )
     if len(available_of_rank) + len(unmatched_of_rank) >= 3:
         utility += (
-            compute_hope(available_of_rank)
+            compute_meld_hope(available_of_rank)
             * len(available_of_rank)
             * (2.3 if len(unmatched_of_rank) > 1 else 0.8)
         )
     return utility
 
 
-def compute_utility(n, unmatched, available, expected_melds, urgency):
-    """Return the utility of n cards, some of them unmatched, as mishra's source does."""
+def compute_hand_utility(n_cards, unmatched, available, expected_melds, urgency):
+    """Return the utility of a hand, computed as in the source code of mishra."""
     if not unmatched:
-        return n + 20
+        return n_cards + 20
     mean = sum(
         compute_card_utility(card, unmatched, available, expected_melds, urgency)
         for card in unmatched
     ) / len(unmatched)
     return (
-        n
+        n_cards
         - len(unmatched)
         + mean
         + (10 if sum(CARD_VALUES[card] for card in unmatched) <= 10 else 0)
@@ -264,7 +267,7 @@ def compute_urgency(unmatched: set[str]) -> float:
     return 2.5 if sum(sorted(CARD_VALUES[card] for card in unmatched)[:-2]) <= 10 else 1
 
 
-def test_mishra_discards_by_its_source():
+def test_mishra_discards_like_its_source():
     n_compared = 0
     for player_view in sample_views(9, 60):
         unmatched_sets = find_unmatched_of_each_melding(player_view.hand)
@@ -281,7 +284,7 @@ def test_mishra_discards_by_its_source():
                 legal_card for legal_card in options if CARD_VALUES[legal_card] == highest_value
             }
         else:
-            available, expected_melds = compute_meld_probabilities(player_view)
+            available, expected_melds = compute_expected_melds(player_view)
             scores = {}
             for card in options:
                 no_meld_probability = 1.0
@@ -294,7 +297,7 @@ def test_mishra_discards_by_its_source():
                             for legal_card in triple - {card}
                         )
                         no_meld_probability *= 1 - a * b
-                own_utility = compute_utility(
+                own_utility = compute_hand_utility(
                     10,
                     set(unmatched) - {card},
                     available,
@@ -302,7 +305,7 @@ def test_mishra_discards_by_its_source():
                     compute_urgency(unmatched),
                 )
                 scores[card] = 0.77 * 1.45 * (1 - no_meld_probability) - own_utility
-            expected = find_lowest(scores)
+            expected = find_lowest_scored(scores)
         discard = notation.format_card(query_policy("discard", "mishra", player_view))
         assert discard in expected, (list_card_names(player_view.hand), expected)
     assert n_compared > 20
@@ -311,7 +314,7 @@ def test_mishra_discards_by_its_source():
 def compute_utility_after_discard(
     hand: int, legal: int, available: set[str], expected_melds: dict[str, float]
 ) -> float:
-    """Return the utility after the best discard; prefer a knock, as the source does."""
+    """Return the utility after the best discard, which prefers a knock as mishra does."""
     unmatched = set(min(find_unmatched_of_each_melding(hand), key=sorted))
     options = unmatched & set(list_card_names(legal))
     if not options:
@@ -320,17 +323,17 @@ def compute_utility_after_discard(
     if sum(CARD_VALUES[card] for card in unmatched) - CARD_VALUES[highest_card] <= 10:
         options = {highest_card}
     return max(
-        compute_utility(
+        compute_hand_utility(
             10, unmatched - {card}, available, expected_melds, compute_urgency(unmatched)
         )
         for card in options
     )
 
 
-def test_mishra_takes_by_its_source():
+def test_mishra_takes_like_its_source():
     """Allow one difference, because ties are resolved differently."""
     n_equal = n_taken = n_compared = 0
-    for player_view in sample_views(10, 24, size=10):
+    for player_view in sample_views(10, 24, hand_size=10):
         player_view.known &= 0 if n_compared % 2 else ALL_CARDS_MASK
         offered_card = random.Random(n_compared).choice(list_cards(player_view.pile))
         player_view.pile &= ~(1 << offered_card)
@@ -341,7 +344,7 @@ def test_mishra_takes_by_its_source():
             -1,
         )
         hand_after_taking = player_view.hand | 1 << offered_card
-        available, expected_melds = compute_meld_probabilities(player_view)
+        available, expected_melds = compute_expected_melds(player_view)
         is_wanted = compute_eaai_deadwood(hand_after_taking) < player_view.count + get_card_value(
             offered_card
         )
@@ -384,23 +387,21 @@ def test_belief_does_not_knock_against_low_expected_deadwood():
 # Play of whole matches
 
 
-def make_fact_sum_getter(a: str, b: str, unit: str, n: int, variant: str = "eaai"):
-    """Play deals or matches; return a function that gives the sum of each fact by name."""
-    total = runner.run_matchup(parse_matchup(a, b, variant, 2026, unit), n).sum(axis=0)
-    return lambda name: int(total[batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[name]])
+def sum_statistics(a: str, b: str, unit: str, n: int) -> dict[str, int]:
+    """Play n deals or matches, and return the sum of each statistic by name."""
+    total = runner.run_matchup(parse_matchup(a, b, "eaai", 2026, unit), n).sum(axis=0)
+    return {
+        name: int(total[batch_columns.SUMS_START + i])
+        for name, i in batch_columns.STATISTIC_INDEX.items()
+    }
 
 
 @pytest.mark.parametrize("bot", BOT_NAMES)
 def test_bots_do_not_stall(bot):
-    """Detect a bot that stalls in one of 1,000 deals, except once in e^8 runs."""
-    get_sum = make_fact_sum_getter(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
-    assert get_sum("stalled") == 0
-    assert get_sum("decided") > 0.9 * get_sum("deals")
-
-
-def compute_win_percentage(get_sum) -> float:
-    """Return the percentage of matches won, from a sum in which each win counts two."""
-    return 50 * get_sum("a_match_win") / get_sum("matches")
+    """Play enough deals to detect a bot that stalls in one of 1,000 deals."""
+    sums = sum_statistics(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
+    assert sums["stalled"] == 0
+    assert sums["decided"] > 0.9 * sums["deals"]
 
 
 @pytest.mark.parametrize(
@@ -408,7 +409,6 @@ def compute_win_percentage(get_sum) -> float:
 )
 def test_jdh8_agrees_with_its_readme(opponent, published, error):
     """Allow 3 SE: one false alarm in 370 runs."""
-    win_percentage = compute_win_percentage(
-        make_fact_sum_getter("jdh8-heuristic", opponent, "match", 20_000)
-    )
+    sums = sum_statistics("jdh8-heuristic", opponent, "match", 20_000)
+    win_percentage = 50 * sums["a_match_win"] / sums["matches"]  # a match won counts twice
     assert abs(win_percentage - published) < 3 * math.hypot(error, 0.3)

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def list_decisions(name: str, opponent: str, slot: str, n_deals: int) -> list:
-    """Return (deal, decision) pairs of a player at seat 0 in its own deals."""
+    """Return the decisions of a player in some deals, each with its deal."""
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
     return [
         (deal, decision)
@@ -43,7 +43,7 @@ def compute_deadwood_by_discard(hand: set[str], legal: set[str]) -> dict[str, in
     return {card: reference.compute_deadwood(sorted(hand - {card}), EAAI_PARAMS) for card in legal}
 
 
-def find_lowest(scores: dict) -> set[str]:
+def find_lowest_scored(scores: dict) -> set[str]:
     """Return the cards with the lowest score."""
     return {card for card in scores if scores[card] == min(scores.values())}
 
@@ -51,21 +51,21 @@ def find_lowest(scores: dict) -> set[str]:
 # exp710
 
 
-def find_highest(candidates: list[str]) -> str:
-    """Return the card of the highest rank. Ties go to the first suit of the pack."""
+def find_highest_card(candidates: list[str]) -> str:
+    """Return the card of the highest rank; ties go to the first suit of the pack."""
     return min(candidates, key=lambda card: (-get_rank_index(card), reference.SUITS.index(card[1])))
 
 
-def find_exp710_discards(view, dealt: list[str]) -> set[str]:
-    """Return the possible discards over every best melding and number of melds dealt."""
+def find_exp710_discards(view, dealt_hand: list[str]) -> set[str]:
+    """Return all discards that the description of exp710 allows."""
     hand, legal = set(list_card_names(view.hand)), set(list_card_names(view.legal))
     allowed = set()
     for melding in reference.find_optimal_meldings(sorted(hand), EAAI_PARAMS):
         valid = sorted(hand.difference(*melding) & legal)
         if not valid:
-            allowed |= find_lowest(compute_deadwood_by_discard(hand, legal))
+            allowed |= find_lowest_scored(compute_deadwood_by_discard(hand, legal))
             continue
-        for dealt_melding in reference.find_optimal_meldings(dealt, EAAI_PARAMS):
+        for dealt_melding in reference.find_optimal_meldings(dealt_hand, EAAI_PARAMS):
             is_early = view.own_turn <= 2 and len(dealt_melding) == 1 and len(melding) < 2
             isolated = [
                 card
@@ -73,11 +73,11 @@ def find_exp710_discards(view, dealt: list[str]) -> set[str]:
                 if card[0] in "345678" and not find_near_cards(card) & {*valid}
             ]
             not_face_cards = [card for card in valid if card[0] not in "JQK"]
-            allowed.add(find_highest((is_early and (isolated or not_face_cards)) or valid))
+            allowed.add(find_highest_card((is_early and (isolated or not_face_cards)) or valid))
     return allowed
 
 
-def test_exp710_discards_by_its_description():
+def test_exp710_discards_as_described():
     n_middle_cards = 0
     for deal, decision in list_decisions("exp710", "simple", "discard", 120):
         view = decision.view
@@ -119,12 +119,14 @@ def find_dead_cards(hand: list[str], unseen: list[str]) -> set[str]:
     )
 
 
-def is_wanted(card: str, known: list[str]) -> bool:
+def is_useful_to_opponent(card: str, known_cards: list[str]) -> bool:
     """Return True if known cards of the opponent make a meld with the card."""
-    return any(card in triple and triple - {card} <= set(known) for triple in THREE_CARD_MELDS)
+    return any(
+        card in triple and triple - {card} <= set(known_cards) for triple in THREE_CARD_MELDS
+    )
 
 
-def test_percent_twenty_takes_by_its_description():
+def test_percent_twenty_takes_as_described():
     action_counts = {True: 0, False: 0}
     for _, decision in list_decisions("percent-twenty", "gin-only", "take", 60):
         view = decision.view
@@ -132,7 +134,7 @@ def test_percent_twenty_takes_by_its_description():
         (card,) = list_card_names(1 << int(view.taken_offer))
         deadwood_after = compute_deadwood_by_discard({*hand, card}, set(hand))
         deadwood_drop = compute_eaai_deadwood(view.hand) - min(deadwood_after.values())
-        min_drop = 3 if is_wanted(card, known) else 1
+        min_drop = 3 if is_useful_to_opponent(card, known) else 1
         takes = deadwood_drop >= 9 or (
             deadwood_drop >= min_drop and card in find_melded_cards([*hand, card])
         )
@@ -141,7 +143,7 @@ def test_percent_twenty_takes_by_its_description():
     assert min(action_counts.values()) > 40
 
 
-def test_percent_twenty_discards_by_its_description():
+def test_percent_twenty_discards_as_described():
     n_decided = 0
     decisions = list_decisions("percent-twenty", "gin-only", "discard", 100)
     for deal, decision in decisions:
@@ -155,24 +157,24 @@ def test_percent_twenty_discards_by_its_description():
         opponent_discards = [
             list_card_names(1 << discard)[0] for seat, _, _, discard in turns if seat == 1
         ]
-        options = find_lowest(
+        options = find_lowest_scored(
             compute_deadwood_by_discard(set(hand), set(list_card_names(view.legal)))
         )
         dead_cards = find_dead_cards(hand, unseen)
         scores = {
-            card: -(not is_wanted(card, known))
+            card: -(not is_useful_to_opponent(card, known))
             - bool(find_near_cards(card) & {*opponent_discards})
             - (card in dead_cards)
             for card in options
         }
-        best_cards = find_lowest(scores)
+        best_cards = find_lowest_scored(scores)
         expected = {card for card in best_cards if card[0] not in "TJQK"} or best_cards
         assert list_card_names(1 << decision.action)[0] in expected
         n_decided += len(expected) == 1 < len(options)
     assert n_decided > len(decisions) / 20
 
 
-def test_percent_twenty_knocks_by_its_table():
+def test_percent_twenty_knocks_as_tabulated():
     action_counts = {True: 0, False: 0}
     for _, decision in list_decisions("percent-twenty", "gin-only", "knock", 150):
         view = decision.view
@@ -194,15 +196,16 @@ def test_percent_twenty_knocks_by_its_table():
 # ginrummy-and-tonic
 
 IMPROVEMENT_TABLE = np.load(ROOT / "strategies" / "improvement.npy")
-RANK_COUNTS = [(known, unseen) for known in range(4) for unseen in range(4 - known)]
+SAME_RANK_COUNTS = [(known, unseen) for known in range(4) for unseen in range(4 - known)]
 NEIGHBOUR_STATES = list(product(("gone", "unseen", "known"), repeat=4))
-CELL_INDICES = {
-    key: place for place, key in enumerate(product(reference.RANKS, RANK_COUNTS, NEIGHBOUR_STATES))
+TABLE_INDICES = {
+    key: place
+    for place, key in enumerate(product(reference.RANKS, SAME_RANK_COUNTS, NEIGHBOUR_STATES))
 }
 
 
-def find_improvement(card: str, known: set[str], unseen: set[str]) -> float:
-    """Return the opponent's expected gain from a card, looked up by its description."""
+def find_opponent_improvement(card: str, known: set[str], unseen: set[str]) -> float:
+    """Look up how much a card improves the opponent's hand on average."""
     same_rank = [
         other_card
         for other_card in reference.PACK
@@ -216,7 +219,7 @@ def find_improvement(card: str, known: set[str], unseen: set[str]) -> float:
             "known" if other_card in known else "unseen" if other_card in unseen else "gone"
         )
     key = (len(known & set(same_rank)), len(unseen & set(same_rank)))
-    return IMPROVEMENT_TABLE[CELL_INDICES[card[0], key, tuple(neighbour_states)]]
+    return IMPROVEMENT_TABLE[TABLE_INDICES[card[0], key, tuple(neighbour_states)]]
 
 
 def compute_mean_of_lowest(values: list[int], proportion: float) -> float:
@@ -232,7 +235,7 @@ def compute_min_deadwood(hand: set[str]) -> int:
 
 
 def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
-    """Return the score of each card that is fully evaluated, and the unmatched cards."""
+    """Return the scores of the evaluated discards, and all unmatched cards."""
     hand, legal = set(list_card_names(view.hand)), set(list_card_names(view.legal))
     unseen, known = set(list_card_names(view.unseen)), set(list_card_names(view.known))
     deadwood = compute_deadwood_by_discard(hand, legal)
@@ -246,7 +249,7 @@ def compute_tonic_scores(view) -> tuple[dict[str, float], set[str]]:
         one_draw_means[card] = compute_mean_of_lowest(
             [compute_min_deadwood(remaining | {other}) for other in unseen], 0.588
         )
-        opponent_gains[card] = find_improvement(card, known, unseen)
+        opponent_gains[card] = find_opponent_improvement(card, known, unseen)
     scores = {}
     first_scores = {
         other: (
@@ -277,8 +280,8 @@ def is_neighbour(card: str, other_card: str) -> bool:
     )
 
 
-def test_ginrummy_and_tonic_discards_by_its_description():
-    """Use ten unseen cards, because the reference tries all their pairs."""
+def test_ginrummy_and_tonic_discards_as_described():
+    """Use only ten unseen cards, because the reference tries every pair of unseen cards."""
     rng, n_compared = random.Random(31), 0
     for i in range(16):
         view = make_random_view(rng, 11, has_near_ranks=i % 2 == 0, n_known=i % 4)
@@ -294,7 +297,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 
 def test_improvement_table_training_is_reproducible():
-    """Compare also with the committed table, for means of more than 40 drops."""
+    """Train twice, and compare frequent situations with the committed table."""
     mean_drops, drop_counts = training.compute_mean_deadwood_drops([("gold", "simple")], 60, 3)
     repeated, _ = training.compute_mean_deadwood_drops([("gold", "simple")], 60, 3)
     assert np.array_equal(mean_drops, repeated)
@@ -303,7 +306,7 @@ def test_improvement_table_training_is_reproducible():
     assert abs((mean_drops - IMPROVEMENT_TABLE)[is_frequent].mean()) < 1
 
 
-def test_marjj_powers_are_identical_in_python():
+def test_marjj_power_is_the_same_in_interpreted_mode():
     for n in range(60):
         compiled, interpreted = marjj._compute_power(0.9, n), marjj._compute_power.py_func(0.9, n)
         assert compiled == interpreted == pytest.approx(0.9**n)

@@ -36,7 +36,7 @@ from support.shapes import (
 )
 from support.variant_lists import TWO_PLAYER_VARIANTS
 
-RULES, PARAMS = build_both_rules("eaai")
+EAAI_RULES, EAAI_PARAMS = build_both_rules("eaai")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def get_card_value(card):
 
 
 def compute_deadwood(hand):
-    return reference.compute_deadwood({CARD_NAMES[card] for card in hand}, PARAMS)
+    return reference.compute_deadwood({CARD_NAMES[card] for card in hand}, EAAI_PARAMS)
 
 
 def can_discard_to_gin(hand, card):
@@ -129,9 +129,9 @@ def compute_hand_features_by_name(view, hand):
     }
 
 
-def find_completing_pairs(card, others):
-    """Return the pairs of other cards that complete a set or a run with a card."""
-    pairs = [pair for pair in combinations(others, 2) if is_three_card_meld((*pair, card))]
+def find_completing_pairs(card, candidates):
+    """Return the pairs of candidates that form a set, and those that form a run, with a card."""
+    pairs = [pair for pair in combinations(candidates, 2) if is_three_card_meld((*pair, card))]
     sets = [pair for pair in pairs if pair[0] % 13 == card % 13]
     return sets, [pair for pair in pairs if pair not in sets]
 
@@ -143,8 +143,8 @@ def compute_discard_features_by_name(view, card, hand):
     nearby = {other for other in hand if get_partner_type(card, other)}
     sets, runs = find_completing_pairs(card, [*unseen, *known])
 
-    def count_pairs_with_known(pairs, n):
-        return sum(sum(other in known for other in pair) == n for pair in pairs)
+    def count_pairs_with_known(pairs, n_known):
+        return sum(sum(other in known for other in pair) == n_known for pair in pairs)
 
     known_of_rank = [other for other in known if other % 13 == card % 13]
     unseen_of_rank = [other for other in unseen if other % 13 == card % 13]
@@ -203,7 +203,7 @@ def test_discard_features_agree_with_their_names(decisions_by_slot):
         legal = list_cards(view.legal)
         feature_array = np.zeros((1, len(legal), sight.N_FEATURES))
         champion_weights.compile_feature_writer(champion_weights.write_discard_features)(
-            array, np.array([legal]), RULES, feature_array
+            array, np.array([legal]), EAAI_RULES, feature_array
         )
         for card, written in zip(legal, feature_array[0], strict=True):
             hand = [other for other in list_cards(view.hand) if other != card]
@@ -239,10 +239,10 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         legal = list_cards(view.legal)
         rows = np.zeros((1, len(legal), sight.N_FEATURES))
         champion_weights.compile_feature_writer(champion_weights.write_discard_features)(
-            array, np.array([legal]), RULES, rows
+            array, np.array([legal]), EAAI_RULES, rows
         )
         stage = sum(view.own_turn >= offset for offset in (3, 5, 8, 11))
-        offset = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
+        offset = int(player.find_blend_offset(view, EAAI_RULES, params)) + sight.N_FEATURES * stage
         weights = params[offset : offset + sight.N_FEATURES]
         hand = list_cards(view.hand)
         unmatched = set(hand) - find_melded_cards(hand)
@@ -255,8 +255,8 @@ def test_champion_makes_the_discard_of_lowest_cost(decisions_by_slot):
         assert costs[decision.action] == pytest.approx(min(costs.values()), abs=1e-6)
 
 
-def test_blend_depends_on_the_points_of_the_opponent():
-    """The blend depends on the opponent's mean points (in steps of three) and the player's turn."""
+def test_blend_of_weights_depends_on_the_opponents_points():
+    """Look up the blend by the opponent's won deals, mean points per deal and the turn."""
     params = np.load(player.discard_by_learned_cost.weights).astype(float)
     view = create_view()
     for variant, group in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
@@ -316,7 +316,7 @@ def test_stage_is_the_same_in_interpreted_mode(find_stage):
 
 
 def test_rollout_equity_depends_on_the_variant(monkeypatch):
-    """Expect points to be weighted by match value; in dice, each deal by its stake."""
+    """Expect win probabilities for point targets, and stakes for Gin Dice."""
     monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 100_000)
     records = np.zeros((1, 2), DEAL_RECORD_DTYPE)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
@@ -357,7 +357,7 @@ def test_training_round_improves_naive_weights(monkeypatch):
 
 
 def test_champion_wins_80_percent_of_matches_against_simple():
-    """Allow 4 SE of 4,000 matches less than 80.3 %, the rate of 100,000 matches."""
+    """Require at most 4 SE less than 80.3 %, the win rate in 100,000 matches."""
     matchup = parse_matchup("champion", "simple", "eaai", 77, "match")
     _, records = kernel.play_with_records(matchup, 0, 2000)
     win_rate = (records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum()
@@ -372,7 +372,7 @@ CHAMPION_MC_PARAMS = np.append(
 )
 
 
-def test_champion_mc_weights_combine_those_of_its_parts():
+def test_champion_mc_weights_combine_three_weight_files():
     offset = looking.CHAMPION_WEIGHTS_OFFSET
     for name, start in (
         ("champion", offset),
@@ -417,7 +417,7 @@ def roll_out_one_world(
 
 @pytest.mark.parametrize("uses_champion_knock", [True, False])
 def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
-    """Let the opponent knock like champion or immediately; value the next score."""
+    """Let the opponent knock like champion or immediately, and compare turns and values."""
     opponent = "champion" if uses_champion_knock else "champion+knock=at"
     matchup = parse_matchup("champion", opponent, "eaai", 4, "deal")
     table = np.load(STRATEGIES_DIRECTORY / "mc.npy").reshape(100, 100)
@@ -432,7 +432,7 @@ def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
             cards = rng.permutation(list_cards(int(view.unseen)))
             stock = cards[: int(view.stock)]
             hand = int(view.known) | sum(1 << int(card) for card in cards[int(view.stock) :])
-            actions = list_legal_actions(view, RULES)
+            actions = list_legal_actions(view, EAAI_RULES)
             kinds, discards = np.array(actions).T.copy()
             values, turns = np.zeros((len(actions), 1)), np.zeros(len(actions))
             roll_out_one_world(
@@ -442,7 +442,7 @@ def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
                 kinds,
                 discards,
                 uses_champion_knock,
-                RULES,
+                EAAI_RULES,
                 CHAMPION_MC_PARAMS,
                 values,
                 turns,
@@ -461,7 +461,7 @@ def test_world_rollout_agrees_with_the_engine(uses_champion_knock):
 
 
 def test_gain_combines_weights_and_worlds_by_their_errors():
-    """Use the prior variance 33 squared per world, with a weight of 16 worlds."""
+    """Compute the expected gain by hand, with a prior worth 16 worlds."""
     rng = np.random.default_rng(1)
     values = rng.normal(0, 20, (3, 40))
     values[2] += 4
@@ -482,13 +482,14 @@ def test_gain_combines_weights_and_worlds_by_their_errors():
     assert looking.estimate_gain(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
 
 
-@pytest.mark.parametrize("n", [0, 4, 40, 200])
+@pytest.mark.parametrize("n_sampled", [0, 4, 40, 200])
 @pytest.mark.parametrize("prior_se", [2.5, 7.5])
-def test_more_worlds_are_sampled_if_the_expected_gain_exceeds_the_cost(n, prior_se):
+def test_more_worlds_are_sampled_if_the_expected_gain_exceeds_the_cost(n_sampled, prior_se):
     """Estimate the expected improvement by random sampling."""
-    variance_per_world, n_more = 30.0**2, max(n, 32 - n)
+    variance_per_world, n_more = 30.0**2, max(n_sampled, 32 - n_sampled)
     variance_now, variance_later = (
-        1 / (1 / prior_se**2 + n_worlds / variance_per_world) for n_worlds in (n, n + n_more)
+        1 / (1 / prior_se**2 + n_worlds / variance_per_world)
+        for n_worlds in (n_sampled, n_sampled + n_more)
     )
     deviation = (variance_now - variance_later) ** 0.5
     shifts = deviation * np.random.default_rng(4).normal(size=400_000)
@@ -496,15 +497,15 @@ def test_more_worlds_are_sampled_if_the_expected_gain_exceeds_the_cost(n, prior_
         expected_gain = np.maximum(0, shifts - deficit).mean()
         tolerance = 0.01 * deviation  # of the formula and of the sample
         assert looking.needs_more_worlds(
-            deficit, n, variance_per_world, prior_se, (expected_gain - tolerance) / n_more
+            deficit, n_sampled, variance_per_world, prior_se, (expected_gain - tolerance) / n_more
         )
         assert not looking.needs_more_worlds(
-            deficit, n, variance_per_world, prior_se, (expected_gain + tolerance) / n_more
+            deficit, n_sampled, variance_per_world, prior_se, (expected_gain + tolerance) / n_more
         )
 
 
 def find_undecided_actions(values, prior_gains, cost, turns=10.0):
-    """Return the remaining actions after all worlds of a table, and the best one."""
+    """Return the undecided actions after all sampled worlds, and the best action."""
     n_actions, n_worlds = values.shape
     turns_played = np.full(n_actions, turns * n_worlds)
     return looking.find_undecided_actions(
@@ -537,7 +538,7 @@ def test_inferior_actions_are_eliminated():
     assert result_without_worlds == (0b010, 0)
 
 
-def test_tried_discards_have_the_lowest_costs():
+def test_candidate_discards_have_the_lowest_costs():
     weights = CHAMPION_MC_PARAMS[looking.CHAMPION_WEIGHTS_OFFSET : looking.HAND_WEIGHTS_OFFSET]
     matchup = parse_matchup("champion", "gold-early", "eaai", 6, "deal")
     lengths = set()
@@ -546,11 +547,11 @@ def test_tried_discards_have_the_lowest_costs():
             if decision.seat == 0 and decision.slot == "discard":
                 view = decision.view
                 discards, gains = champion_mc.find_lowest_cost_discards(
-                    view.legal, view, RULES, CHAMPION_MC_PARAMS
+                    view.legal, view, EAAI_RULES, CHAMPION_MC_PARAMS
                 )
                 assert discards[0] == decision.action
                 assert discards[0] == player.find_lowest_cost_discard(
-                    view.legal, view, RULES, weights
+                    view.legal, view, EAAI_RULES, weights
                 )
                 assert gains[0] == 0 and (np.diff(gains) <= 0).all()
                 assert (gains > -player.MAX_COST).all()
@@ -560,7 +561,7 @@ def test_tried_discards_have_the_lowest_costs():
 
 @pytest.mark.slow
 def test_champion_mc_beats_champion():
-    """Require 2.6 SE in 16,000 deals; the lead is 1.8 points per deal, with an error of 0.23."""
+    """Require a lead of 2.6 standard errors; about 8 are expected."""
     matchup = parse_matchup("champion-mc", "champion", "eaai", 606, "deal")
     _, records = kernel.play_with_records(matchup, 0, 8000)
     margin = (records["points_a"] - records["points_b"]).reshape(-1, 2).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Tests of champion's weights under other rules than those of the challenge."""
+"""Tests of champion's weights under other rules than those of the EAAI challenge."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ CHALLENGE_VARIANTS = (
 )
 
 
-def build_rules_from_spec(text):
-    return build_rules(variants.find_variant(text))
+def build_rules_from_spec(spec):
+    return build_rules(variants.find_variant(spec))
 
 
 @pytest.mark.parametrize("rules", CHALLENGE_VARIANTS)
 @pytest.mark.parametrize("name", ["champion", "champion-mc"])
-def test_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, rules):
+def test_challenge_rules_use_the_weights_of_the_file_unchanged(name, rules):
     for policy in loader.find_strategy(name).policies[:3]:
         vector = compiler.make_parameter_vector(policy)
         assert (
@@ -95,7 +95,7 @@ def test_rule_features_are_bounded():
 
 
 @pytest.mark.parametrize("name", ACTIVE_FEATURES_BY_TRAINED_VARIANT)
-def test_trained_variants_have_known_features(name):
+def test_stored_features_of_trained_variants_are_correct(name):
     assert (
         compute_rule_features(build_rules_from_spec(name)) == compute_variant_features(name)
     ).all()
@@ -149,8 +149,8 @@ def test_variants_with_separate_weights_keep_them(sample_weights, rules):
     assert player.adapt_weights(base_weights, deltas, build_rules_from_spec(rules)) is base_weights
 
 
-def test_opponent_level_follows_its_log_odds(sample_weights):
-    """Multiply the odds by three, which moves even odds up by two levels."""
+def test_learned_log_odds_shift_the_opponent_level(sample_weights):
+    """Multiply the odds by three, which raises most levels by two."""
     base_weights, _ = sample_weights
     deltas = np.zeros(
         (1 + N_RULE_FEATURES, 2 * player.N_WEIGHTS_PER_BLEND + player.N_OPPONENT_LOG_ODDS)
@@ -233,7 +233,7 @@ def test_random_rule_sets_are_in_the_training_range():
         ("shot_deducts", True, False),
     ],
 )
-def test_training_range_of_parameters(name, value, expected):
+def test_values_are_checked_against_the_training_range(name, value, expected):
     assert is_in_training_range(name, value) is expected
 
 

@@ -14,7 +14,7 @@ from simgin.strategy import loader
 from support import hands
 from support.variant_lists import ONE_PLAYER_VARIANTS, TWO_PLAYER_VARIANTS, find_test_strategy
 
-N_DEALS = 3  # in every variant
+DEALS_PER_VARIANT = 3
 # Phrase of the docstring that documents when a strategy declines gin
 DOCUMENTATION_BY_DECLINING_STRATEGY = {
     "random": "ends the deal with probability 0.5 when possible",
@@ -32,11 +32,11 @@ STRATEGY_NAMES = [
 ]
 
 
-def iter_stacked_decks(variant, seed, n):
+def iter_stacked_decks(variant, seed, n_decks):
     """Yield stacked decks, the joker's position in each, and the seat of the dealer."""
     rng = random.Random(seed)
     params = variant.params
-    for index in range(n):
+    for index in range(n_decks):
         if params["players"] == 2:
             yield hands.stack_pack(rng, params, 0), -1, index % 2
             continue
@@ -46,7 +46,7 @@ def iter_stacked_decks(variant, seed, n):
 
 
 def find_declined_gins(name, variant_name, n_deals):
-    """Return for each gin in some deals True if it was declined or broken up."""
+    """Return a list with True for each declined gin and False for each accepted gin."""
     variant = variants.find_variant(variant_name)
     params, declined = variant.params, []
     opponent = loader.find_strategy(OPPONENT) if params["players"] == 2 else None
@@ -76,7 +76,7 @@ def test_gin_is_never_declined(name):
     variant_names = [*TWO_PLAYER_VARIANTS, *ONE_PLAYER_VARIANTS]
     declined_by_variant = {
         variant_name: find_declined_gins(
-            SLOW_SPECS.get(name, name), variant_name, 2 if is_slow else N_DEALS
+            SLOW_SPECS.get(name, name), variant_name, 2 if is_slow else DEALS_PER_VARIANT
         )
         for variant_name in variant_names
     }

@@ -32,20 +32,20 @@ VARIANT_SPECS = (
     "standard+layoff_on_gin=yes+undercut_on_tie=no",
     "standard+layoff=no+stock_reserve=8",
 )
-RULES, _ = hands.build_both_rules("eaai")
+EAAI_RULES = hands.build_both_rules("eaai")[0]
 
 
 @jit
-def evaluate_single_action(action, card, opponent_hand, stock, patient, view, rules):
+def evaluate_single_action(action, card, opponent_hand, stock, is_patient, view, rules):
     return mc.evaluate_action(
-        action, card, opponent_hand, stock, patient, view, rules, mc._allocate_scratch()
+        action, card, opponent_hand, stock, is_patient, view, rules, mc._allocate_scratch()
     )
 
 
 @jit
-def sample_worlds_into(n, method, view, rules, opponent_hands, stocks):
+def sample_worlds_into(n_worlds, method, view, rules, opponent_hands, stocks):
     cards, stream = mc._convert_mask_to_array(view.unseen), np.zeros(9, np.int64)
-    for i in range(n):
+    for i in range(n_worlds):
         opponent_hands[i] = mc.sample_world(view, rules, method, cards, stream, stocks[i])
 
 
@@ -103,7 +103,7 @@ def make_view(hand, known="", pile="", **fields):
         "turn": 10,
         "turns": 10,
         "target": 100,
-        "goal": RULES.goal,
+        "goal": EAAI_RULES.goal,
         "noise": 2**52 + 12345,
     }
     player_view = build_view(**view_fields | fields)
@@ -119,7 +119,7 @@ MID_DEAL_VIEW = make_view("AS 2S 3S 5H 6H 9D 9C KD QC 4C", "7H 8H", "KS QH JD 8C
 
 def sample_worlds(n_worlds, method, view=MID_DEAL_VIEW):
     opponent_hands, stocks = np.zeros(n_worlds, np.int64), np.full((n_worlds, 52), -1, np.int64)
-    sample_worlds_into(n_worlds, method, view, RULES, opponent_hands, stocks)
+    sample_worlds_into(n_worlds, method, view, EAAI_RULES, opponent_hands, stocks)
     return opponent_hands, stocks
 
 
@@ -140,7 +140,7 @@ def test_world_deals_every_unseen_card_once(method):
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
-    """Test each unseen card in the hand and as next card: 1 alarm in 10,000."""
+    """Test how often each unseen card is in the hand, and how often on top of the stock."""
     n_worlds, unseen = 20_000, notation.mask_to_cards(int(MID_DEAL_VIEW.unseen))
     opponent_hands, stocks = sample_worlds(n_worlds, mc.SAMPLING_AT_RANDOM)
     probability = 8 / len(unseen)
@@ -177,7 +177,7 @@ def test_hidden_hands_have_the_expected_deadwood():
     )
 
 
-def make_parameters(**values):
+def make_mc_parameters(**values):
     return compiler.make_parameter_vector(loader.find_strategy("mc").knock(**values))
 
 
@@ -186,20 +186,23 @@ def test_result_is_valued_by_match_probability_or_points():
     for own_points, other_points, points in ((0, 0, 30), (70, 20, -45), (55, 99, 44), (12, 34, 0)):
         player_view = make_view("AS", own_points=own_points, other_points=other_points)
         expected = table[own_points + max(points, 0), other_points + max(-points, 0)]
-        assert mc.evaluate_points(points, player_view, make_parameters()) == expected
-        assert mc.evaluate_points(points, player_view, make_parameters(value="points")) == points
+        assert mc.evaluate_points(points, player_view, make_mc_parameters()) == expected
+        assert mc.evaluate_points(points, player_view, make_mc_parameters(value="points")) == points
     late_view = make_view("AS", own_points=80, other_points=90)
     assert (
-        mc.evaluate_points(20, late_view, make_parameters()) == 1
-        and mc.evaluate_points(-10, late_view, make_parameters()) == 0
+        mc.evaluate_points(20, late_view, make_mc_parameters()) == 1
+        and mc.evaluate_points(-10, late_view, make_mc_parameters()) == 0
     )
     long_match_view = make_view("AS", own_points=100, other_points=50, target=250)
-    assert mc.evaluate_points(25, long_match_view, make_parameters()) == table[50, 20]
-    assert mc.evaluate_points(25, make_view("AS", goal=RULES.goal + 1), make_parameters()) == 25
+    assert mc.evaluate_points(25, long_match_view, make_mc_parameters()) == table[50, 20]
+    assert (
+        mc.evaluate_points(25, make_view("AS", goal=EAAI_RULES.goal + 1), make_mc_parameters())
+        == 25
+    )
 
 
-def test_value_table_agrees_with_gold_against_itself():
-    """Compare with separate counts within 4 SE: one false alarm in 3,000 seeds."""
+def test_value_table_agrees_with_simulated_matches_of_gold():
+    """Allow 4 SE: one false alarm in 3,000 seeds."""
     table = np.load(loader.find_strategy("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()

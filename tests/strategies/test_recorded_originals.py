@@ -33,14 +33,14 @@ CARD_VALUES = reference.get_card_values(EAAI_PARAMS)
 
 
 def read_masks(position, **name_by_field):
-    """Return the masks of view fields from the cards of a recorded position."""
+    """Return card masks for fields of a view, read from a recorded position."""
     return {
         field: parse_hand_mask(position[name]) if position[name] else 0
         for field, name in name_by_field.items()
     }
 
 
-def find_lowest(scores):
+def find_lowest_scored(scores):
     return {card for card in scores if scores[card] < min(scores.values()) + 1e-7}
 
 
@@ -57,12 +57,12 @@ def test_marjj_discards_like_the_original(position):
     for i in range(16):
         player_view.noise = (2 * i + 1) << 48
         discards.add(notation.format_card(query_policy("discard", "marjj", player_view)))
-    assert discards == find_lowest(position["scores"])
+    assert discards == find_lowest_scored(position["scores"])
     assert position["thrown"] in discards
 
 
 def test_marjj_takes_like_the_original():
-    """Allow for the original, which uses one of several best meldings."""
+    """Allow differences if several meldings have the least deadwood."""
     action_counts = {True: 0, False: 0}
     for position in MARJJ_RECORDS["take"]:
         hand, card = parse_hand_mask(position["hand"]), position["offer"]
@@ -85,7 +85,7 @@ def test_marjj_takes_like_the_original():
 
 
 def make_sigra_view(position):
-    """Return the view of a position; the original does not count its drawn card as unknown."""
+    """Return the view of a recorded position, with the drawn card removed from the unseen cards."""
     visible = {card for name in ("hand", "his", "gone", "card") for card in position[name].split()}
     fields = read_masks(position, hand="hand", known="his", shed="shed")
     return build_view(**fields, unseen=parse_hand_mask(" ".join(set(reference.PACK) - visible)))
@@ -99,7 +99,7 @@ def test_sigra_discards_like_the_original(position):
     player_view.hand |= parse_hand_mask(position["card"])
     player_view.legal = player_view.hand
     card = notation.format_card(query_policy("discard", "mmd", player_view))
-    best = find_lowest(position["worth"])
+    best = find_lowest_scored(position["worth"])
     assert card in best
     assert CARD_VALUES[card] == max(CARD_VALUES[other] for other in best)
 

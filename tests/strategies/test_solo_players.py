@@ -42,32 +42,32 @@ def load_committed_array(name):
     return np.load(STRATEGIES_DIRECTORY / f"{name}.npy")
 
 
-def build_rules_from_spec(text):
-    return hands.build_both_rules(text)[0]
+def build_rules_from_spec(spec):
+    return hands.build_both_rules(spec)[0]
 
 
-def find_params_of_spec(text):
-    return hands.build_both_rules(text)[1]
+def find_params_of_spec(spec):
+    return hands.build_both_rules(spec)[1]
 
 
 KNOCK_RULES, SOLITARY_RULES = map(build_rules_from_spec, ("solitaire-gin-knock", "solitary-gin"))
 
 
-def query_solo_policy(slot, name, values=None, rules=KNOCK_RULES, **fields):
+def query_solo_policy(slot, name, settings=None, rules=KNOCK_RULES, **fields):
     default_fields = {"ending_card": -1, "deck_left": 20, "ending": 1}
     return questions.query_policy(
-        slot, name, questions.build_view(**default_fields | fields), rules, **values or {}
+        slot, name, questions.build_view(**default_fields | fields), rules, **settings or {}
     )
 
 
-def query_discard(name, rules, hand, unseen, values=None, **fields):
+def query_discard(name, rules, hand, unseen, settings=None, **fields):
     return query_solo_policy(
-        "discard", name, values, rules, hand=hand, legal=hand, unseen=unseen, **fields
+        "discard", name, settings, rules, hand=hand, legal=hand, unseen=unseen, **fields
     )
 
 
-def sample_hand():
-    """Return eleven cards, half of the time near melds, and the unseen cards except 18."""
+def sample_hand_and_unseen_cards():
+    """Return a random hand of eleven cards, and random unseen cards."""
     is_rich = RNG.random() < 0.5
     candidates = [
         13 * suit + rank for suit in range(4) for rank in (range(4, 9) if is_rich else range(13))
@@ -77,29 +77,29 @@ def sample_hand():
     return hand, ALL_CARDS_MASK & ~hand & ~notation.cards_to_mask(RNG.sample(other_cards, 18))
 
 
-def count_unmatched(hand, values):
-    meldings = reference.melds.iter_meldings(reference.find_melds(hand, values))
+def count_unmatched_cards(hand, params):
+    meldings = reference.melds.iter_meldings(reference.find_melds(hand, params))
     return min(len(reference.melds.find_unmatched_cards(hand, melding)) for melding in meldings)
 
 
-def compute_min_deadwood_after_draw(hand, card, values):
+def compute_min_deadwood_after_draw(hand, card, params):
     hand_with_card = hand | 1 << card
     return min(
-        reference.compute_deadwood(list_card_names(hand_with_card & ~(1 << discard)), values)
+        reference.compute_deadwood(list_card_names(hand_with_card & ~(1 << discard)), params)
         for discard in list_cards(hand_with_card)
     )
 
 
-def compute_cost(aim, hand, unseen, values, n_best=7):
-    """Return the cost of ten cards by the definition of an aim of look-ahead."""
+def compute_lookahead_cost(aim, hand, unseen, params, n_best=7):
+    """Return the cost of a hand of ten cards for an aim of the look-ahead policy."""
     if aim == "loose":
         unmatched_counts = [
-            max(0, count_unmatched(list_card_names(hand | 1 << card), values) - 1)
+            max(0, count_unmatched_cards(list_card_names(hand | 1 << card), params) - 1)
             for card in list_cards(unseen)
         ]
-        return sum(unmatched_counts), reference.compute_deadwood(list_card_names(hand), values)
+        return sum(unmatched_counts), reference.compute_deadwood(list_card_names(hand), params)
     deadwood_values = sorted(
-        compute_min_deadwood_after_draw(hand, card, values) for card in list_cards(unseen)
+        compute_min_deadwood_after_draw(hand, card, params) for card in list_cards(unseen)
     )
     return {
         "deadwood": (sum(deadwood_values),),
@@ -113,9 +113,9 @@ def compute_cost(aim, hand, unseen, values, n_best=7):
 def test_lookahead_discard_has_the_lowest_cost(aim, variant):
     rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     for _ in range(4):
-        hand, unseen = sample_hand()
+        hand, unseen = sample_hand_and_unseen_cards()
         costs = {
-            card: compute_cost(aim, hand & ~(1 << card), unseen, values)
+            card: compute_lookahead_cost(aim, hand & ~(1 << card), unseen, values)
             for card in list_cards(hand)
         }
         chosen = query_discard("ahead", rules, hand, unseen, {"aim": aim}, own_turn=3)
@@ -145,7 +145,7 @@ def test_switch_minimises_the_mean_penalty_in_its_last_turns():
     early_fields, late_fields = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
     last_deal_fields = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
     for _ in range(6):
-        hand, unseen = sample_hand()
+        hand, unseen = sample_hand_and_unseen_cards()
         penalties, n_meeting_goal = {}, {}
         for card in list_cards(hand):
             deadwood_values = [
@@ -168,26 +168,26 @@ def test_switch_minimises_the_mean_penalty_in_its_last_turns():
         assert n_meeting_goal[chosen] == max(n_meeting_goal.values())
 
 
-def load_planes():
+def load_dp_table():
     return load_committed_array("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
-def evaluate_by_table(scoring, time, hand, unseen, values):
-    """Return the value of ten cards from solo_dp.npy, computed by brute force."""
-    n_unmatched = count_unmatched(list_card_names(hand), values)
+def evaluate_by_table(scoring, time_index, hand, unseen, params):
+    """Return the value of a hand of ten cards according to solo_dp.npy."""
+    n_unmatched = count_unmatched_cards(list_card_names(hand), params)
     saved = sum(
-        n_unmatched - max(0, count_unmatched(list_card_names(hand | 1 << card), values) - 1)
+        n_unmatched - max(0, count_unmatched_cards(list_card_names(hand | 1 << card), params) - 1)
         for card in list_cards(unseen)
     )
-    return load_planes()[scoring, time, n_unmatched] @ [
+    return load_dp_table()[scoring, time_index, n_unmatched] @ [
         1,
         saved,
-        reference.compute_deadwood(list_card_names(hand), values),
+        reference.compute_deadwood(list_card_names(hand), params),
     ]
 
 
 @pytest.mark.parametrize(
-    ("variant", "scoring", "time", "fields"),
+    ("variant", "scoring", "time_index", "fields"),
     [
         ("solitaire-gin", 0, 6, {"deck_left": 20}),
         ("gin-solitaire", 1, 0, {"deck_left": 3}),
@@ -197,13 +197,13 @@ def evaluate_by_table(scoring, time, hand, unseen, values):
         ("standard", 1, 9, {"deck_left": -1, "stock": 29}),
     ],
 )
-def test_dp_discard_has_the_highest_table_value(variant, scoring, time, fields):
+def test_dp_discard_has_the_highest_table_value(variant, scoring, time_index, fields):
     rules, values = build_rules_from_spec(variant), find_params_of_spec(variant)
     for _ in range(2):
-        hand, unseen = sample_hand()
+        hand, unseen = sample_hand_and_unseen_cards()
         hands_after = {card: hand & ~(1 << card) for card in list_cards(hand)}
         values_after = {
-            card: evaluate_by_table(scoring, time, remaining, unseen, values)
+            card: evaluate_by_table(scoring, time_index, remaining, unseen, values)
             for card, remaining in hands_after.items()
         }
         chosen = query_discard("dp", rules, hand, unseen, **{"own_turn": 3, **fields})
@@ -211,7 +211,7 @@ def test_dp_discard_has_the_highest_table_value(variant, scoring, time, fields):
 
 
 def test_dp_knocks_if_ending_is_worth_more_than_continuing():
-    """Test a hand of two points with unseen cards that make it gin or not."""
+    """Use a hand of two points, with and without unseen cards that would make it gin."""
     hand, values, actions = (
         parse_hand_mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"),
         find_params_of_spec("solitaire-gin-knock"),
@@ -239,70 +239,73 @@ def test_dp_knocks_if_ending_is_worth_more_than_continuing():
     assert two_player_action == 0  # gin only
 
 
-def evaluate_by_search(scoring, time, hand, unseen, cards_left, values):
-    """Compute the value of ten cards as a mean over the next card.
+def evaluate_by_search(scoring, time_index, hand, unseen, cards_left, params):
+    """Return the mean value of a hand of ten cards over all possible next draws.
 
-    `time` is that of the table after the card, in units of three cards.
+    `time_index` is that of the table after the card, in units of three cards.
     """
 
     def find_unmatched(cards):
-        n_unmatched = count_unmatched(list_card_names(cards), values)
+        n_unmatched = count_unmatched_cards(list_card_names(cards), params)
         return [
             card
             for card in list_cards(cards)
-            if count_unmatched(list_card_names(cards & ~(1 << card)), values) < n_unmatched
+            if count_unmatched_cards(list_card_names(cards & ~(1 << card)), params) < n_unmatched
         ]
 
     def find_best_value(cards, still_unseen):
-        if count_unmatched(list_card_names(cards), values) <= 1:
+        if count_unmatched_cards(list_card_names(cards), params) <= 1:
             return compute_ending_value(0, cards_left - 1)
         hands_after = [cards & ~(1 << card) for card in find_unmatched(cards)]
         return max(
-            evaluate_by_table(scoring, time, remaining, still_unseen, values)
+            evaluate_by_table(scoring, time_index, remaining, still_unseen, params)
             for remaining in hands_after
         )
 
     total = 0.0
     for drawn in list_cards(unseen):
         still_unseen = unseen & ~(1 << drawn)
-        if makes_meld(hand, drawn, values):
+        if makes_meld(hand, drawn, params):
             total += find_best_value(hand | 1 << drawn, still_unseen)
             continue
         nine_card_hands = [hand & ~(1 << card) for card in find_unmatched(hand)]
         remaining = (
             max(
                 nine_card_hands,
-                key=lambda nine_cards: evaluate_by_table(scoring, time, nine_cards, unseen, values),
+                key=lambda nine_cards: evaluate_by_table(
+                    scoring, time_index, nine_cards, unseen, params
+                ),
             )
             | 1 << drawn
         )
         options = (
-            evaluate_by_table(scoring, time, option, still_unseen, values)
+            evaluate_by_table(scoring, time_index, option, still_unseen, params)
             for option in (hand, remaining)
         )
         total += max(options)
     mean_value = total / unseen.bit_count()
     return (
         mean_value
-        + (-reference.compute_deadwood(list_card_names(hand), values) - mean_value) / cards_left
+        + (-reference.compute_deadwood(list_card_names(hand), params) - mean_value) / cards_left
     )
 
 
-def makes_meld(hand, drawn, values):
-    (card,) = list_card_names(1 << drawn)
+def makes_meld(hand, drawn_card, params):
+    (card,) = list_card_names(1 << drawn_card)
     return any(
-        card in meld for meld in reference.find_melds(list_card_names(hand | 1 << drawn), values)
+        card in meld
+        for meld in reference.find_melds(list_card_names(hand | 1 << drawn_card), params)
     )
 
 
-def test_two_draws_discard_has_the_highest_searched_value():
+def test_two_draws_discard_has_the_highest_value_in_a_search():
     """Search the four discards that are best in the table, with six unseen cards."""
     values = find_params_of_spec("solitaire-gin-knock")
     cards_left, time = 20, 6
     for _ in range(3):
-        hand, not_in_hand = sample_hand()
-        while count_unmatched(list_card_names(hand), values) <= 1:  # gin, without a decision
-            hand, not_in_hand = sample_hand()
+        hand, not_in_hand = sample_hand_and_unseen_cards()
+        while count_unmatched_cards(list_card_names(hand), values) <= 1:  # gin, without a decision
+            hand, not_in_hand = sample_hand_and_unseen_cards()
         unseen = notation.cards_to_mask(RNG.sample(list_cards(not_in_hand), 6))
         hands_after = {card: hand & ~(1 << card) for card in list_cards(hand)}
         candidates = sorted(
@@ -351,7 +354,7 @@ def test_ending_value_agrees_with_enumeration(settings):
             ) == pytest.approx(expected, abs=1e-12)
 
 
-def test_stop_by_policy_follows_the_derived_table():
+def test_stop_by_knocks_with_the_tabulated_cards_left():
     all_cards_left = range(1, 44)
     for deadwood, tabulated in enumerate((9, 13, 17, 20, 23, 25, 28, 31, 33, 36), start=1):
         min_cards_left = min(
@@ -381,14 +384,14 @@ def test_stop_dp_agrees_with_backward_induction():
 
     @cache
     def find_best_value(cards_left, state):
-        continuing = continue_value(cards_left, state, means[state])
+        continuing = compute_continuation_value(cards_left, state, means[state])
         return (
             max(continuing, compute_ending_value(state, cards_left, variant))
             if state <= 10
             else continuing
         )
 
-    def continue_value(cards_left, state, deadwood):
+    def compute_continuation_value(cards_left, state, deadwood):
         if cards_left == 1:
             return -deadwood
         later_value = sum(
@@ -404,7 +407,7 @@ def test_stop_dp_agrees_with_backward_induction():
             if (
                 abs(
                     ending_value
-                    - continue_value(cards_left, find_deadwood_band(deadwood), deadwood)
+                    - compute_continuation_value(cards_left, find_deadwood_band(deadwood), deadwood)
                 )
                 > 1e-6
             ):
@@ -413,16 +416,16 @@ def test_stop_dp_agrees_with_backward_induction():
                 )
                 assert action == (
                     ending_value
-                    > continue_value(cards_left, find_deadwood_band(deadwood), deadwood)
+                    > compute_continuation_value(cards_left, find_deadwood_band(deadwood), deadwood)
                 )
                 actions.add(action)
     assert actions == {0, 1}
 
 
-def compute_deal_sums(variant, strategy, n):
-    """Return the sums of n deals, and the sum of squared scores."""
+def compute_deal_sums(variant, strategy, n_deals):
+    """Return the sums of all statistics of some deals, and the sum of squared scores."""
     matchup = parse_matchup(strategy, None, variant, 5, "deal")
-    total = runner.run_matchup(matchup, n).sum(axis=0)
+    total = runner.run_matchup(matchup, n_deals).sum(axis=0)
     sums = {
         name: int(total[batch_columns.SUMS_START + i])
         for name, i in batch_columns.STATISTIC_INDEX.items()
@@ -430,11 +433,11 @@ def compute_deal_sums(variant, strategy, n):
     return sums, int(total[batch_columns.SQUARED_DEAL_MARGIN_COLUMN])
 
 
-def simulate_mean_score(variant, strategy, n):
+def simulate_mean_score(variant, strategy, n_deals):
     """Return the mean score of n deals and its standard error."""
-    sums, squares = compute_deal_sums(variant, strategy, n)
-    score = sums["a_margin"] / n
-    return score, math.sqrt((squares / n - score**2) / n)
+    sums, squares = compute_deal_sums(variant, strategy, n_deals)
+    score = sums["a_margin"] / n_deals
+    return score, math.sqrt((squares / n_deals - score**2) / n_deals)
 
 
 def test_lookahead_reaches_the_published_gin_rate():
@@ -450,7 +453,7 @@ def test_lookahead_reaches_the_published_gin_rate():
     [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)],
 )
 def test_knocking_reaches_the_published_scores(variant, only_gin, knock_at_10):
-    """Compare with rules.md 15.3, with a standard error of 0.2."""
+    """Compare with rules.md 15.3, where the standard error is 0.2."""
     for knock_policy, expected in (("at:k=0", only_gin), ("at", knock_at_10)):
         score, error = simulate_mean_score(
             variant, f"solo-lookahead:aim=deadwood+knock={knock_policy}", 20_000
@@ -520,8 +523,8 @@ def test_continuation_value_averages_over_joker_positions(scoring, ends_in_gin):
         assert value == pytest.approx(float(expected))
 
 
-def test_fit_recovers_known_planes(monkeypatch):
-    """Fit exact sums of hands, with almost no prior."""
+def test_fit_recovers_known_linear_functions(monkeypatch):
+    """Fit random linear functions without noise, with almost no prior."""
     monkeypatch.setattr(script, "PRIOR_WEIGHT_IN_HANDS", 1e-6)
     rng = np.random.default_rng(3)
     expected = rng.normal(size=(15, 11, 3))
@@ -559,9 +562,9 @@ def count_live_melds(cards, unseen):
 
 def compute_features_by_name(hand, unseen, params):
     """Return the features of a hand as a dictionary by name."""
-    n_unmatched = count_unmatched(format_cards(hand), params)
+    n_unmatched = count_unmatched_cards(format_cards(hand), params)
     saved = [
-        n_unmatched - max(0, count_unmatched(format_cards([*hand, card]), params) - 1)
+        n_unmatched - max(0, count_unmatched_cards(format_cards([*hand, card]), params) - 1)
         for card in unseen
     ]
     n_saving_one, n_saving_two = saved.count(1), saved.count(2)
@@ -599,7 +602,7 @@ def test_solo_champion_features_agree_with_their_names():
         x = np.full(player.N_WEIGHTS, 9.0)
         player.write_features(hand_mask, int(view.unseen), cards_left, 1.5, rules, x)
         expected = compute_features_by_name(hand, list_cards(view.unseen), params)
-        offset = min(count_unmatched(format_cards(hand), params), 7) * player.N_HAND_FEATURES
+        offset = min(count_unmatched_cards(format_cards(hand), params), 7) * player.N_HAND_FEATURES
         features = x[offset : offset + player.N_HAND_FEATURES]
         feature_by_name = dict(zip((key for key, _ in player.HAND_FEATURES), features, strict=True))
         assert feature_by_name == pytest.approx(expected)
@@ -682,7 +685,7 @@ def test_deal_value_averages_over_joker_positions(variant):
 
 
 def test_regression_recovers_known_weights():
-    """Solve exact least-squares sums."""
+    """Solve least-squares equations of features without noise."""
     rng = np.random.default_rng(2)
     expected = rng.normal(size=player.N_WEIGHTS)
     squares, products = np.zeros((player.N_WEIGHTS, player.N_WEIGHTS)), np.zeros(player.N_WEIGHTS)

@@ -1,4 +1,4 @@
-"""Tests of policies for the die and of elementary policies."""
+"""Tests of policies for the die, and of random and simple policies."""
 
 import random
 from functools import cache
@@ -19,7 +19,7 @@ from support.hands import list_cards
 from support.policy_queries import build_view, query_policy
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = build_rules(variants.find_variant("dice"))
+DICE_RULES = build_rules(variants.find_variant("dice"))
 STAKE_TABLE = np.load(ROOT / "strategies" / "stake.npy").astype(float)
 DEAL_PROBABILITIES, MATCH_VALUES = (
     STAKE_TABLE[:1024].reshape(2, 16, 16, 2),
@@ -28,36 +28,44 @@ DEAL_PROBABILITIES, MATCH_VALUES = (
 BLIND_PHASE, TURN_PHASE = 4, 1
 
 
-def query_die_policy(slot, name, values=None, **fields):
+def query_die_policy(slot, name, settings=None, **fields):
     default_fields = {
         "target": 7,
         "stake": 1,
-        "goal": int(RULES.goal),
+        "goal": int(DICE_RULES.goal),
         "phase": TURN_PHASE,
         "own_turn": 3,
     }
-    return query_policy(slot, name, build_view(**default_fields | fields), RULES, **values or {})
+    return query_policy(
+        slot, name, build_view(**default_fields | fields), DICE_RULES, **settings or {}
+    )
 
 
 @cache
-def compute_match_value(own_needed, other_needed, is_dealer):
-    """Compute V from its definition: both players may offer, and every deal is even."""
-    if own_needed <= 0 or other_needed <= 0:
-        return float(own_needed <= 0)
+def compute_match_value(own_deals_needed, other_deals_needed, is_dealer):
+    """Compute the win probability of a match in which every deal is even."""
+    if own_deals_needed <= 0 or other_deals_needed <= 0:
+        return float(own_deals_needed <= 0)
     value_by_stake = {
         stake: (
-            compute_match_value(own_needed - stake, other_needed, True)
-            + compute_match_value(own_needed, other_needed - stake, False)
+            compute_match_value(own_deals_needed - stake, other_deals_needed, True)
+            + compute_match_value(own_deals_needed, other_deals_needed - stake, False)
         )
         / 2
         for stake in range(1, 7)
     }
     own_offers = [
-        min(compute_match_value(own_needed - 1, other_needed, True), value_by_stake[stake])
+        min(
+            compute_match_value(own_deals_needed - 1, other_deals_needed, True),
+            value_by_stake[stake],
+        )
         for stake in range(2, 7)
     ]
     other_offers = [
-        max(compute_match_value(own_needed, other_needed - 1, False), value_by_stake[stake])
+        max(
+            compute_match_value(own_deals_needed, other_deals_needed - 1, False),
+            value_by_stake[stake],
+        )
         for stake in range(2, 7)
     ]
     if is_dealer:
@@ -76,7 +84,7 @@ def test_match_values_agree_with_their_definition():
 
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
-def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
+def test_dead_policy_accepts_offers_cheaper_than_refusing(stake, offered):
     """Expect any blind offer to be accepted, because it reveals nothing about the hand."""
     stakes = {"stake": stake, "offered": offered}
     actions = set()
@@ -96,7 +104,7 @@ def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
         )
 
 
-def test_dead_offers_the_highest_stake_that_the_hand_allows():
+def test_dead_policy_offers_the_highest_stake_that_the_hand_allows():
     thresholds = {"w2": 0.5, "w3": 0.6, "w4": 0.7, "w5": 0.8, "w6": 0.9}
     offers = set()
     for deadwood in range(80):
@@ -111,7 +119,7 @@ def test_dead_offers_the_highest_stake_that_the_hand_allows():
 
 
 def test_by_value_answers_follow_match_values():
-    """Let a leader refuse a stake of six, and any hand accept in the last deal."""
+    """Expect a leader to refuse a stake of six, and any hand to accept in the last deal."""
     assert (
         query_die_policy(
             "answer", "by-value", phase=BLIND_PHASE, own_deals=6, other_deals=0, offered=6
@@ -167,7 +175,7 @@ def simulate_win_rate(a, b, variant, n_matches):
 
 
 def test_die_policies_by_value_beat_no_offers():
-    """Require 3.1 SE of .008: one false alarm in a thousand."""
+    """Require a lead of 3.1 standard errors: one false alarm in a thousand."""
     assert simulate_win_rate("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008
 
 

@@ -99,7 +99,7 @@ ADVICE_CASES = [
 
 # Variants in which a policy is compared, if not in all. lead and count are defined for points,
 # not for targets in deals or games; another test covers value.
-SCOPE_BY_POLICY = {
+VARIANT_FILTER_BY_POLICY = {
     "lead": lambda row: row["goal"] == "points",
     "count": lambda row: row["goal"] == "points",
 }
@@ -200,13 +200,13 @@ def parse_parameter(value):
 def list_positions(slot, policy):
     """Return (rules, parameters, view) of every decision to which the policy applies."""
     name = policy.partition(":")[0]
-    is_in_scope = SCOPE_BY_POLICY.get(name, lambda params: True)
+    is_in_scope = VARIANT_FILTER_BY_POLICY.get(name, lambda params: True)
     converted = ((*build_both_rules(variant), view) for variant, view in list_views(slot))
     return [(rules, params, view) for rules, params, view in converted if is_in_scope(params)]
 
 
 def compare_with_reference(slot, policy, cases):
-    """Compare a policy with its reference; return the proportion with one allowed action."""
+    """Compare a policy with its reference; return the proportion of unambiguous decisions."""
     tested_policy = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
     query = compiler.compile_policy(tested_policy)
     parameters = compiler.make_parameter_vector(tested_policy)
@@ -250,7 +250,7 @@ def test_advice_actions_are_allowed_by_the_reference(advice):
 
 
 def test_simple_does_not_repeat_an_exchange():
-    """Use players that take every card and repeat an exchange until the guard stops it."""
+    """Use players that would exchange the same cards for ever without the guard."""
     matchup = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     n_restricted = 0
     for unit in range(8):

@@ -22,6 +22,14 @@ from simgin.cli.main import cli
 
 N_FUZZ_CASES = os.environ.get("SIMGIN_FUZZ_CASES")
 FUZZ_SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
+STRATEGY_CODE = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return 1
+MINE = Strategy("mine", knock=mine)
+"""
+TOUCH_FILE_CODE = "import pathlib\npathlib.Path('it-ran').touch()\n"
 COMMAND_TIMEOUT = 300  # seconds, which is enough on a busy machine
 HOSTILE_VALUES = [
     *(None, True, False, 0, 1, -1, 7, 10**6, 10**13, 2**63, 2**64, 10**40, -(10**40)),
@@ -41,7 +49,7 @@ ODD_STRINGS = [
 def parametrize_cases(n_fast, n_slow=2000):
     """Parametrize a test by its number of cases, with more cases if slow tests run."""
     slow = pytest.param(int(N_FUZZ_CASES or n_slow), marks=pytest.mark.slow)
-    return pytest.mark.parametrize("n", [int(N_FUZZ_CASES or n_fast), slow])
+    return pytest.mark.parametrize("n_cases", [int(N_FUZZ_CASES or n_fast), slow])
 
 
 def run_cases(n_cases, check, *strategies):
