@@ -373,7 +373,7 @@ def test_matches_of_random_variants_agree_with_reference(n_variants):
     ],
 )
 def test_sums_of_single_deals_agree_with_reference(spec, a, b, n_units):
-    """If matches are single deals, the number of the unit determines the dealer."""
+    """If a unit is a deal, the number of the unit determines the dealer."""
     matchup = Matchup(
         variants.find_variant(spec), find_test_strategy(a), b and find_test_strategy(b), 78, "deal"
     )

@@ -19,7 +19,7 @@ N_DEADWOOD_BINS = 128  # more than the value of ten face cards
 
 
 def sort_suit_masks_by_size():
-    """Return the 8,192 masks of one suit sorted by number of cards, and where each begins."""
+    """Return all masks of one suit sorted by number of cards, and the first index per number."""
     sizes = np.array([suit_mask.bit_count() for suit_mask in range(8192)])
     return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
 
