@@ -290,7 +290,7 @@ def format_deal_result(deal: TracedDeal) -> Iterator[str]:
         yield f"{replay.names[1]} held {melded_hand}, deadwood {deadwood_points}"
 
 
-def format_help_lines(choices: table_text.Choices) -> Iterator[str]:
+def format_help_lines(choices: table_text.ChoicesByKey) -> Iterator[str]:
     """Yield a line for each valid key at a decision. All discards share one line."""
     yield "Keys:"
     if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:

@@ -160,7 +160,7 @@ def run_units(
     n_units: int,
     records: np.ndarray = EMPTY_RECORDS,
 ) -> np.ndarray:
-    """Play consecutive units with the given state, rules and views.
+    """Play consecutive deals or matches with the given state, rules and views.
 
     Args:
         matchup: Matchup to play.
@@ -234,7 +234,7 @@ def _copy_readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
 
 
 def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """Play consecutive units, and return their batch rows.
+    """Play consecutive deals or matches, and return the sums of every batch.
 
     The function releases the interpreter lock while it plays. Every call uses separate states,
     views, rules and parameters, so that calls can run in parallel.
@@ -258,7 +258,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 def play_with_records(
     matchup: Matchup, first_unit: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play consecutive units, and return their batch rows and a record of every deal.
+    """Play consecutive deals or matches, and return batch sums and a record of every deal.
 
     Returns:
         Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD_DTYPE.
@@ -275,7 +275,7 @@ def play_with_records(
 def _play_and_record(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units, fill `records`, and return the batch rows and the number of records."""
+    """Play deals or matches, fill `records`, and return the batch rows and the record count."""
     state = create_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = create_views()

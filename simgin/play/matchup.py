@@ -160,9 +160,9 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     return names
 
 
-def _find_strategy_file(text: str) -> PurePath:
+def _find_strategy_file(spec_text: str) -> PurePath:
     """Return the weights file of a strategy, or its source file if it has no weights file."""
-    spec = parse_spec(text)
+    spec = parse_spec(spec_text)
     return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 
 

@@ -53,7 +53,7 @@ def map_units(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> list[Result]:
-    """Apply a function to blocks of units in several threads.
+    """Apply a function to blocks of deals or matches in several threads.
 
     Args:
         play_block: Function with two arguments, the first unit and the number of units.

@@ -117,7 +117,7 @@ class Replay:
 
     @property
     def has_dealt_cards(self) -> bool:
-        """True unless a refused offer ended the deal before any cards were dealt."""
+        """True if cards were dealt, which a refused offer before the deal prevents."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
     def iter_lines(self) -> Iterator[str]:

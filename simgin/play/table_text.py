@@ -29,10 +29,10 @@ HISTORY_COLUMN_WIDTH = 40  # width of a column of the history, in characters
 DRAW_SOURCE_VERBS = {FROM_STOCK: "drew", FROM_PILE: "took"}
 ENDING_VERBS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
 MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history, in characters
-Choices = Mapping[str, tuple[list[int], str]]  # actions and a description for each key
+ChoicesByKey = Mapping[str, tuple[list[int], str]]  # actions and a description for each key
 
 
-def list_choices(decision: Decision, rules: Any) -> Choices:
+def list_choices(decision: Decision, rules: Any) -> ChoicesByKey:
     """Return the choices that a player has at a decision.
 
     If the key is a card, the choice is to discard the card and continue.
@@ -68,7 +68,7 @@ def _format_show_choice(view: Any, melding_number: int) -> str:
     return "show " + format_melded_hand(sort_melds(view.meldings[melding_number]), int(view.hand))
 
 
-def _list_draw_choices(view: Any) -> Choices:
+def _list_draw_choices(view: Any) -> ChoicesByKey:
     """Return the choices of a player who chooses the draw source."""
     draw_choices = {"t": ([codes.ACTION_TAKE], f"take {format_card(int(view.taken_offer))}")}
     can_pass = int(view.legal) >> codes.ACTION_PASS & 1
@@ -78,7 +78,7 @@ def _list_draw_choices(view: Any) -> Choices:
     return draw_choices | ({"p": ([codes.ACTION_PASS], "pass")} if can_pass else {})
 
 
-def _list_ending_choices(view: Any, rules: Any) -> Choices:
+def _list_ending_choices(view: Any, rules: Any) -> ChoicesByKey:
     """Return the choices of a player who can end the deal."""
     key, name = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")

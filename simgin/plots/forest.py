@@ -21,7 +21,7 @@ __all__ = ["forest_plot", "gains_by_field", "search_history"]
 
 PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 # possible ticks on the scale of gains in points, and maximum number of ticks on each side
-ROOT_SCALE_TICKS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
+SQUARE_ROOT_SCALE_TICKS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # extent of the scale of gains on each side, relative to the largest gain
 MIN_SCALE_LIMIT = 0.01  # minimum extent of the scale of gains on each side, in points
 ERROR_BARS_NOTE = "Error bars are 95 % intervals of differences on the same deals."
@@ -218,7 +218,9 @@ def _set_square_root_scale(axes: Axes, scale_limit: float) -> None:
     """Set a signed square-root scale, on which small and large gains are visible."""
     axes.set_xscale("function", functions=(_compute_signed_root, _compute_signed_square))
     axes.set_xlim(-scale_limit, scale_limit)
-    positive_ticks = [points for points in ROOT_SCALE_TICKS if points < scale_limit][-MAX_TICKS:]
+    positive_ticks = [points for points in SQUARE_ROOT_SCALE_TICKS if points < scale_limit][
+        -MAX_TICKS:
+    ]
     ticks = sorted([*[-points for points in positive_ticks], 0, *positive_ticks])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 

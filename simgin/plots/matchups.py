@@ -144,13 +144,13 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.set_axis_labels(axes, "deals, %")
-    figures.set_panel_title(axes, _make_sides_title(frame))
+    figures.set_panel_title(axes, _make_endings_title(frame))
     figures.add_legend(axes)
     figures.label_undefined_rows(axes, np.flatnonzero(bar_ends == 0))
     return figure
 
 
-def _make_sides_title(frame: pd.DataFrame) -> str:
+def _make_endings_title(frame: pd.DataFrame) -> str:
     """Return the title of the stacked bars of deal endings, or "" for solitaire games."""
     if has_results_of_both_sides(frame):
         return "deals won by A (left) and by B (right)"
@@ -269,7 +269,7 @@ def _format_players(matchups: list[MatchupRows]) -> str:
 # Leagues
 
 RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
-CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
+CROWDED_ROW_HEIGHT_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
 AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
 MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
 MAX_PLAYERS_FOR_NORMAL_FONT = 8  # maximum number of players for the normal font size
@@ -307,7 +307,7 @@ def cross_table(
     row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
     is_crowded = len(strategies) > MAX_PLAYERS_FOR_NORMAL_FONT
     row_height = figures.compute_row_height(row_labels) - (
-        CROWDED_ROW_REDUCTION if is_crowded else 0
+        CROWDED_ROW_HEIGHT_REDUCTION if is_crowded else 0
     )
     height = max(row_height * len(strategies), MIN_LEAGUE_HEIGHT)
     figure = figures.create_figure(

@@ -8,9 +8,9 @@ EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
 SIGNIFICANT_ERROR_DIGITS = 2
 # Maximum asymmetry of an interval, relative to its width. If the asymmetry is larger, both bounds
 # are printed.
-MAX_ASYMMETRY = 0.05
+MAX_INTERVAL_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
-MIN_PRINTED_P = 0.001  # smallest p-value that is printed
+MIN_PRINTED_P_VALUE = 0.001  # smallest p-value that is printed
 
 
 def format_number(value: float, error: float) -> str:
@@ -27,7 +27,7 @@ def format_p_value(p: float) -> str:
     """Format a p-value with three decimals, as `< 0.001` below 0.001, or as an en dash for NaN."""
     if math.isnan(p):
         return EN_DASH
-    return "< 0.001" if p < MIN_PRINTED_P else f"{p:.3f}"
+    return "< 0.001" if p < MIN_PRINTED_P_VALUE else f"{p:.3f}"
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:
@@ -51,7 +51,7 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
         return f"{value + 0.0:g}"
     asymmetry = abs((high - value) - (value - low))
     value_text = format_number(value, half_width)
-    if asymmetry > MAX_ASYMMETRY * 2 * half_width:
+    if asymmetry > MAX_INTERVAL_ASYMMETRY * 2 * half_width:
         low_text = format_number(low, half_width)
         high_text = format_number(high, half_width)
         return f"{value_text} ({low_text} to {high_text})"

@@ -77,13 +77,15 @@ def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
     return columns
 
 
-def _make_metric_column(name: str, side: str = "") -> Column:
+def _make_metric_column(name: str, player_prefix: str = "") -> Column:
     """Return the table column of a metric for player A or B, or for both together.
 
     For B, wins by A count as losses.
     """
-    metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
-    return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
+    metric = (
+        METRICS_BY_NAME[name.replace("lost_", "won_")] if player_prefix else METRICS_BY_NAME[name]
+    )
+    return Column(name, f"{player_prefix}{metric.title}", factor=metric.display_factor)
 
 
 def _list_informative_metrics(tidy_rows: TidyRows) -> list[str]:
@@ -311,16 +313,16 @@ def _build_player_table(tidy_rows: TidyRows, title: str) -> Table:
 
 
 def _build_metric_table(
-    title: str, players: dict[str, RowsByMetric], names: Sequence[str]
+    title: str, rows_by_player: dict[str, RowsByMetric], metric_names: Sequence[str]
 ) -> Table:
     """Return a table with one row per metric and one column per player."""
     rows = []
-    for name in names:
+    for name in metric_names:
         metric = METRICS_BY_NAME[name]
-        intervals = [table.find_interval(player, name) for player in players.values()]
+        intervals = [table.find_interval(player, name) for player in rows_by_player.values()]
         cells = [format_estimate(*interval, metric.display_factor) for interval in intervals]
         rows.append((metric.title, *cells))
-    return _add_estimate_note(make_table_from_rows(title, ("metric", *players), rows))
+    return _add_estimate_note(make_table_from_rows(title, ("metric", *rows_by_player), rows))
 
 
 def build_details_table(tidy_rows: TidyRows) -> Table:

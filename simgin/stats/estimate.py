@@ -73,7 +73,7 @@ def make_estimate_with_t_interval(
     value: float,
     se: float,
     n: float,
-    units: float,
+    n_units: float,
     *,
     minimum: float = -math.inf,
     maximum: float = math.inf,
@@ -84,11 +84,11 @@ def make_estimate_with_t_interval(
         value: Estimated value.
         se: Standard error.
         n: Sample size that is reported.
-        units: Number of units, which is the degrees of freedom plus one.
+        n_units: Number of units, which is the degrees of freedom plus one.
         minimum: Smallest possible lower bound.
         maximum: Largest possible upper bound.
     """
-    half_width = compute_critical_value(units) * se
+    half_width = compute_critical_value(n_units) * se
     # The order of arguments ensures that a NaN bound remains NaN.
     low, high = max(value - half_width, minimum), min(value + half_width, maximum)
     return Estimate(value, se, n, low, high)
@@ -107,7 +107,7 @@ def estimate_mean(values: np.ndarray) -> Estimate:
 
 
 @lru_cache
-def compute_critical_value(units: float, error_rate: float = ALPHA) -> float:
+def compute_critical_value(n_units: float, error_rate: float = ALPHA) -> float:
     """Return the half-width of a confidence interval in standard errors.
 
     Below 100 units, the half-width is the quantile of Student's t with `units - 1` degrees of
@@ -117,14 +117,14 @@ def compute_critical_value(units: float, error_rate: float = ALPHA) -> float:
     concave in log t, so the method converges from any starting value.
 
     Args:
-        units: Number of units. If there are fewer than 1.5 units, the result is NaN.
+        n_units: Number of units. If there are fewer than 1.5 units, the result is NaN.
         error_rate: Probability that the interval does not cover the true value.
     """
-    if units >= MIN_UNITS_FOR_NORMAL_INTERVAL:
+    if n_units >= MIN_UNITS_FOR_NORMAL_INTERVAL:
         return Z95 if error_rate == ALPHA else NormalDist().inv_cdf(1 - error_rate / 2)
-    if not units >= MIN_UNITS_FOR_T_INTERVAL:
+    if not n_units >= MIN_UNITS_FOR_T_INTERVAL:
         return math.nan
-    df = units - 1
+    df = n_units - 1
     normaliser = math.gamma(df / 2) * math.sqrt(math.pi * df)
     density_at_0 = math.gamma((df + 1) / 2) / normaliser
     even_integers = np.arange(0, 2 * N_T_SERIES_TERMS, 2)
@@ -174,7 +174,7 @@ def compute_proportion_interval(
     return compute_wilson_interval(proportion, trials, z)
 
 
-def compute_two_sided_p_value(value: float, se: float, units: float) -> float:
+def compute_two_sided_p_value(value: float, se: float, n_units: float) -> float:
     """Return the two-sided p-value for the null hypothesis that the true value is 0.
 
     The test uses Student's t for fewer than 100 units and the normal distribution otherwise. If the
@@ -184,7 +184,7 @@ def compute_two_sided_p_value(value: float, se: float, units: float) -> float:
 
     if not se > 0:
         return math.nan
-    df = units - 1 if units < MIN_UNITS_FOR_NORMAL_INTERVAL else math.inf
+    df = n_units - 1 if n_units < MIN_UNITS_FOR_NORMAL_INTERVAL else math.inf
     return 2 * float(stdtr(df, -abs(value) / se))
 
 
@@ -214,7 +214,7 @@ def compute_required_sample_size(difference: float, sd: float) -> int:
 
 
 def compute_confidence_sequence_width(
-    units: float, planned_units: float, alpha: float = ALPHA
+    n_units: float, planned_units: float, alpha: float = ALPHA
 ) -> float:
     """Return the half-width of the normal-mixture confidence sequence, in standard errors.
 
@@ -223,14 +223,14 @@ def compute_confidence_sequence_width(
     s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
 
     Args:
-        units: Number of units so far, above 0.
+        n_units: Number of units so far, above 0.
         planned_units: Number of units at which the sequence is tightest, with 1.55 times the width
             of an ordinary interval. Choose this number before you see any data.
         alpha: Error rate of the sequence.
     """
     log_term = 2 * math.log(1 / alpha)
     ratio_at_optimum = log_term + math.log(1 + log_term)
-    variance_ratio = units / planned_units * ratio_at_optimum
+    variance_ratio = n_units / planned_units * ratio_at_optimum
     return math.sqrt((1 + 1 / variance_ratio) * math.log((1 + variance_ratio) / alpha**2))
 
 
@@ -369,21 +369,21 @@ def estimate_metric(
     )
 
 
-def estimate_ratio(units: int, ratio: RatioSums, critical_value: float | None = None) -> Estimate:
+def estimate_ratio(n_units: int, ratio: RatioSums, critical_value: float | None = None) -> Estimate:
     """Estimate a ratio with a 95 % interval and a standard error clustered by unit.
 
     Args:
-        units: Number of units.
+        n_units: Number of units.
         ratio: Sums over the units. If fewer than 30 units contribute, the estimate is undefined.
         critical_value: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
-    effective_units = _count_effective_units(units, ratio)
+    effective_units = _count_effective_units(n_units, ratio)
     if effective_units < MIN_UNITS_FOR_ESTIMATE:
         return make_undefined_estimate(effective_units)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
-    variance = ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)
+    variance = ratio.residual_squares * n_units / ((n_units - 1) * ratio.denominator**4)
     se = float(np.sqrt(variance)) / ratio.scale
     z = compute_critical_value(effective_units)
     if critical_value is not None:
@@ -395,15 +395,15 @@ def estimate_ratio(units: int, ratio: RatioSums, critical_value: float | None = 
     return Estimate(value, se, effective_units, low, high)
 
 
-def _count_effective_units(units: int, ratio: RatioSums) -> int:
+def _count_effective_units(n_units: int, ratio: RatioSums) -> int:
     """Return the effective number of units on which an estimated ratio is based.
 
     If D is positive in every unit, the effective number is the number of units. Otherwise, it is
     Kish's effective number (sum D)^2 / sum D^2. Without this correction, the standard error of a
     single big gin in a million deals would be 0.
     """
-    n_effective = min(ratio.denominator**2 // max(ratio.denominator_square_sum, 1), units)
-    return units if ratio.has_positive_denominators and n_effective > 0 else n_effective
+    n_effective = min(ratio.denominator**2 // max(ratio.denominator_square_sum, 1), n_units)
+    return n_units if ratio.has_positive_denominators and n_effective > 0 else n_effective
 
 
 def _compute_clustered_interval(

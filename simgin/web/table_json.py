@@ -108,7 +108,7 @@ def _describe_die(view: Any, variant: Variant) -> str:
     return " ".join(sentences)
 
 
-def _choices_to_json(choices: table_text.Choices) -> list[JsonObject]:
+def _choices_to_json(choices: table_text.ChoicesByKey) -> list[JsonObject]:
     """Return the keys and descriptions of the possible actions."""
     return [
         {"key": key, "text": capitalize_first(text), "is_discard": text == "discard it"}

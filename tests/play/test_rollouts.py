@@ -152,10 +152,10 @@ def test_rollout_of_the_chosen_action_is_the_played_deal(variant):
     assert max(check_and_count_rollouts(matchup, slot, 30) for slot in slots) >= 10
 
 
-def check_and_count_rollouts(matchup, slot, units):
+def check_and_count_rollouts(matchup, slot, n_units):
     """Check that rollouts of the played actions repeat the deals, and count the decisions."""
-    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, units, 11)
-    _, records = kernel.play_with_records(matchup, 0, units)
+    rollouts = roll_out_deals(matchup, PROPOSAL_BY_SLOT[slot], 0, n_units, 11)
+    _, records = kernel.play_with_records(matchup, 0, n_units)
     record_by_unit = {int(row["unit"]): row for row in records[records["half"] == 0]}
     samples = zip(rollouts.weights, rollouts.views, rollouts.actions, rollouts.records, strict=True)
     for weight, view, actions, rows in samples:

@@ -50,10 +50,10 @@ def use_thread_kernel(monkeypatch):
     monkeypatch.setattr(kernel, "find_kernel", find)
 
 
-def play_with_kernel(matchup, entry_point, units=40):
+def play_with_kernel(matchup, entry_point, n_units=40):
     """Play deals with a given kernel, and return the batch rows and deal records as bytes."""
     thread_locals.loop = entry_point
-    rows, records = kernel.play_with_records(matchup, 0, units)
+    rows, records = kernel.play_with_records(matchup, 0, n_units)
     return rows.tobytes(), records.tobytes()
 
 

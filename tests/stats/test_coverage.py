@@ -32,7 +32,7 @@ CHUNK_SIZE = 250  # experiments drawn at once
 
 @pytest.fixture(autouse=True, params=[2_000, pytest.param(5_000, marks=pytest.mark.slow)])
 def set_n_experiments(request, monkeypatch):
-    """Set the number of experiments."""
+    """Set the number of experiments to 2,000, or to 5,000 in slow tests."""
     monkeypatch.setattr(sys.modules[__name__], "N_EXPERIMENTS", request.param)
 
 

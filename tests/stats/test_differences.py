@@ -145,7 +145,7 @@ def test_paired_estimate_has_the_value_of_the_exact_sums(as_b):
         assert estimate.value == pytest.approx(exact.value, nan_ok=True), metric.name
 
 
-def make_rare_difference(n_cases, n_batches=20):
+def make_rarely_different_rows(n_cases, n_batches=20):
     """Return two matchups with 1,000 deals per batch that differ in the number of dead hands."""
     batch_rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     batch_rows[
@@ -170,7 +170,7 @@ def test_jackknife_of_a_mean_is_its_standard_error():
 
 @pytest.mark.parametrize("n_cases", [1, 5, 6, 7, 12])
 def test_rare_difference_is_as_significant_as_in_the_sign_test(n_cases):
-    difference = compute_single_difference(*make_rare_difference(n_cases, 400), "void")
+    difference = compute_single_difference(*make_rarely_different_rows(n_cases, 400), "void")
     exact = stats.binomtest(n_cases, n_cases).pvalue
     assert difference["p"] == pytest.approx(exact, rel=0.5, abs=0.005)
     assert (difference["p"] < 0.05) == (exact < 0.05)
@@ -178,20 +178,20 @@ def test_rare_difference_is_as_significant_as_in_the_sign_test(n_cases):
 
 def test_interval_of_a_rare_difference_includes_unobserved_cases():
     """Expect an upper bound about 3.5 events above the estimate, in runs and in reviews."""
-    difference = compute_single_difference(*make_rare_difference(1), "void")
+    difference = compute_single_difference(*make_rarely_different_rows(1), "void")
     per_case = 1 / 20_000
     assert difference["value"] == pytest.approx(per_case)
     assert (difference["high"] - difference["value"]) / per_case == pytest.approx(3.5, abs=0.2)
     a, b = (
         paired_estimate.estimate_metric_by_batch(batch_rows.rows, METRICS_BY_NAME["void"])
-        for batch_rows in make_rare_difference(1)
+        for batch_rows in make_rarely_different_rows(1)
     )
     assert (a - b).interval == pytest.approx((difference["low"], difference["high"]))
     assert (a - b).p == pytest.approx(difference["p"])
     assert (
         a.interval
         == paired_estimate.estimate_metric_by_batch(
-            make_rare_difference(1)[0].rows, METRICS_BY_NAME["void"]
+            make_rarely_different_rows(1)[0].rows, METRICS_BY_NAME["void"]
         ).interval
     )
 

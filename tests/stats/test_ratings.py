@@ -118,7 +118,7 @@ def test_resampling_uses_the_random_stream_of_simgin():
     assert (draw_bootstrap_counts(seed, 3, batches) == expected).all()
 
 
-def test_cross_table_has_both_sides_of_every_pair():
+def test_cross_table_has_two_rows_per_pair():
     population = toy.draw_units(np.random.default_rng(1), 300, win_probability=0.55)
     rows = toy.draw_rows(np.random.default_rng(2), population, 10, 500)
     frame = compute_cross_table({("x", "y"): rows})

@@ -73,8 +73,10 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     split_names = [NAME_PART_PATTERN.findall(name) for name in dict.fromkeys(names)]
     if len(split_names) < 2:
         return list(names), ""
-    n_shared_first = _count_shared_items(split_names)
-    n_shared_last = _count_shared_items([parts[n_shared_first:][::-1] for parts in split_names])
+    n_shared_first = _compute_common_prefix_length(split_names)
+    n_shared_last = _compute_common_prefix_length(
+        [parts[n_shared_first:][::-1] for parts in split_names]
+    )
     prefix = "".join(split_names[0][:n_shared_first])
     suffix = "".join(split_names[0][len(split_names[0]) - n_shared_last :])
     clauses = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
@@ -83,7 +85,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     return short_names, sentence
 
 
-def _count_shared_items(part_lists: Sequence[Sequence[str]]) -> int:
+def _compute_common_prefix_length(part_lists: Sequence[Sequence[str]]) -> int:
     """Return the length of the common prefix of several lists, excluding their last items."""
     columns = zip(*part_lists, strict=False)
     shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))

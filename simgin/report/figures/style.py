@@ -113,7 +113,7 @@ def _read_style(name: str) -> dict[str, Any]:
             f"{format_value(name)} is not a plot style{hint if suggestion == '.' else suggestion}"
         )
     try:
-        _check_keys(name, read_text(Path(name), MAX_STYLE_BYTES))
+        _check_style_keys(name, read_text(Path(name), MAX_STYLE_BYTES))
         params = rc_params_from_file(name, fail_on_error=True, use_default_template=False)
     except SimginError:
         raise
@@ -127,7 +127,7 @@ def _read_style(name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", params)
 
 
-def _check_keys(name: str, text: str) -> None:
+def _check_style_keys(name: str, text: str) -> None:
     """Raise SimginError if a line of a style file does not begin with an rcParam."""
     from matplotlib import rcParams
 
