@@ -71,7 +71,7 @@ def fill_pile_gap(
     stock_size: int | None,
     stock_word: str = "stock",
 ) -> list[PileCard]:
-    """Return the pile with forgotten cards in place of `..`, according to the stock size.
+    """Return the pile with forgotten cards instead of `..`, according to the stock size.
 
     Args:
         pile: Cards of the pile.
