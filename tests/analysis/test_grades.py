@@ -539,7 +539,7 @@ def test_openspiel_deals_are_replayed(n_deals):
         )
         endings.add(replayed.ending)
         if replayed.is_truncated:  # a rule of that engine
-            assert spiel_deal.is_over and spiel_deal.returns == [0, 0]
+            assert spiel_deal.is_over and spiel_deal.payoffs == [0, 0]
             continue
         if replayed.state.knocker >= 0:
             layoff_counts, stopper = {"laid off": 0}, int(replayed.state.knocker)
@@ -547,7 +547,7 @@ def test_openspiel_deals_are_replayed(n_deals):
         else:
             assert final_hands == replayed.state.hand.tolist()
         margin = int(replayed.state.score[0] - replayed.state.score[1])
-        assert spiel_deal.returns == [margin, -margin]
+        assert spiel_deal.payoffs == [margin, -margin]
         log = parse_log(spiel.serialize_game_and_state(game, spiel_deal.state))
         assert replay_log(log).state.score.tolist() == replayed.state.score.tolist()
     assert len(endings) > 1

@@ -99,8 +99,8 @@ def test_interrupted_odds_show_the_command_to_resume(monkeypatch):
 
     monkeypatch.setattr("simgin.odds.odds.run_odds", raise_interrupt)
     expected = "with: simgin odds solitaire-gin --seed 1"
-    output = call_odds("solitaire-gin", code=130).stderr
+    output = call_odds("solitaire-gin", exit_code=130).stderr
     assert f"Finished players are saved in the cache. Continue {expected}" in output
     monkeypatch.setattr("simgin.core.jit.get_cache_directory", lambda: None)
-    output = call_odds("solitaire-gin", code=130).stderr
+    output = call_odds("solitaire-gin", exit_code=130).stderr
     assert f"Nothing was saved. Start again {expected}" in output
