@@ -60,8 +60,8 @@ TRAINING_OPPONENTS = tuple(
     for name in group["opponents"]
     if name != SELF_PLAY_OPPONENT
 )
-# Number of rounds per opponent type. Under six rule sets, 12 rounds did not give stronger players
-# (docs/explanation/decisions/0009-learning.md).
+# Number of rounds per opponent type. Under five of six rule sets, 12 rounds did not give stronger
+# players (docs/explanation/decisions/0009-learning.md).
 ADAPT_ROUNDS = 4
 ADAPT_DEALS_PER_ROUND = 40_000  # number of deals per round
 ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the confirmation
