@@ -112,7 +112,7 @@ COMMENT_PATTERN = re.compile(r"<!-- .*? -->\n\n?")
 
 
 def build_package_page(readme: str, repository: str | None) -> str:
-    """Return the README as shown on PyPI, whose links do not require a checkout.
+    """Return the README for PyPI, with links that do not require a checkout.
 
     Args:
         readme: The README.

@@ -1,8 +1,8 @@
 """Fit how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
 
-    python training/champion_rules.py                # committed file: 80 minutes on one core
+    python training/champion_rules.py                # committed file: two hours on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
-    python training/champion_rules.py --only-rare    # second part only, 20 minutes
+    python training/champion_rules.py --only-rare    # second part only, 35 minutes on one core
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also

@@ -418,7 +418,7 @@ class RunResults(Result):
                 yield key.variant, key.a, key.b, batch
 
     def load_batches(self, matchup_index: int) -> BatchRows:
-        """Return the batch rows of a matchup with its key, from the perspective of A."""
+        """Return the key and the batch rows of a matchup, from the perspective of A."""
         return BatchRows(
             self.matchup_keys[matchup_index],
             self.load_rows(matchup_index),

@@ -117,7 +117,7 @@ def replace_match(text, replacement, index, pattern):
 
 
 def draw_changed_text(text):
-    """Draw a JSON or TOML text with changed values, or any other text without changes."""
+    """Draw a variation of a JSON or TOML text. Other texts are returned unchanged."""
     values = [*HOSTILE_VALUES, *SECRET_FILE_SPECS]
     for read, write in ((json.loads, encode_json), (tomllib.loads, random_texts.format_toml_file)):
         with contextlib.suppress(ValueError):

@@ -13,7 +13,7 @@ from support.hostile import HOSTILE_VALUES, ODD_STRINGS
 
 
 def make_rule_values(parameter):
-    """Return a strategy for values of a rule parameter, some of which are invalid."""
+    """Return a Hypothesis strategy that draws valid and invalid values of a parameter."""
     number = st.integers(parameter.min_value, min(parameter.max_value, parameter.min_value + 60))
     rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
     kinds = {
