@@ -161,3 +161,15 @@ def test_prior_odds_differ_only_with_high_undercut_bonuses():
     *even_odds, odds = (champion_weights.load_prior_odds(variants.find_variant(s)) for s in specs)
     assert even_odds == [1, 1, 1]
     assert 0 < odds < 0.1
+
+
+def test_prior_is_fitted_within_its_range_and_leaves_the_table_unchanged(
+    short_training_pool, monkeypatch
+):
+    monkeypatch.setattr(training, "PRIOR_ODDS_RULE_SETS", 1)
+    monkeypatch.setattr(training, "N_PRIOR_MATCHES", 100)
+    table = np.load(training.STRATEGIES_DIRECTORY / "champion-rules.npy").astype(np.float64)
+    original_table = table.copy()
+    prior = training.fit_prior_log_odds(table, short_training_pool)
+    assert min(training.PRIOR_LOG_ODDS) <= prior <= max(training.PRIOR_LOG_ODDS)
+    assert (table == original_table).all()
