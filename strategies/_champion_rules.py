@@ -39,8 +39,14 @@ EAAI_STOCK_RESERVE, EAAI_POINTS_TARGET = 2, 100
 BONUS_RAMP_BOUNDS = (0, 10, 25, 50, 100)
 KNOCK_LIMIT_RAMP_BOUNDS = (0, 1, 4, 7, 10, 15, 25)
 ACE_VALUE_KNOTS = (1, 5, 15)
-N_COMMON_FEATURES, N_RULE_PRODUCT_FEATURES, N_RARE_FEATURES = 124, 72, 10
-N_RULE_FEATURES = N_COMMON_FEATURES + N_RARE_FEATURES
+TURN_LIMIT_RAMP_BOUNDS = (12, 16, 20, 30)
+N_COMMON_FEATURES, N_RULE_PRODUCT_FEATURES = 124, 72
+N_RARE_FEATURES, N_TURN_LIMIT_FEATURES = 10, 18
+COMMON_FEATURES = slice(N_COMMON_FEATURES)
+RARE_FEATURES = slice(N_COMMON_FEATURES, N_COMMON_FEATURES + N_RARE_FEATURES)
+TURN_LIMIT_FEATURES = slice(RARE_FEATURES.stop, RARE_FEATURES.stop + N_TURN_LIMIT_FEATURES)
+RULE_FEATURE_GROUPS = COMMON_FEATURES, RARE_FEATURES, TURN_LIMIT_FEATURES
+N_RULE_FEATURES = TURN_LIMIT_FEATURES.stop
 COUNTS_DEALS_INDEX = 48  # index of the first feature of matches that count deals
 HIGH_UNDERCUT_INDEX = 2  # index of the ramp of undercut bonuses from 25 to 50
 # A small scale strengthens the ridge penalty on products.
@@ -166,6 +172,17 @@ def encode_rare_rules(rules):
     ]
 
 
+def encode_turn_limit(rules):
+    """Return the features of limits below 30 turns, and their products with bonuses and knocks."""
+    low, *_, high = TURN_LIMIT_RAMP_BOUNDS
+    ramp = compute_ramp(rules.max_turns, low, high, high)
+    undercuts, gins, limits = compute_bonus_ramps(rules)
+    return [
+        *compute_ramps(rules.max_turns, TURN_LIMIT_RAMP_BOUNDS, high),
+        *(RULE_PRODUCT_SCALE * ramp * x for x in (*undercuts, *gins, *limits)),
+    ]
+
+
 def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features_from_values(rules.item()[: len(RULE_PARAMETERS)])
@@ -182,6 +199,7 @@ def _compute_features_from_values(values):
             *encode_score_rules(rules),
             *encode_products(rules),
             *encode_rare_rules(rules),
+            *encode_turn_limit(rules),
         ],
         np.float64,
     )

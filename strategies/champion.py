@@ -32,8 +32,8 @@ from simgin_strategies._champion import (
 )
 from simgin_strategies._champion_rules import (
     ACTIVE_FEATURES_BY_TRAINED_VARIANT,
-    N_COMMON_FEATURES,
     N_RULE_FEATURES,
+    RULE_FEATURE_GROUPS,
     compute_rule_features,
     compute_variant_features,
 )
@@ -145,12 +145,9 @@ def adapt_weights(weights, weight_deltas, rules):
 def compute_total_changes(features, changes_per_feature):
     """Return the total change of each weight under the given rules, (n_weights,).
 
-    A separate product for rare features leaves the rounding of other rule sets unchanged.
+    A separate product for each group of features leaves the rounding of other rule sets unchanged.
     """
-    common, rare = slice(N_COMMON_FEATURES), slice(N_COMMON_FEATURES, None)
-    return (
-        features[common] @ changes_per_feature[common] + features[rare] @ changes_per_feature[rare]
-    )
+    return sum(features[group] @ changes_per_feature[group] for group in RULE_FEATURE_GROUPS)
 
 
 def compute_knock_probabilities(log_odds):

@@ -2,16 +2,17 @@
 
     python training/champion_rules.py                # committed file: two hours on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
-    python training/champion_rules.py --only-rare    # second part only, 35 minutes on one core
+    python training/champion_rules.py --start turn-limits    # only the last part
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also
 a linear function of these features. Each round plays deals under random rule sets with the weights
 of the previous rounds, and rolls out decisions as in simgin/learn/champion_weights.py. One
 regression covers the decisions under all rule sets. Its features are the products of each feature
-of an action and each feature of the rules. The second part of the training contains only rule sets
-with rare rules, such as other values of aces, and fits only the features of these rules. Finished
-rounds are stored in the directory `--work`, so an interrupted training resumes.
+of an action and each feature of the rules. The second and the third part of the training contain
+only rule sets with rare rules, such as other values of aces, and with turn limits. Each part fits
+only the features of its rules. Finished rounds are stored in the directory `--work`, so an
+interrupted training resumes.
 """
 
 import argparse
@@ -27,11 +28,14 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
 from simgin_strategies._champion_rules import (
+    COMMON_FEATURES,
     COUNTS_DEALS_INDEX,
     HIGH_UNDERCUT_INDEX,
     N_COMMON_FEATURES,
     N_RULE_FEATURES,
     N_RULE_PRODUCT_FEATURES,
+    RARE_FEATURES,
+    TURN_LIMIT_FEATURES,
     compute_rule_features,
 )
 
@@ -43,15 +47,14 @@ from simgin.learn.random_rules import (
     N_RULE_SETS_FOR_KNOCK_ODDS,
     PRIOR_ODDS_RULE_SETS,
     PRIOR_ODDS_SEED,
-    RARE_RULE_SETS_PER_ROUND,
-    RARE_RULES_ROUNDS,
-    RARE_RULES_SEED,
+    RARE_RULES_PART,
     RULE_SETS_PER_ROUND,
     TRAINING_ROUNDS,
     TRAINING_SEED,
+    TURN_LIMITS_PART,
+    LaterPart,
     list_two_player_variants,
     sample_high_undercut_variants,
-    sample_rare_variants,
     sample_training_variants,
 )
 from simgin.play.matchup import Matchup
@@ -79,11 +82,16 @@ LOG_ODDS_FEATURE_INDICES = (
     *range(8),
     *range(N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES, N_COMMON_FEATURES),
 )
-# Slices of the rule features that the second part of the training fits
-RARE_FEATURE_SLICES = (
-    slice(COUNTS_DEALS_INDEX, N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES),
-    slice(N_COMMON_FEATURES, N_RULE_FEATURES),
-)
+# Names of the parts of the training, and slices of the rule features that they fit
+COMMON_RULES, RARE_RULES, TURN_LIMITS = "common-rules", "rare-rules", "turn-limits"
+FITTED_FEATURES_BY_PART = {
+    COMMON_RULES: (COMMON_FEATURES,),
+    RARE_RULES: (
+        slice(COUNTS_DEALS_INDEX, N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES),
+        RARE_FEATURES,
+    ),
+    TURN_LIMITS: (TURN_LIMIT_FEATURES,),
+}
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
 N_LOG_ODDS_MATCHES, LOG_ODDS_RIDGE_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
@@ -509,34 +517,35 @@ class TrainingPart:
 
 def make_common_rules_part(rounds: int, rule_sets: int) -> TrainingPart:
     """Return the first part of the training, which fits the common features of the rules."""
-    fixed_deltas = np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES))
     return TrainingPart(
         "round",
         sample_training_variants,
         TRAINING_SEED,
         rounds,
         rule_sets,
-        (slice(N_COMMON_FEATURES),),
-        fixed_deltas,
+        FITTED_FEATURES_BY_PART[COMMON_RULES],
+        np.zeros((N_RULE_FEATURES, N_WEIGHTS_FOR_BOTH_TYPES)),
     )
 
 
-def make_rare_rules_part(rounds: int, rule_sets: int, common_deltas: np.ndarray) -> TrainingPart:
-    """Return the second part of the training, which fits the features of rare rules."""
-    fixed_deltas = common_deltas.copy()
-    fixed_deltas[np.r_[RARE_FEATURE_SLICES]] = 0
+def make_later_part(
+    name: str, part: LaterPart, rounds: int | None, rule_sets: int | None, deltas: np.ndarray
+) -> TrainingPart:
+    """Return a later part of the training, which fits the features of the rules of this part."""
+    fixed_deltas = deltas.copy()
+    fixed_deltas[np.r_[FITTED_FEATURES_BY_PART[name]]] = 0
     return TrainingPart(
-        "rare-rules",
-        sample_rare_variants,
-        RARE_RULES_SEED,
-        rounds,
-        rule_sets,
-        RARE_FEATURE_SLICES,
+        name,
+        part.sample_variants,
+        part.seed,
+        rounds or part.rounds,
+        rule_sets or part.rule_sets,
+        FITTED_FEATURES_BY_PART[name],
         fixed_deltas,
     )
 
 
-def find_work_directory(n_rule_sets: int) -> Path:
+def find_work_directory(n_rule_sets: int | None) -> Path:
     """Return the directory for finished rounds, whose name is a digest of the training inputs."""
     inputs = [(STRATEGIES_DIRECTORY / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
     digest = hashlib.sha256(b"".join([*inputs, str(n_rule_sets).encode()])).hexdigest()
@@ -545,39 +554,74 @@ def find_work_directory(n_rule_sets: int) -> Path:
     return cache / f"champion-rules-{digest[:8]}"
 
 
+def load_table_of_earlier_parts(start: str) -> np.ndarray:
+    """Load strategies/champion-rules.npy without the features of the parts to repeat."""
+    table = np.load(STRATEGIES_DIRECTORY / "champion-rules.npy").astype(np.float64)
+    table = table.reshape(1 + N_RULE_FEATURES, -1)
+    parts = list(FITTED_FEATURES_BY_PART)
+    for part in parts[parts.index(start) :]:
+        table[1 + np.r_[FITTED_FEATURES_BY_PART[part]], :N_WEIGHTS_FOR_BOTH_TYPES] = 0
+    return table
+
+
+def train_common_rules(args: argparse.Namespace, pool: Executor) -> np.ndarray:
+    """Run the first part of the training, and return its table."""
+    part = make_common_rules_part(
+        args.rounds or TRAINING_ROUNDS, args.rule_sets or RULE_SETS_PER_ROUND
+    )
+    deltas = part.train(args.work, pool)
+    table = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), fit_log_odds(deltas, pool)], axis=1)
+    return round_to_float32(table)
+
+
+def train_later_part(
+    name: str, part: LaterPart, table: np.ndarray, args: argparse.Namespace, pool: Executor
+) -> np.ndarray:
+    """Run a later part of the training, and return the table of all parts so far."""
+    deltas, log_odds = np.split(table, [N_WEIGHTS_FOR_BOTH_TYPES], axis=1)
+    later_part = make_later_part(name, part, args.rounds, args.rule_sets, deltas[1:])
+    deltas = np.insert(later_part.train(args.work, pool), 0, 0.0, axis=0)
+    return round_to_float32(np.concatenate([deltas, log_odds], axis=1))
+
+
+def round_to_float32(table: np.ndarray) -> np.ndarray:
+    """Round values to the precision of the file, so that `--start` does not change the result."""
+    return table.astype(np.float32).astype(np.float64)
+
+
+def train_all_parts(args: argparse.Namespace, pool: Executor) -> np.ndarray:
+    """Run the training from the part `args.start`, and return the contents of the file."""
+    if args.start == COMMON_RULES:
+        table = train_common_rules(args, pool)
+    else:
+        table = load_table_of_earlier_parts(args.start)
+    if args.start != TURN_LIMITS:
+        table = train_later_part(RARE_RULES, RARE_RULES_PART, table, args, pool)
+        table[:, -1] = 0
+        table[1 + HIGH_UNDERCUT_INDEX, -1] = fit_prior_log_odds(table, pool)
+    return train_later_part(TURN_LIMITS, TURN_LIMITS_PART, table, args, pool)
+
+
 def main() -> None:
     """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=TRAINING_ROUNDS)
+    parser.add_argument("--rounds", type=int, help="rounds of each part")
+    parser.add_argument("--rule-sets", type=int, help="rule sets per round")
     parser.add_argument(
-        "--rule-sets", type=int, default=RULE_SETS_PER_ROUND, help="rule sets per round"
+        "--start",
+        choices=FITTED_FEATURES_BY_PART,
+        default=COMMON_RULES,
+        help="first part to repeat; the results of earlier parts are loaded",
     )
-    parser.add_argument("--rare-rounds", type=int, default=RARE_RULES_ROUNDS)
-    parser.add_argument("--rare-rule-sets", type=int, default=RARE_RULE_SETS_PER_ROUND)
-    parser.add_argument("--only-rare", action="store_true", help="repeat only the second part")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES_DIRECTORY / "champion-rules.npy")
     args = parser.parse_args()
-    work_directory = args.work or find_work_directory(args.rule_sets)
+    args.work = args.work or find_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
-        if args.only_rare:
-            rows = np.load(STRATEGIES_DIRECTORY / "champion-rules.npy").astype(np.float64)
-            rows = rows.reshape(1 + N_RULE_FEATURES, -1)
-            deltas, log_odds = np.split(rows, [N_WEIGHTS_FOR_BOTH_TYPES], axis=1)
-            deltas = deltas[1:]
-        else:
-            deltas = make_common_rules_part(args.rounds, args.rule_sets).train(work_directory, pool)
-            log_odds = fit_log_odds(deltas, pool)
-            deltas = deltas.astype(np.float32).astype(np.float64)
-        rare_part = make_rare_rules_part(args.rare_rounds, args.rare_rule_sets, deltas)
-        deltas = rare_part.train(work_directory, pool)
-        log_odds[:, -1] = 0
-        table = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
-        table = table.astype(np.float32).astype(np.float64)
-        table[1 + HIGH_UNDERCUT_INDEX, -1] = fit_prior_log_odds(table, pool)
+        table = train_all_parts(args, pool)
     np.save(args.out, table.astype(np.float32))
     print(f"Output: {args.out}")
 

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections import defaultdict
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,31 @@ TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, N_RULE_SETS_FOR_KNOCK_ODDS 
     512,
     200,
 )
-# Settings of the second part of the training, which contains only rule sets with rare rules
-RARE_RULES_SEED, RARE_RULES_ROUNDS, RARE_RULE_SETS_PER_ROUND = 20261129, 6, 240
-RARE_RULES_PATTERN = re.compile(r"ace_value=|goal=deals|^dice\+")
+
+
+class LaterPart(NamedTuple):
+    """Settings of a later part of the training, which contains only some of the random rule sets.
+
+    Attributes:
+        pattern: Pattern that occurs in the spec of each rule set.
+        seed: Seed of the rule sets and of the deals.
+        rounds: Number of rounds.
+        rule_sets: Number of rule sets per round.
+    """
+
+    pattern: re.Pattern[str]
+    seed: int
+    rounds: int
+    rule_sets: int
+
+    def sample_variants(self, round_index: int, n_variants: int) -> list[Variant]:
+        """Return the random variants of a training round."""
+        rng = np.random.default_rng([self.seed, round_index])
+        return [sample_variant(rng, self.pattern) for _ in range(n_variants)]
+
+
+RARE_RULES_PART = LaterPart(re.compile(r"ace_value=|goal=deals|^dice\+"), 20261129, 6, 240)
+TURN_LIMITS_PART = LaterPart(re.compile("max_turns="), 20261201, 6, 120)
 # Settings of the fit of the prior odds that an opponent knocks immediately
 PRIOR_ODDS_SEED, PRIOR_ODDS_RULE_SETS = 20261130, 80
 HIGH_UNDERCUT_PATTERN = re.compile(r"undercut_bonus=(30|40|50|75|100)")
@@ -99,12 +122,6 @@ def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]
     return [sample_variant(rng) for _ in range(n_variants)]
 
 
-def sample_rare_variants(round_index: int, n_variants: int) -> list[Variant]:
-    """Return the random variants with rare rules of a training round."""
-    rng = np.random.default_rng([RARE_RULES_SEED, round_index])
-    return [sample_variant(rng, RARE_RULES_PATTERN) for _ in range(n_variants)]
-
-
 def sample_high_undercut_variants(n_variants: int) -> list[Variant]:
     """Return random variants with high undercut bonuses, which are won with a number of points."""
     rng = np.random.default_rng(PRIOR_ODDS_SEED)
@@ -121,9 +138,10 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         known_rules += [variant.params for variant in training_variants]
-    for round_index in range(RARE_RULES_ROUNDS):
-        rare_variants = sample_rare_variants(round_index, RARE_RULE_SETS_PER_ROUND)
-        known_rules += [variant.params for variant in rare_variants]
+    for part in (RARE_RULES_PART, TURN_LIMITS_PART):
+        for round_index in range(part.rounds):
+            later_variants = part.sample_variants(round_index, part.rule_sets)
+            known_rules += [variant.params for variant in later_variants]
     known_rules += [
         variant.params for variant in sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)
     ]

@@ -129,13 +129,23 @@ def test_training_is_reproducible(short_training_pool, tmp_path):
     assert results[0] == results[1]
 
 
-def test_second_part_changes_only_the_features_of_rare_rules(short_training_pool, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        (training.RARE_RULES, training.RARE_RULES_PART),
+        (training.TURN_LIMITS, training.TURN_LIMITS_PART),
+    ],
+)
+def test_later_part_changes_only_the_features_of_its_rules(
+    short_training_pool, tmp_path, name, part
+):
     common_deltas = np.random.default_rng(4).normal(
         scale=0.01, size=(N_RULE_FEATURES, training.N_WEIGHTS_FOR_BOTH_TYPES)
     )
-    deltas = training.make_rare_rules_part(1, 2, common_deltas).train(tmp_path, short_training_pool)
+    later_part = training.make_later_part(name, part, 1, 2, common_deltas)
+    deltas = later_part.train(tmp_path, short_training_pool)
     is_changed = (deltas != common_deltas).any(axis=1)
-    fitted_features = np.r_[training.RARE_FEATURE_SLICES]
+    fitted_features = np.r_[training.FITTED_FEATURES_BY_PART[name]]
     assert set(np.flatnonzero(is_changed)) <= set(fitted_features)
     assert deltas[fitted_features].any()
 

@@ -62,6 +62,8 @@ def test_challenge_rules_use_the_weights_of_the_file_unchanged(name, rules):
         ("ace_value=5", 2),
         ("ace_value=11+ace_runs=corner", 2),
         ("goal=deals+knock_limit=7", 4),
+        ("max_turns=16", 3),
+        ("max_turns=30+gin_bonus=50", 2),
     ],
 )
 def test_a_change_of_the_rules_changes_few_features(setting, n_changed):
