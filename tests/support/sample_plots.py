@@ -93,7 +93,7 @@ def make_analysis_frame(variants, strategies):
 
 def make_player_type_frame(variants, **columns):
     """Return a value for every variant, player type and combination of columns."""
-    kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
+    kinds = ("knocks immediately", "knocks early, then plays for gin", "strong")
     frame = make_rows(variants, ("gold",), players=kinds, **columns)
     return add_bounds([row | {"opponent": "gold"} for row in frame])
 
