@@ -69,7 +69,7 @@ TRAINING_VERSION = 3  # Increase it when a change makes training give different 
 FINAL_STEP_NAME = "learned"  # name of the last step in the ledger
 # rule sections and match parameters that affect the best way to play deals
 PLAY_AFFECTING_SECTIONS = ("deal", "meld", "score", "stake")
-PLAY_AFFECTING_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
+PLAY_AFFECTING_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut", "points_target")
 
 
 @dataclass(frozen=True)

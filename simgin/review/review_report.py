@@ -136,15 +136,13 @@ def build_review_report(review: Review, command: str) -> Report:
 def _make_training_caveat(review: Review, command: str) -> Caveat | None:
     """Return a caveat about strong players not trained for the rules, with a training command."""
     request = review.request
-    untrained_variants = [
-        variant for variant in request.variants if variant in request.untrained_variants
-    ]
+    untrained_variants = request.untrained_variants
     if not untrained_variants:
         return None
     players = list(dict.fromkeys(map(request.find_strong_player, untrained_variants)))
     rule_sets = _format_rule_sets(review, untrained_variants, "or")
     if len(untrained_variants) > MAX_VARIANTS_IN_CAVEAT:
-        rule_sets = f"{len(untrained_variants)} of these {len(request.variants)} rule sets"
+        rule_sets = f"{len(untrained_variants)} of these {len(request.played_variants)} rule sets"
     return Caveat(
         f"Warning: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
         f"{rule_sets}. The values in rows marked {UNTRAINED_MARK} can differ greatly from those of "

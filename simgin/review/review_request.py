@@ -181,6 +181,11 @@ class ReviewRequest:
             specs = tuple(dict.fromkeys(variant.spec for variant in all_variants[1:]))
         base = all_variants[0].spec if against is not None and len(specs) > 1 else None
         is_solo = all_variants[0].is_solo
+        if adapt and players:
+            raise ReviewError(
+                "--adapt cannot be combined with --players, because the last strategy of --players "
+                "is the strong player. Omit one of the two options."
+            )
         if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
@@ -474,15 +479,34 @@ def resolve_players(
         player = strong_players[request.base]
         baseline_turns = measure_turns_per_match(player, request.base, request, workers)
         for variant in request.compared_variants:
-            adjusted_variant = _find_variant_with_match_length(
+            adjusted_variant, player = _adjust_match_length(
                 baseline_turns, variant, strong_players[variant], request, workers
             )
             if adjusted_variant is not None and adjusted_variant not in request.variants:
                 same_length[variant] = adjusted_variant
-                strong_players[adjusted_variant] = strong_players[variant]
+                strong_players[adjusted_variant] = player
     return replace(
         request, strong=tuple(strong_players.items()), same_length=tuple(same_length.items())
     )
+
+
+def _adjust_match_length(
+    n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
+) -> tuple[str | None, str]:
+    """Adjust the point target to a match length, and find the strong player for this target.
+
+    If the player was not trained for the new target, another player can be stronger, so the target
+    is adjusted again to the strongest player.
+    """
+    adjusted_variant = _find_variant_with_match_length(n_turns, variant, player, request, workers)
+    if (
+        adjusted_variant is None
+        or request.given_strong is not None
+        or adapt.is_trained_champion(player, variants.find_variant(adjusted_variant))
+    ):
+        return adjusted_variant, player
+    player = load_or_find_strongest(adjusted_variant, request.seed, workers)
+    return (_find_variant_with_match_length(n_turns, variant, player, request, workers), player)
 
 
 def _find_variant_with_match_length(
@@ -585,9 +609,7 @@ class ReviewFile(toml.StrictTable):
     players: Annotated[list[StrategySpec], Field(default_factory=list)]
     goals: StringList
     sweep: StringList
-    seconds_per_turn: Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)] = (
-        DEFAULT_SECONDS_PER_TURN
-    )
+    seconds_per_turn: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_SECONDS_PER_TURN
     matches: SampleSize | None = None
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     adapt: bool = False

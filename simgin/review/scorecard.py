@@ -28,6 +28,7 @@ LARGE_CHANGE_FACTOR = 10  # factor above which even a small change in a percenta
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK_REASON = "only gin ends a deal"
 NO_SCORE_REASON = "the match has no single score"
+NOT_RECORDED_REASON = "its matches were not recorded"
 STALLED_ROW_KEY = "stalled"  # key of the row with the deals that simgin stops at the turn limit
 # Effect sizes
 NO_EFFECT, SMALL_EFFECT, LARGE_EFFECT, UNCLEAR_EFFECT = "same", "a little", "much", "inconclusive"
@@ -284,7 +285,7 @@ def _make_knock_median_estimator(axis: int) -> Callable[[MatchupStats], Measurem
 
     def estimate_median(stats: MatchupStats) -> Measurement:
         if "knocks" not in stats.event_counts:
-            return "its matches were not recorded"
+            return NOT_RECORDED_REASON
         knocks = stats.event_counts["knocks"].sum(axis=3 - axis)
         if not knocks.any():
             return NO_KNOCK_REASON
@@ -296,7 +297,7 @@ def _make_knock_median_estimator(axis: int) -> Callable[[MatchupStats], Measurem
 def _estimate_comeback_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of matches that end with a comeback."""
     if "leads" not in stats.event_counts:
-        return NO_SCORE_REASON
+        return _explain_missing_score(stats)
     matches, comebacks = stats.event_counts["leads"].T
     rate = paired_estimate.estimate_rate(comebacks, matches)
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
@@ -304,7 +305,14 @@ def _estimate_comeback_rate(stats: MatchupStats) -> Measurement:
 
 def _estimate_shutout_rate(stats: MatchupStats) -> Measurement:
     """Estimate the proportion of decided matches in which the loser scores no points."""
-    return stats.estimate_metric("loser_zero") if "leads" in stats.event_counts else NO_SCORE_REASON
+    if "leads" not in stats.event_counts:
+        return _explain_missing_score(stats)
+    return stats.estimate_metric("loser_zero")
+
+
+def _explain_missing_score(stats: MatchupStats) -> str:
+    """Return the reason why there are no scores in the course of the matches."""
+    return NO_SCORE_REASON if stats.event_counts else NOT_RECORDED_REASON
 
 
 # differences that players notice over years but not in one evening
@@ -482,7 +490,7 @@ _GOAL_PATTERN = re.compile(
     rf"(?:(?P<low>{_NUMBER_PATTERN})\s*\.\.\s*(?P<high>{_NUMBER_PATTERN})"
     rf"|(?:<=?|at most|under)\s*(?P<most>{_NUMBER_PATTERN})"
     rf"|(?:>=?|at least|over)\s*(?P<least>{_NUMBER_PATTERN}))"
-    rf"\s*%?"
+    rf"\s*(?P<percent>%?)"
 )
 
 
@@ -525,15 +533,11 @@ def _parse_goal(goal_text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
             f"{format_value(goal_text)} is not a valid goal. Use a goal such as `turns per match "
             "100..140`, `gin 40..50 %` or `dead hands < 5 %`."
         )
-    row_by_name = {
-        name: row
-        for row in rows
-        for name in (row.key.replace("_", " "), row.title.lower(), *row.goal_names)
-    }
+    row_by_name = {name: row for row in rows for name in (row.title.lower(), *row.goal_names)}
     name = " ".join(match["name"].split())
     if name not in row_by_name:
         suggestion = suggest_spelling(name, row_by_name)
-        known_names = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
+        known_names = ", ".join((*row.goal_names, row.title.lower())[0] for row in rows)
         valid_names = f" Valid names: {known_names}." if suggestion == "." else ""
         raise ReviewError(f"the scorecard has no row {format_value(name)}{suggestion}{valid_names}")
     low = match["low"] or match["least"] or "-inf"
@@ -543,4 +547,27 @@ def _parse_goal(goal_text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
             f"in the goal {format_value(goal_text)}, the lower limit is greater than the upper "
             "limit. Swap the limits."
         )
-    return DesignGoal(row_by_name[name], float(low), float(high), goal_text)
+    goal = DesignGoal(row_by_name[name], float(low), float(high), goal_text)
+    _check_goal_unit(goal, bool(match["percent"]))
+    return goal
+
+
+def _check_goal_unit(goal: DesignGoal, has_percent_sign: bool) -> None:
+    """Raise ReviewError if the limits of a goal do not fit the unit of its row."""
+    is_percentage = goal.row.unit == PERCENT_SIGN
+    if has_percent_sign and not is_percentage:
+        raise ReviewError(
+            f"the goal {format_value(goal.text)} has a % sign, but the row {goal.row.title} is not "
+            "a percentage. Omit the % sign."
+        )
+    if is_percentage and (goal.min_value > 100 or goal.max_value < 0):
+        raise ReviewError(
+            f"the goal {format_value(goal.text)} cannot be met, because percentages are between 0 "
+            "and 100."
+        )
+    limits = goal.min_value, goal.max_value
+    if is_percentage and not has_percent_sign and any(0 < limit < 1 for limit in limits):
+        raise ReviewError(
+            f"the goal {format_value(goal.text)} could mean proportions or percentages. Write "
+            "percentages with a % sign."
+        )

@@ -25,6 +25,10 @@ with contextlib.suppress(Exception):
 _EXPECTED_TYPES = {
     "string_type": "a string in quotes",
     "int_type": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
     "list_type": "a [list]",
 }
 
@@ -119,6 +123,8 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
         case "string_too_long":
             max_length = details["ctx"]["max_length"]
             return f"{path}: {key} must have at most {max_length:,} characters."
+        case "greater_than":
+            return f"{path}: {key} must be greater than {details['ctx']['gt']:g}."
         case kind:
             expected = _EXPECTED_TYPES.get(kind, "a table of keys and values")
             return f"{path}: {key} must be {expected}, not {format_value(details['input'])}."

@@ -265,7 +265,7 @@ def test_intervals_of_mix_weights_have_nominal_coverage():
     is_covered = []
     for i in range(200):
         pairings = make_rock_paper_scissors(
-            0.6, 0.6, 0.6, rng=np.random.default_rng([9, i]), batches=20
+            0.6, 0.6, 0.6, rng=np.random.default_rng([9, i]), n_batches=20
         )
         frame = compute_equilibrium_mix(RoundRobin(pairings, i, 200))
         is_covered.append((frame["mix_low"] <= 1 / 3) & (frame["mix_high"] >= 1 / 3))
