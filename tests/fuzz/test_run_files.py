@@ -10,6 +10,7 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from pickletools import genops
 
 import numpy as np
 import pytest
@@ -308,14 +309,16 @@ def count_cache_hits(policy):
 
 
 def read_compiled_file(path):
-    """Return the content of a file. Return the version in an index separately from the rest.
+    """Return the instructions of the pickles in a file, or its content if they are not valid.
 
-    The first pickle of an index is the version of numba, which other bytes can encode too.
+    The instructions do not include the protocol version, because loading ignores it.
     """
     content = path.read_bytes()
-    file = io.BytesIO(content)
+    file, instructions = io.BytesIO(content), []
     with contextlib.suppress(Exception):
-        return (pickle.load(file), file.read()) if path.suffix == ".nbi" else content
+        while file.tell() < len(content):
+            instructions += [(code.name, x) for code, x, _ in genops(file) if code.name != "PROTO"]
+        return instructions
     return content
 
 
