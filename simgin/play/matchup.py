@@ -14,6 +14,7 @@ from simgin.text import shell
 from simgin.text.files import has_suffix
 from simgin.text.messages import SimginError
 
+PERSON_NAME = "you"  # strategy name that represents a human player
 # directory of a policy file or weights file, as in +knock=a/b.py and champion@a/b.npy
 SPEC_FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 

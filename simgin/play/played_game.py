@@ -21,7 +21,7 @@ from simgin.core import jit
 from simgin.core.matchup_key import UnitType
 from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.kernel import PolicyCallError
-from simgin.play.matchup import Matchup, PlayerCountError
+from simgin.play.matchup import PERSON_NAME, Matchup, PlayerCountError
 from simgin.play.replay import make_replay
 from simgin.play.replay_json import replay_to_json
 from simgin.play.traced_deal import Decision, TracedDeal
@@ -33,7 +33,6 @@ from simgin.text.files import read_bytes, write_file
 from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
-PERSON_NAME = "you"  # strategy name that represents the human player
 MAX_SAVED_GAME_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 

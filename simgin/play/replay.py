@@ -22,11 +22,11 @@ from simgin.play.hand_analysis import (
     format_melded_hand,
     sort_melds,
 )
-from simgin.play.matchup import Matchup, make_short_names, parse_matchup
+from simgin.play.matchup import PERSON_NAME, Matchup, make_short_names, parse_matchup
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import find_match_goal, load_rule_parameters
-from simgin.text.messages import SimginError, format_value
+from simgin.text.messages import SimginError, conjugate, format_value
 from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
@@ -107,6 +107,7 @@ class Replay:
         # strategy specs and display names, by seat
         self.specs = self._sort_names_by_seat(specs)
         self.names = self._sort_names_by_seat([names_by_spec.get(spec, spec) for spec in specs])
+        self.has_person = PERSON_NAME in specs
 
     def _sort_names_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
         """Return both names in seat order, or with the labels (A) and (B) if they are equal."""
@@ -223,7 +224,12 @@ class Replay:
             yield f"  is dealt {self._format_hand(self.traced.hands[seat])}"
 
     def _get_player_name(self, seat: int) -> str:
-        return f"{self.names[seat]} (seat {seat})"
+        """Return the name of a player, followed by the seat if two strategies play."""
+        return self.names[seat] if self.has_person else f"{self.names[seat]} (seat {seat})"
+
+    def _format_subject(self, seat: int, verb: str) -> str:
+        """Return a player and a verb, such as `gold (seat 0) shows` or `you show`."""
+        return f"{self._get_player_name(seat)} {conjugate(verb, self.names[seat])}"
 
     def _format_hand(self, hand: int) -> str:
         deadwood, melds = choose_shown_melding(hand, self.rules)
@@ -335,22 +341,21 @@ class Replay:
     def iter_match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
         state_after, outcome = copy_state_after_deal(self.state, self.rules)
-        yield from wrap_line(f"Match: {self._format_scores(state_after)}")
+        scores = self._format_scores(state_after)
+        yield from wrap_line(scores if self.has_person else f"Match: {scores}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
         elif outcome != MATCH_UNDECIDED:
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:
-        """Return both scores as text, or only the player's score if the opponent never scores."""
-        has_two = len(self.traced.matchup.players) == 2 or self.goal.score_unit == "points"
-        sides = list(enumerate(self.names))[: 1 + has_two]
-        return "; ".join(
-            f"{name}, {format_score(state, self.params, seat)}" for seat, name in sides
-        )
+        """Return the score of each side that scores as text."""
+        separator = ": " if self.has_person else ", "
+        return format_scores(state, self.traced.matchup, dict(enumerate(self.names)), separator)
 
     def _format_winner(self, seat: int) -> str:
-        return f"{self.names[seat]} wins the match"
+        name = self.names[seat]
+        return f"{name} {conjugate('wins', name)} the match"
 
     def _format_ending_without_knock(self) -> Iterator[str]:
         """Yield the lines that describe the end of a deal without a knock or gin."""
@@ -360,10 +365,8 @@ class Replay:
             payment = int(self.state.pays)
             plural_suffix = "s" if payment > 1 else ""
             yield "Refused"
-            winner = self._get_player_name(int(self.state.winner))
-            yield from wrap_line(
-                f"  {winner} gets {payment} {self.goal.payment_unit}{plural_suffix}"
-            )
+            winner = self._format_subject(int(self.state.winner), "gets")
+            yield from wrap_line(f"  {winner} {payment} {self.goal.payment_unit}{plural_suffix}")
         else:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
@@ -382,11 +385,12 @@ class Replay:
         held_cards = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
         yield self._format_ending_heading()
         yield from wrap_line(
-            f"  {self._get_player_name(knocker)} shows {melded_hand}, "
+            f"  {self._format_subject(knocker, 'shows')} {melded_hand}, "
             f"count {state.knocker_deadwood}"
         )
         yield from wrap_line(
-            f"  {self._get_player_name(defender)} has {held_cards}, count {state.defender_deadwood}"
+            f"  {self._format_subject(defender, 'has')} {held_cards}, "
+            f"count {state.defender_deadwood}"
         )
         if laid_off:
             yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
@@ -410,6 +414,9 @@ class SoloReplay(Replay):
 
     def _sort_names_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
         return names[0], JOKER_NAME
+
+    def _get_player_name(self, seat: int) -> str:
+        return self.names[seat]
 
     @property
     def has_joker(self) -> bool:
@@ -486,7 +493,7 @@ class SoloReplay(Replay):
         else:
             yield f"Joker: card {draws + 1} of the {self.deck_size} in the deck"
         hand = self._format_hand(int(state.hand[PLAYER_SEAT]))
-        yield from wrap_line(f"  {self.names[PLAYER_SEAT]} holds {hand}")
+        yield from wrap_line(f"  {self._format_subject(PLAYER_SEAT, 'holds')} {hand}")
         if is_stalled:
             yield from self._format_cards_above_joker()
 
@@ -496,7 +503,7 @@ class SoloReplay(Replay):
         yield self._format_ending_heading()
         deadwood_points = state.knocker_deadwood
         yield from wrap_line(
-            f"  {self.names[PLAYER_SEAT]} shows {melded_hand}, count {deadwood_points}"
+            f"  {self._format_subject(PLAYER_SEAT, 'shows')} {melded_hand}, count {deadwood_points}"
         )
         yield from self._format_cards_above_joker()
 
@@ -519,7 +526,8 @@ class SoloReplay(Replay):
 
     def _format_winner(self, seat: int) -> str:
         if not self.goal.is_total:
-            return super()._format_winner(seat)
+            is_joker = seat != PLAYER_SEAT
+            return "The joker wins the match" if is_joker else super()._format_winner(seat)
         result = "won" if seat == PLAYER_SEAT else "lost"
         won_by = self.goal.win_condition.format(**self.params)
         return f"The match is {result}: the goal was {won_by}"
@@ -640,6 +648,31 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
         by_column=", ".join(columns),
         **params,
     )
+
+
+def format_scores(
+    state: Any, matchup: Matchup, names: Mapping[int, str], separator: str = ": "
+) -> str:
+    """Return the match score of each side that scores, as in `you: score 0; joker: score 29`.
+
+    Args:
+        state: State of the match.
+        matchup: Matchup of one or two players.
+        names: Names by seat, in the order of the text.
+        separator: Text between a name and its score.
+    """
+    params = matchup.variant.params
+    return "; ".join(
+        f"{name}{separator}{format_score(state, params, seat)}"
+        for seat, name in names.items()
+        if has_score(matchup, seat)
+    )
+
+
+def has_score(matchup: Matchup, seat: int) -> bool:
+    """Return True if a seat scores. The joker scores only in matches for points."""
+    has_two_sides = matchup.b is not None or matchup.variant.goal.score_unit == "points"
+    return has_two_sides or seat == PLAYER_SEAT
 
 
 def _count_hollywood_columns(params: Mapping[str, Any]) -> int:

@@ -99,6 +99,13 @@ def capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def conjugate(verb: str, subject: str) -> str:
+    """Return the form of a third-person verb for a subject, such as `win` for `wins` and `you`."""
+    if subject.lower() != "you":
+        return verb
+    return "have" if verb == "has" else verb.removesuffix("s")
+
+
 def shorten_middle(text: str, max_length: int) -> str:
     """Remove the middle of a string that is longer than about `max_length` characters."""
     if len(text) <= max_length:

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from simgin.play.played_game import PERSON_NAME, SavedGame, list_saved_games
+from simgin.play.matchup import PERSON_NAME
+from simgin.play.played_game import SavedGame, list_saved_games
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError

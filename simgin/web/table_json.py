@@ -142,7 +142,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
         "summary": _summarise_deal(replay),
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
         "hands": [_find_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
-        "match": lines.replace("You wins", "You win").splitlines(),
+        "match": lines.splitlines(),
         "is_last": not is_match or outcome != MATCH_UNDECIDED,
         "scores": _format_scores(game, state_after),
         "pile": _find_final_pile(game, deal, replay.rules),

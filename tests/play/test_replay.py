@@ -8,7 +8,10 @@ import pytest
 from oracles import reference
 from simgin.core import batch_columns
 from simgin.play import kernel, replay, replay_json
+from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
+from simgin.play.played_game import make_matchup_with_person
+from simgin.play.table_text import list_choices
 from simgin.rules import variants
 from simgin.text import notation
 from support.command_line import run_simgin
@@ -268,6 +271,36 @@ def test_match_score_is_shown_before_and_after_a_deal(variant, score_pattern):
             score_line.startswith(name) and score_line.endswith(score_by_name[name])
             for score_line in second_replay.iter_lines()
         )
+
+
+def make_replay_of_person(opponent, variant, seed, is_match=True):
+    """Return the replay of the last deal of a game in which a person ends deals early."""
+    matchup = make_matchup_with_person(
+        opponent, variants.find_variant(variant), seed, "match" if is_match else "deal"
+    )
+    table = GameTable(matchup, (0,))
+    while True:
+        while not table.is_deal_over:
+            choices = list_choices(table.decision, table.rules)
+            key = next((key for key in "akgbh" if key in choices), min(choices))
+            for action in choices[key][0]:
+                table.act(action)
+        deal = table.get_traced_deal()
+        table.close_deal()
+        if table.is_over:
+            return replay.make_replay(deal)
+
+
+@pytest.mark.parametrize(("opponent", "variant"), [("simple", "standard"), ("", "gin-solitaire")])
+def test_replay_addresses_a_person_in_the_second_person(opponent, variant):
+    text = ""
+    for seed in range(8):
+        lines = list(make_replay_of_person(opponent, variant, seed).iter_lines())
+        text += "\n".join(lines[len(lines) - lines[::-1].index("") :]) + "\n"
+    assert not re.search(r"you \w+s |\(seat|Match:|^joker wins", text, re.I | re.M)
+    assert re.search("^  you (show|have|hold) ", text, re.M)
+    assert re.search(f"^you: .*; {opponent or 'joker'}: ", text, re.M)
+    assert re.search(f"^({opponent or 'The joker'} wins|you win) the match$", text, re.M)
 
 
 def test_replay_shows_the_chosen_melding():
