@@ -131,7 +131,7 @@ class Replay:
         """Result of the deal in one line."""
         if self.traced.error:
             return "The deal was not finished"
-        return f"{self._format_ending_heading()}. {self._format_points()}"
+        return f"{self.ending_heading}. {self.format_points()}"
 
     def iter_body_lines(self) -> Iterator[str]:
         """Yield all lines below the title."""
@@ -330,11 +330,13 @@ class Replay:
             yield from self._format_showdown()
         if self.rules.die != DIE_OFF and self.traced.ending != "refused":
             yield f"The die shows {self.state.stake}"
-        yield from wrap_line(self._format_points())
+        if self.traced.ending != "refused" or not self.has_person:
+            yield from wrap_line(self.format_points())
         if self.traced.matchup.unit == "match":
             yield from self.iter_match_lines()
 
-    def _format_points(self) -> str:
+    def format_points(self) -> str:
+        """Return the points of both sides as text."""
         a, b = self.names
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
@@ -361,17 +363,34 @@ class Replay:
         """Yield the lines that describe the end of a deal without a knock or gin."""
         if self.traced.ending == "stalled":
             yield f"Stalled after {self.state.turns} turns"
+        elif self.traced.ending == "refused" and self.has_person:
+            yield from wrap_line(self.describe_refusal())
         elif self.traced.ending == "refused":
-            payment = int(self.state.pays)
-            plural_suffix = "s" if payment > 1 else ""
             yield "Refused"
-            winner = self._format_subject(int(self.state.winner), "gets")
-            yield from wrap_line(f"  {winner} {payment} {self.goal.payment_unit}{plural_suffix}")
+            winner = self._get_player_name(int(self.state.winner))
+            yield from wrap_line(f"  {winner} gets {self._format_payment()}")
         else:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
-    def _format_ending_heading(self) -> str:
-        """Return a heading that states how the deal ended."""
+    def describe_refusal(self) -> str:
+        """Return sentences that state who declined an offer of the die, and the payment."""
+        winner = int(self.state.winner)
+        names = [
+            "You" if spec == PERSON_NAME else self.names[i] for i, spec in enumerate(self.specs)
+        ]
+        offerer, other = names[winner], names[1 - winner]
+        owner = "your" if offerer == "You" else f"{offerer}'s"
+        payment = self._format_payment().replace("won ", "")
+        return f"{other} declined {owner} offer. {offerer} {conjugate('wins', offerer)} {payment}."
+
+    def _format_payment(self) -> str:
+        """Return the payment for a declined offer, such as `1 won deal`."""
+        payment = int(self.state.pays)
+        return f"{payment} {self.goal.payment_unit}{'s' if payment > 1 else ''}"
+
+    @property
+    def ending_heading(self) -> str:
+        """Heading that states how the deal ended."""
         ending = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if ending == "void" else ending.replace("_", " ").capitalize()
 
@@ -383,7 +402,7 @@ class Replay:
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
         laid_off, melds = self.find_defender_layoffs()
         held_cards = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
-        yield self._format_ending_heading()
+        yield self.ending_heading
         yield from wrap_line(
             f"  {self._format_subject(knocker, 'shows')} {melded_hand}, "
             f"count {state.knocker_deadwood}"
@@ -500,7 +519,7 @@ class SoloReplay(Replay):
     def _format_showdown(self) -> Iterator[str]:
         state = self.state
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[PLAYER_SEAT]))
-        yield self._format_ending_heading()
+        yield self.ending_heading
         deadwood_points = state.knocker_deadwood
         yield from wrap_line(
             f"  {self._format_subject(PLAYER_SEAT, 'shows')} {melded_hand}, count {deadwood_points}"
@@ -519,10 +538,11 @@ class SoloReplay(Replay):
             position_text += f", so the joker's count is {self.state.defender_deadwood}"
         yield position_text
 
-    def _format_points(self) -> str:
+    def format_points(self) -> str:
+        """Return the points of both sides, or the penalty, as text."""
         if self.params["deal_scoring"] == "penalty":
             return f"Penalty: {self.names[PLAYER_SEAT]} {self.state.score[PLAYER_SEAT]}"
-        return super()._format_points()
+        return super().format_points()
 
     def _format_winner(self, seat: int) -> str:
         if not self.goal.is_total:

@@ -24,7 +24,9 @@ ENDING_SENTENCES = {
     "knock": "{} knocked",
     "gin": "{} went gin",
     "big_gin": "{} went big gin",
+    "shot": "{} ended the deal with a shot",
     "undercut": "{} knocked, and {} won with an undercut",
+    "even": "{} knocked, and neither side won",
 }
 HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
@@ -141,23 +143,32 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
     return {
         "summary": _summarise_deal(replay),
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
-        "hands": [_find_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
+        "hands": [
+            _find_final_hand(replay, seat)
+            for seat in range(len(game.matchup.players))
+            if replay.has_dealt_cards
+        ],
         "match": lines.splitlines(),
         "is_last": not is_match or outcome != MATCH_UNDECIDED,
         "scores": _format_scores(game, state_after),
-        "pile": _find_final_pile(game, deal, replay.rules),
+        "pile": _find_final_pile(game, deal, replay.rules) if replay.has_dealt_cards else [],
     }
 
 
 def _summarise_deal(replay: Replay) -> str:
     """Return a sentence that states who ended the deal and how, followed by the points."""
-    deal, names, summary = replay.traced, replay.names, replay.summary
-    ending_seat = int(deal.state.knocker)
-    if ending_seat < 0 or deal.ending not in ENDING_SENTENCES:
-        return summary
-    other_name = names[ending_seat - 1].replace("You", "you")
-    _, _, points_text = summary.partition(". ")
-    return f"{ENDING_SENTENCES[deal.ending].format(names[ending_seat], other_name)}. {points_text}."
+    if replay.traced.ending == "refused":
+        return replay.describe_refusal()
+    return f"{_describe_ending(replay)}. {replay.format_points()}."
+
+
+def _describe_ending(replay: Replay) -> str:
+    """Return a sentence, without its full stop, that states who ended the deal and how."""
+    ending, ending_seat = replay.traced.ending, int(replay.state.knocker)
+    if ending not in ENDING_SENTENCES:
+        return replay.ending_heading
+    other_name = replay.names[ending_seat - 1].replace("You", "you")
+    return ENDING_SENTENCES[ending].format(replay.names[ending_seat], other_name)
 
 
 def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:

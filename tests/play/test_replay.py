@@ -273,8 +273,8 @@ def test_match_score_is_shown_before_and_after_a_deal(variant, score_pattern):
         )
 
 
-def make_replay_of_person(opponent, variant, seed, is_match=True):
-    """Return the replay of the last deal of a game in which a person ends deals early."""
+def make_replay_of_person(opponent, variant, seed, keys="akgbh", is_match=True):
+    """Return the replay of the last deal of a game in which a person prefers certain keys."""
     matchup = make_matchup_with_person(
         opponent, variants.find_variant(variant), seed, "match" if is_match else "deal"
     )
@@ -282,7 +282,7 @@ def make_replay_of_person(opponent, variant, seed, is_match=True):
     while True:
         while not table.is_deal_over:
             choices = list_choices(table.decision, table.rules)
-            key = next((key for key in "akgbh" if key in choices), min(choices))
+            key = next((key for key in keys if key in choices), min(choices))
             for action in choices[key][0]:
                 table.act(action)
         deal = table.get_traced_deal()
@@ -301,6 +301,21 @@ def test_replay_addresses_a_person_in_the_second_person(opponent, variant):
     assert re.search("^  you (show|have|hold) ", text, re.M)
     assert re.search(f"^you: .*; {opponent or 'joker'}: ", text, re.M)
     assert re.search(f"^({opponent or 'The joker'} wins|you win) the match$", text, re.M)
+
+
+def test_declined_offer_is_described_in_sentences_for_a_person():
+    def list_refusals(opponent, variant, keys):
+        for seed in range(20):
+            shown_replay = make_replay_of_person(opponent, variant, seed, keys, False)
+            if shown_replay.traced.ending == "refused":
+                lines = list(shown_replay.iter_lines())
+                yield lines[len(lines) - lines[::-1].index("") :]
+
+    offer = next(list_refusals("simple", "dice", "4"))
+    assert offer == ["simple declined your offer. You win 1 deal."]
+    refusal = next(list_refusals("gold+stake=random", "dice+die_refusal_pays=new", "rnkg"))
+    pattern = r"You declined (gold\S+)'s offer\.\s+\1 wins [2-6] deals\."
+    assert re.fullmatch(pattern, " ".join(refusal))
 
 
 def test_replay_shows_the_chosen_melding():

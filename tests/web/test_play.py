@@ -83,13 +83,13 @@ def test_game_is_played_to_its_end(browser, variant):
     query += "" if is_solo else "&opponent=gold"
     state = play_until(browser, query, random.Random(1))
     result = state["result"]
-    assert len(result["hands"]) == 1 + (not is_solo) and re.search(
-        "Points|Penalty", result["summary"]
-    )
+    is_declined = "declined" in result["summary"]
+    assert len(result["hands"]) == 1 + (not is_solo) or is_declined
+    assert re.search("Points|Penalty|declined", result["summary"])
     turns = len(state["history"])
     assert len(result["pile"]) >= turns
     if not is_solo:
-        assert re.search(r"^(You|gold) (knocked|went)|^Dead hand|^Refused", result["summary"])
+        assert re.search(r"^(You|gold) (knocked|went|declined)|^Dead hand", result["summary"])
     assert "Continue a game" not in browser.get("/play").text  # This game is over.
     if variant == "standard":
         assert re.search("wins? the match", " ".join(result["match"])) and state["deal"] > 1
@@ -98,6 +98,19 @@ def test_game_is_played_to_its_end(browser, variant):
         post_action(browser, "next", after, query, status=409)
         files = saved_deals.find_last_deals(50)
         assert len(files) == state["deal"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "seat", "unit"), [("dice", 0, "deal"), ("dice", 1, "deal"), ("dice-pro", 0, "game")]
+)
+def test_declined_offer_has_a_result_without_cards(browser, variant, seat, unit):
+    query = f"variant={variant}&opponent=simple&length=match&seed=3&seat={seat}"
+    state = read_game_state(browser, query)
+    state = post_action(browser, "act", state, query, key="4")
+    result = state["result"]
+    assert result["summary"] == f"simple declined your offer. You win 1 {unit}."
+    assert result["hands"] == result["pile"] == [] and result["winner"] == "you"
+    assert result["match"][0].startswith("simple: 0 of 7" if seat else "You: 1 of 7")
 
 
 def test_users_in_different_seats_have_different_hands(browser):
