@@ -88,7 +88,11 @@ class Coach:
         return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
     def format_deal_summary(self, deal: TracedDeal) -> str:
-        """Return a line that states the total cost of the mistakes in a finished deal."""
+        """Return a line that states the number of mistakes in a finished deal.
+
+        The line omits the total cost. The coach selects mistakes by the costs that it estimates, so
+        their sum is too high on average. `simgin grade` measures the costs in new worlds.
+        """
         positions = [
             position
             for position in self.list_decisions(deal)
@@ -98,11 +102,8 @@ class Coach:
         mistakes = [analysis for analysis in analyses if analysis.is_mistake]
         if not mistakes:
             return "Coach: you made no significant mistake in this deal."
-        mistake_noun = "mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        costs = [analysis.estimate_cost(analysis.position.chosen_index) for analysis in mistakes]
-        mean, low, high = map(sum, zip(*costs, strict=True))
-        cost = f"{mean:.1f} {mistakes[0].unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: your {mistake_noun} in this deal cost {cost}."
+        mistake_noun = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        return f"Coach: you made {mistake_noun} in this deal."
 
     def clear_analyses(self) -> None:
         """Delete the analyses of the previous deal."""

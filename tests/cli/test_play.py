@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.analysis import coach
+from simgin.analysis.analysis import Analysis
 from simgin.analysis.analysis_report import describe_choice, format_outcome_comparison
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.error_rates import describe_costliest
@@ -237,8 +238,9 @@ def test_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
-    total = r"your (\d+ )?mistakes? in this deal cost [\d.]+ points \([\d.]+ to"
-    assert re.search(f"{total}|you made no significant mistake in this deal", output)
+    number = r"(1 mistake|\d+ mistakes|no significant mistake)"
+    assert re.search(f"Coach: you made {number} in this deal\\.", output)
+    assert not re.search("mistakes? in this deal cost", output)  # the grade measures the total
     assert "You lost" in end and end.endswith("\nGrade: simgin grade --last 1\n")
 
 
@@ -295,6 +297,17 @@ def test_coach_and_grade_report_the_same_mistakes(games_in_test_directory):
         row = {"metric": "cost", "value": 2.0, "low": low, "high": 4 - low, "counted": "points"}
         row |= {"done": "pass", "best": "take TC", "decision": "turn 1", "command": "simgin"}
         assert len([*describe_costliest([row])]) == (low > 0)
+
+
+def test_coach_counts_mistakes_without_a_biased_total(games_in_test_directory, monkeypatch):
+    table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
+    advisor = coach.Coach(table.matchup)
+    table.act(advisor.analyse_pending_decision(table.get_traced_deal()).ranking[1])
+    deal = table.get_traced_deal()
+    advisor.analyse(deal, *advisor.list_decisions(deal))
+    for is_mistake, number in ((False, "no significant mistake"), (True, "1 mistake")):
+        monkeypatch.setattr(Analysis, "is_mistake", is_mistake)
+        assert advisor.format_deal_summary(deal) == f"Coach: you made {number} in this deal."
 
 
 def test_hint_always_lists_a_possible_knock():
