@@ -31,9 +31,9 @@ from simgin.cli.output import (
 from simgin.cli.session import announce_compilation
 from simgin.play import saved_deals, table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
-from simgin.play.matchup import Matchup, make_short_names, parse_matchup
+from simgin.play.matchup import PERSON_NAME, Matchup, make_short_names, parse_matchup
 from simgin.play.played_game import PlayedGame
-from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
+from simgin.play.replay import JOKER_NAME, LINE_WIDTH, format_scores, make_replay, wrap_line
 from simgin.play.traced_deal import TracedDeal
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import find_strong_player
@@ -111,6 +111,12 @@ class InteractiveGame:
         self.matchup, self.table = self.game.matchup, self.game.table
         self.coach = Coach(self.matchup)
 
+    @property
+    def opponent_name(self) -> str:
+        """Short name of the opponent, or "" in solitaire games."""
+        opponent = self.matchup.opponent
+        return make_short_names([self.matchup]).get(opponent, opponent)
+
     def play(self) -> None:
         """Play until the game ends or the player quits."""
         if self.game.is_new:
@@ -141,8 +147,7 @@ class InteractiveGame:
         decision = self.table.decision
         assert decision is not None, "the deal is not over"
         rules = self.table.rules
-        opponent = self.matchup.opponent
-        opponent = make_short_names([self.matchup]).get(opponent, opponent)
+        opponent = self.opponent_name
         lines = (
             [*self.panel, "", *table_text.format_hand_lines(decision.view, rules)]
             if self.panel
@@ -227,15 +232,12 @@ class InteractiveGame:
         is_user_dealer = self.matchup.b is not None and state.dealer == 0
         dealer_text = ", you are the dealer" if is_user_dealer else ""
         undo_text = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
-        goal = variant.goal.win_condition.format(**variant.params)
-        match_text = f", match to {goal}" if self.matchup.unit == "match" else ""
+        goal = self.matchup.goal_text
+        match_text = f", match to {goal}" if goal else ""
         yield f"{variant.spec}{match_text}: deal {int(state.deal) + 1}{dealer_text}{undo_text}"
-        if self.matchup.unit == "match":
-            side_texts = [
-                f"{player.spec}: {format_score(state, variant.params, seat)}"
-                for seat, player in enumerate(self.matchup.players)
-            ]
-            yield "; ".join(side_texts)
+        if goal:
+            names = {0: PERSON_NAME, 1: self.opponent_name or JOKER_NAME}
+            yield format_scores(state, self.matchup, names)
         yield SEPARATOR_LINE
 
     # End of a deal

@@ -52,6 +52,13 @@ class Matchup:
         return "" if self.b is None else self.b.spec
 
     @property
+    def goal_text(self) -> str:
+        """Condition for winning the match, or "" if the game consists of one deal."""
+        goal = self.variant.goal
+        is_one_deal = self.unit == "deal" or goal.is_one_deal
+        return "" if is_one_deal else goal.win_condition.format(**self.variant.params)
+
+    @property
     def key(self) -> MatchupKey:
         """Key of the matchup, which contains only strings and numbers."""
         return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)

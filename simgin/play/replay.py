@@ -1,5 +1,6 @@
 """Transcript of a deal in 80 columns, with every decision, the player's view and the result."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -38,6 +39,8 @@ ENDING_PHRASES = {
     codes.ENDING_BIG_GIN: ("declare big gin", "declares big gin"),
     codes.ENDING_SHOT: ("shoot", "shoots"),
 }
+# progress towards a target in a score
+PROGRESS_PATTERN = re.compile(r"(\d+) of (\d+)( won deals| games)?")
 JOKER_NAME = "joker"  # name of the opponent in solitaire games
 UNDECIDED_MATCH_TEXTS = {
     match.MATCH_DRAWN: "The match is drawn",
@@ -513,8 +516,8 @@ class SoloReplay(Replay):
             yield f"Joker: card {draws + 1} of the {self.deck_size} in the deck"
         hand = self._format_hand(int(state.hand[PLAYER_SEAT]))
         yield from wrap_line(f"  {self._format_subject(PLAYER_SEAT, 'holds')} {hand}")
-        if is_stalled:
-            yield from self._format_cards_above_joker()
+        if is_stalled and self.has_joker:
+            yield f"  {self.describe_joker_position()}"
 
     def _format_showdown(self) -> Iterator[str]:
         state = self.state
@@ -524,19 +527,16 @@ class SoloReplay(Replay):
         yield from wrap_line(
             f"  {self._format_subject(PLAYER_SEAT, 'shows')} {melded_hand}, count {deadwood_points}"
         )
-        yield from self._format_cards_above_joker()
+        if self.has_joker:
+            yield f"  {self.describe_joker_position()}"
 
-    def _format_cards_above_joker(self) -> Iterator[str]:
-        """Yield the line that describes the number of cards above the joker."""
-        if not self.has_joker:
-            return
+    def describe_joker_position(self) -> str:
+        """Return the number of cards above the joker and, after a knock, the joker's count."""
         n = int(self.state.above)
-        position_text = (
-            "  1 card is above the joker" if n == 1 else f"  {n} cards are above the joker"
-        )
+        position_text = "1 card is above the joker" if n == 1 else f"{n} cards are above the joker"
         if self.params["deal_scoring"] == "joker" and self.state.knocker >= 0:
             position_text += f", so the joker's count is {self.state.defender_deadwood}"
-        yield position_text
+        return position_text
 
     def format_points(self) -> str:
         """Return the points of both sides, or the penalty, as text."""
@@ -661,13 +661,21 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
         f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
         for column in range(_count_hollywood_columns(params))
     ]
-    return side.score_format.format(
+    score = side.score_format.format(
         score=state.points[seat],
         deals=state.deals_won[seat],
         games=state.games[seat],
         by_column=", ".join(columns),
         **params,
     )
+    return PROGRESS_PATTERN.sub(_describe_progress, score)
+
+
+def _describe_progress(progress: re.Match[str]) -> str:
+    """Return `8 won deals (7 needed)` for `8 of 7 won deals`, and other progress unchanged."""
+    number, target, unit = progress.groups("")
+    is_exceeded = int(number) > int(target)
+    return f"{number}{unit} ({target} needed)" if is_exceeded else progress[0]
 
 
 def format_scores(

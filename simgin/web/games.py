@@ -13,7 +13,7 @@ from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.matchup_key import UnitType
 from simgin.play import saved_deals
 from simgin.play.game_table import GameTable
-from simgin.play.matchup import Matchup
+from simgin.play.matchup import PERSON_NAME, Matchup
 from simgin.play.played_game import (
     CorruptGameError,
     PlayedGame,
@@ -21,7 +21,7 @@ from simgin.play.played_game import (
     get_saved_game_file,
     make_matchup_with_person,
 )
-from simgin.play.replay import copy_state_after_deal, format_score
+from simgin.play.replay import JOKER_NAME, copy_state_after_deal, format_scores
 from simgin.play.table_text import list_choices
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
@@ -140,12 +140,9 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
 
 
 def _format_scores(state: Any, request: GameRequest) -> str:
-    """Return the scores of the user and the opponent."""
-    names = {request.seat: "you"}
-    if request.opponent:
-        names[1 - request.seat] = request.opponent_name
-    params = request.variant.params
-    return ", ".join(f"{name} {format_score(state, params, seat)}" for seat, name in names.items())
+    """Return the scores of the user and of the opponent or joker."""
+    names = {request.seat: PERSON_NAME, 1 - request.seat: request.opponent_name or JOKER_NAME}
+    return format_scores(state, request.make_matchup(), names)
 
 
 class OpenGame:

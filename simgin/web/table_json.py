@@ -11,7 +11,14 @@ from simgin.play import table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_meld, sort_melds
 from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
-from simgin.play.replay import Replay, copy_state_after_deal, format_score, make_replay
+from simgin.play.replay import (
+    Replay,
+    SoloReplay,
+    copy_state_after_deal,
+    format_score,
+    has_score,
+    make_replay,
+)
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
 from simgin.text.messages import capitalize_first
@@ -28,6 +35,11 @@ ENDING_SENTENCES = {
     "undercut": "{} knocked, and {} won with an undercut",
     "even": "{} knocked, and neither side won",
 }
+SOLO_ENDING_SENTENCES = {
+    "undercut": "You knocked, and the joker won with an undercut",
+    "joker": "You drew the joker",
+    "limit": "You used all draws without going gin",
+}
 HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
 
@@ -38,17 +50,16 @@ def make_game_version(game: PlayedGame) -> str:
 
 def game_to_json(game: PlayedGame) -> JsonObject:
     """Return the state of a game for the browser."""
-    state, variant = game.table.state, game.matchup.variant
+    state = game.table.state
     deal = game.deals[-1] if game.table.is_over else game.table.get_traced_deal()
     decision = game.decision
-    goal = variant.goal.win_condition.format(**variant.params)
     return {
         "version": make_game_version(game),
         "opponent": get_display_name(game.opponent),
         "deal": int(state.deal) + 1,
         "dealer": _find_dealer_name(game),
         "scores": _format_scores(game, state),
-        "goal": goal if game.matchup.unit == "match" else "",
+        "goal": game.matchup.goal_text,
         "undone": game.n_undone,
         "can_undo": bool(game.prompts),
         "is_over": game.table.is_over,
@@ -66,10 +77,10 @@ def _find_dealer_name(game: PlayedGame) -> str:
 
 
 def _format_scores(game: PlayedGame, state: Any) -> list[str]:
-    """Return the scores of the user and the opponent, or an empty list for a single deal."""
-    if game.matchup.unit == "deal":
+    """Return the scores of the user and of the opponent or joker, or no scores for one deal."""
+    if not game.matchup.goal_text:
         return []
-    seats = (game.seat, 1 - game.seat) if game.opponent else (game.seat,)
+    seats = [seat for seat in (game.seat, 1 - game.seat) if has_score(game.matchup, seat)]
     return [format_score(state, game.matchup.variant.params, seat) for seat in seats]
 
 
@@ -159,12 +170,19 @@ def _summarise_deal(replay: Replay) -> str:
     """Return a sentence that states who ended the deal and how, followed by the points."""
     if replay.traced.ending == "refused":
         return replay.describe_refusal()
-    return f"{_describe_ending(replay)}. {replay.format_points()}."
+    sentences = [_describe_ending(replay), replay.format_points()]
+    if isinstance(replay, SoloReplay) and replay.has_joker and replay.state.knocker >= 0:
+        sentences.insert(1, replay.describe_joker_position())
+    return " ".join(f"{sentence}." for sentence in sentences)
 
 
 def _describe_ending(replay: Replay) -> str:
     """Return a sentence, without its full stop, that states who ended the deal and how."""
     ending, ending_seat = replay.traced.ending, int(replay.state.knocker)
+    if ending == "joker" and replay.state.above < 0:
+        return "You were dealt the joker"
+    if isinstance(replay, SoloReplay) and ending in SOLO_ENDING_SENTENCES:
+        return SOLO_ENDING_SENTENCES[ending]
     if ending not in ENDING_SENTENCES:
         return replay.ending_heading
     other_name = replay.names[ending_seat - 1].replace("You", "you")

@@ -118,6 +118,17 @@ def test_unfinished_game_is_resumed_and_an_action_can_be_undone(games_in_test_di
     assert "Saved game resumed." not in run_play("q\n", "gold", "--new")
 
 
+@pytest.mark.parametrize(
+    ("variant", "header"),
+    [
+        ("solitaire-gin-knock", "match to 100 points: deal 1\nyou: score 0; joker: score 0\n"),
+        ("solitaire-gin", "solitaire-gin: deal 1\n-----"),
+    ],
+)
+def test_header_shows_all_sides_that_score(variant, header, games_in_test_directory):
+    assert header in run_play("q\n", "-v", variant)
+
+
 def test_invalid_key_is_reported(games_in_test_directory):
     message = run_play("XX\n9C9\n\nu\nq\n", "gold")
     assert "'XX' is not a valid key" in message

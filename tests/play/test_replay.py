@@ -318,6 +318,21 @@ def test_declined_offer_is_described_in_sentences_for_a_person():
     assert re.fullmatch(pattern, " ".join(refusal))
 
 
+@pytest.mark.parametrize(
+    ("variant", "score"),
+    [
+        ("dice", "8 won deals (7 needed)"),
+        ("dice-pro", "8 games (7 needed), score 121"),
+        ("twofold", "score 121 of 121, 8 won deals (7 needed)"),
+        ("dice+deals_target=8", "8 of 8 won deals"),
+    ],
+)
+def test_exceeded_target_is_shown_in_parentheses(variant, score):
+    state = make_replay_from_names(TWO_PLAYERS, variant, 0, 0, 0).state
+    state.points[0], state.deals_won[0], state.games[0] = 121, 8, 8
+    assert replay.format_score(state, variants.find_variant(variant).params, 0) == score
+
+
 def test_replay_shows_the_chosen_melding():
     melding_lines = []
     for unit in range(20):

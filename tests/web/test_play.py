@@ -113,6 +113,23 @@ def test_declined_offer_has_a_result_without_cards(browser, variant, seat, unit)
     assert result["match"][0].startswith("simple: 0 of 7" if seat else "You: 1 of 7")
 
 
+def test_result_of_a_joker_game_shows_the_count_and_the_score_of_the_joker(browser):
+    summaries = set()
+    for seed in range(20):
+        query = f"variant=gin-solitaire%2Bknock_limit=50&length=match&seed={seed}"
+        state = play_until(browser, query, random.Random(seed), lambda state: state["result"])
+        summary, score = state["result"]["summary"], state["result"]["scores"][1]
+        assert state["scores"] == ["score 0", "score 0"]
+        assert re.search(rf", joker {score.removeprefix('score ')}\b", summary)
+        sentences = summary.split(". ")
+        assert re.match("You (knocked|went|drew the joker)", sentences[0])
+        is_shown = re.search(r"above the joker, so the joker's count is \d+$", sentences[1])
+        assert bool(is_shown) == ("You drew the joker" not in summary)
+        summaries.add(re.sub(r" .*", "", sentences[0].partition(" ")[2]))
+        assert "and joker" not in summary
+    assert len(summaries) > 1
+
+
 def test_users_in_different_seats_have_different_hands(browser):
     def read_hand(seat):
         state = read_game_state(browser, f"{GAME_QUERY.replace('seat=0', f'seat={seat}')}")
@@ -232,7 +249,7 @@ def test_unfinished_game_is_listed_with_its_score(browser):
     browser.get(f"/play?{GAME_QUERY}&coach=always")
     page = check_page(browser.get("/play"))
     assert re.search(
-        r"gold, deal 1, seed 3, you score 0, gold score 0, 20\d\d-\d\d-\d\d \d\d:\d\d<", page
+        r"gold, deal 1, seed 3, you: score 0; gold: score 0, 20\d\d-\d\d-\d\d \d\d:\d\d<", page
     )
     page = check_page(browser.get(f"/play?{GAME_QUERY}"))
     assert '<option value="always" selected>' in page

@@ -231,9 +231,10 @@ const show = (received) => {
   if (!received.can_undo || received.undone !== state?.undone) mistakes = new Map();
   state = received;
   game.dataset.version = state.version;
-  find("opponent-name").textContent = state.opponent || "Solitaire";
-  find("opponent-score").textContent = (state.result?.scores ?? state.scores)[1] || "";
-  find("own-score").textContent = (state.result?.scores ?? state.scores)[0] || "";
+  const [ownScore = "", opponentScore = ""] = state.result?.scores ?? state.scores;
+  find("opponent-name").textContent = state.opponent || (opponentScore ? "Joker" : "Solitaire");
+  find("opponent-score").textContent = opponentScore;
+  find("own-score").textContent = ownScore;
   const undone = state.undone ? `, undone: ${state.undone}` : "";
   const goal = state.goal ? `Match to ${state.goal}, deal` : "Deal";
   find("dealer").textContent = `${goal} ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
