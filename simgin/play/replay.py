@@ -42,6 +42,13 @@ ENDING_PHRASES = {
 # progress towards a target in a score
 PROGRESS_PATTERN = re.compile(r"(\d+) of (\d+)( won deals| games)?")
 JOKER_NAME = "joker"  # name of the opponent in solitaire games
+# parameter and description of the bonus for each ending
+BONUSES = {
+    "gin": ("gin_bonus", "for gin"),
+    "big_gin": ("big_gin_bonus", "for big gin"),
+    "shot": ("gin_bonus", "for the shot"),
+    "undercut": ("undercut_bonus", "for the undercut"),
+}
 UNDECIDED_MATCH_TEXTS = {
     match.MATCH_DRAWN: "The match is drawn",
     match.MATCH_UNFINISHED: "The match ended at its limit without a winner",
@@ -339,9 +346,31 @@ class Replay:
             yield from self.iter_match_lines()
 
     def format_points(self) -> str:
-        """Return the points of both sides as text."""
+        """Return the points of both sides, and how bonuses contribute to them, as text."""
         a, b = self.names
-        return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
+        points = f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
+        terms = _format_terms(self._list_point_terms())
+        if self.state.multiplier > 1 and terms:
+            terms += ", doubled for the spade upcard"
+        return f"{points} ({terms})" if " " in terms else points
+
+    def _list_point_terms(self) -> list[tuple[int, str]]:
+        """Return the points of the winner before they are doubled, each with its reason.
+
+        The first term, which is the deadwood that counts, has no reason. The points that no bonus
+        accounts for are the premium for the stock.
+        """
+        state, ending = self.state, self.traced.ending
+        is_showdown = state.knocker >= 0 and self.params["deal_scoring"] in ("versus", "joker")
+        if not is_showdown or state.winner < 0:
+            return []
+        counts_own_deadwood = ending != "shot" or self.rules.shot_deducts
+        deadwood = int(state.defender_deadwood - counts_own_deadwood * state.knocker_deadwood)
+        deadwood = -deadwood if ending == "undercut" else deadwood
+        bonus_name, reason = BONUSES.get(ending, ("", ""))
+        bonus = int(getattr(self.rules, bonus_name, 0))
+        premium = int(state.score[state.winner]) // int(state.multiplier) - deadwood - bonus
+        return [(deadwood, ""), (bonus, reason), (premium, "for the cards left in the stock")]
 
     def iter_match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
@@ -351,12 +380,44 @@ class Replay:
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
         elif outcome != MATCH_UNDECIDED:
+            yield from self._format_settlement(state_after, outcome)
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:
         """Return the score of each side that scores as text."""
         separator = ": " if self.has_person else ", "
         return format_scores(state, self.traced.matchup, dict(enumerate(self.names)), separator)
+
+    def _format_settlement(self, state: Any, winner: int) -> Iterator[str]:
+        """Yield the line that describes the settlement if a match has bonuses."""
+        rules = self.rules
+        has_bonus = rules.game_bonus or rules.box_bonus or rules.shutout
+        if not has_bonus or not match.has_settlement(rules, winner):
+            return
+        sign = 1 if winner == 0 else -1
+        settlement = sign * int(match.compute_settlement(state, rules, winner))
+        terms = _format_terms(self._list_settlement_terms(state, winner, settlement))
+        subject = self._format_subject(winner, "receives")
+        yield from wrap_line(f"Settlement: {subject} {settlement} points ({terms})")
+
+    def _list_settlement_terms(
+        self, state: Any, winner: int, settlement: int
+    ) -> list[tuple[int, str]]:
+        """Return the terms of a settlement, each with its reason.
+
+        The points that the lead and the bonuses do not account for are the bonus for a shut-out.
+        """
+        if self.goal.score_unit != "points":
+            return [(settlement, "over all columns")]
+        lead = int(state.points[winner] - state.points[1 - winner])
+        boxes = int(self.rules.box_bonus * (state.deals_won[winner] - state.deals_won[1 - winner]))
+        game_bonus = int(self.rules.game_bonus)
+        return [
+            (lead, "for the lead"),
+            (game_bonus, "for the game"),
+            (boxes, "for won deals"),
+            (settlement - lead - game_bonus - boxes, "for the shut-out"),
+        ]
 
     def _format_winner(self, seat: int) -> str:
         name = self.names[seat]
@@ -650,7 +711,16 @@ def wrap_line(line: str) -> list[str]:
     return textwrap.wrap(line, LINE_WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
-# Score of a match
+# Terms of a sum, and score of a match
+
+
+def _format_terms(terms: Sequence[tuple[int, str]]) -> str:
+    """Return a sum as text, such as `32 + 24 for the cards left in the stock`."""
+    parts = [f"{number} {reason}".rstrip() for number, reason in terms[:1]]
+    for number, reason in terms[1:]:
+        if number:
+            parts.append(f"{'+' if number > 0 else '-'} {abs(number)} {reason}")
+    return " ".join(parts)
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:

@@ -333,6 +333,87 @@ def test_exceeded_target_is_shown_in_parentheses(variant, score):
     assert replay.format_score(state, variants.find_variant(variant).params, 0) == score
 
 
+def list_expected_point_terms(params, result, upcard):
+    """Return the terms of the winner's points (rules.md 6), and their factor."""
+    ending, own, other = result["kind"], result["stopper_count"], result["defender_count"]
+    factor = params["spade_multiplier"] if (upcard or "-").endswith("S") else 1
+    if result["winner"] is None or own is None:
+        return [], factor
+    if ending == "undercut":
+        return [own - other, params["undercut_bonus"]], factor
+    deduction = own if ending == "knock" or (ending == "shot" and params["shot_deducts"]) else 0
+    bonuses = {"gin": "gin_bonus", "shot": "gin_bonus", "big_gin": "big_gin_bonus"}
+    bonus = params[bonuses[ending]] if ending in bonuses else 0
+    has_premium = params["rush_premium"] and (ending == "knock" or params["rush_on_gin"])
+    return [other - deduction, bonus, result["stock"] if has_premium else 0], factor
+
+
+POINT_VARIANTS = [
+    *(name for name in variants.variant_names() if not variants.find_variant(name).is_solo),
+    "rush+rush_on_gin=no+big_gin=yes+spade_multiplier=2",
+    "shot+shot_deducts=yes+gin_bonus=0+rush_premium=yes+start_points=99/87",
+    "standard+layoff_on_gin=yes+undercut_on_tie=knocker+undercut_bonus=0",
+]
+
+
+@pytest.mark.parametrize("variant", POINT_VARIANTS)
+def test_shown_terms_add_up_to_the_points(variant):
+    params, n_terms = variants.find_variant(variant).params, set()
+    for unit in range(25):
+        players = ("gold+knock=never", "simple") if unit % 2 else TWO_PLAYERS
+        shown_replay = make_replay_from_names(players, variant, unit, 0, 0)
+        first, *_, result = replay_json.replay_to_json(shown_replay)
+        expected, factor = list_expected_point_terms(params, result, first["upcard"])
+        assert sum(expected) * factor == sum(result["score"])
+        base, *others = expected or [0]
+        terms = [base, *(term for term in others if term)]
+        n_terms.add(len(terms))
+        text = shown_replay.format_points().partition("(")[2]
+        shown_numbers = [int(number.replace(" ", "")) for number in re.findall(r"-? ?\d+", text)]
+        is_shown = expected and (len(terms) > 1 or factor > 1)
+        assert shown_numbers == (terms if is_shown else [])
+        assert ("doubled" in text) == (factor > 1 and bool(expected))
+    assert {1, 2} & n_terms
+
+
+def test_points_of_a_rush_deal_include_the_premium():
+    replays = [make_replay_from_names(TWO_PLAYERS, "rush", unit) for unit in range(10)]
+    deal = next(one for one in replays if one.traced.ending == "knock")
+    lead = int(deal.state.defender_deadwood - deal.state.knocker_deadwood)
+    premium = f"({lead} + {deal.state.stock} for the cards left in the stock)"
+    assert " ".join("\n".join(deal.iter_lines()).split()).count(premium) == 2
+
+
+@pytest.mark.parametrize(
+    ("variant", "terms"),
+    [
+        ("tournament", "70 for the lead + 100 for the game + 75 for won deals"),
+        ("tournament+shutout=double_all", "70 for the lead + 100 for the game + 75 for won deals"),
+        ("standard+box_bonus=10", "70 for the lead + 30 for won deals"),
+    ],
+)
+@pytest.mark.parametrize("is_shut_out", [False, True])
+def test_settlement_of_a_match_is_shown_with_its_terms(variant, terms, is_shut_out):
+    shown_replay = make_replay_of_person("simple", variant, 0)
+    state, winner = shown_replay.state, int(shown_replay.state.winner)
+    state.score[winner], state.score[1 - winner] = 0, 0
+    state.points[winner], state.points[1 - winner] = 110, 40
+    state.deals_won[winner], state.deals_won[1 - winner] = (2, 0) if is_shut_out else (4, 2)
+    lines = " ".join(shown_replay.iter_match_lines())
+    params = shown_replay.params
+    bonus = {"double_points": 110, "double_all": 245}.get(params["shutout"], 0) * is_shut_out
+    suffix = f" + {bonus} for the shut-out" if bonus else ""
+    total = sum(map(int, re.findall(r"\d+", terms))) + bonus
+    subject = "you receive" if winner == 0 else "simple receives"
+    assert f"Settlement: {subject} {total} points ({terms}{suffix})" in " ".join(lines.split())
+
+
+def test_match_without_bonuses_has_no_settlement():
+    assert "Settlement" not in "\n".join(
+        make_replay_of_person("simple", "standard", 1).iter_lines()
+    )
+
+
 def test_replay_shows_the_chosen_melding():
     melding_lines = []
     for unit in range(20):
