@@ -97,7 +97,9 @@ def test_finished_game_saves_a_deal_that_can_be_graded(variant, monkeypatch, cap
     deal = read_deal_file(tmp_path / "mine-2.json").deal
     assert [row["event"] for row in rows[1:-1]] == ["decision"] * len(deal.decisions)
     assert rows[0]["taken_back"] == 0 and deal.state.score.tolist() == rows[-1]["score"]
-    assert f"Points: you {rows[-1]['score'][0]}" in screens[-1]
+    is_declined = rows[-1]["kind"] == "refused"
+    points = f"Points: you {rows[-1]['score'][0]}"
+    assert ("gold declined your offer." if is_declined else points) in screens[-1]
     grade_options = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
     graded = run_simgin("grade", tmp_path / "mine-2.json", *grade_options).stdout
     assert graded.startswith("Your grade in 1 deal (")
