@@ -113,7 +113,9 @@ def test_deal_of_an_unusual_variant_is_played(chromium, address, query, size):
         while not page.query_selector("#game.ended"):
             take_random_action(page, rng, with_keys=True)
         n_hands = len(page.query_selector_all(".final"))
-        assert n_hands == (1 if "solitaire" in query else 2)
+        is_declined = "declined" in page.text_content("#events")
+        assert n_hands == (0 if is_declined else 1 if "solitaire" in query else 2)
+        assert page.is_visible("#game h2 >> nth=0") == (not is_declined)  # discard pile
         assert "gold+" not in page.inner_text("#game")
 
 
