@@ -311,13 +311,17 @@ def count_cache_hits(policy):
 def read_compiled_file(path):
     """Return the instructions of the pickles in a file, or its content if they are not valid.
 
-    The instructions do not include the protocol version, because loading ignores it.
+    The instructions do not include a known protocol version, because loading ignores it.
     """
     content = path.read_bytes()
     file, instructions = io.BytesIO(content), []
     with contextlib.suppress(Exception):
         while file.tell() < len(content):
-            instructions += [(code.name, x) for code, x, _ in genops(file) if code.name != "PROTO"]
+            instructions += [
+                (code.name, x)
+                for code, x, _ in genops(file)
+                if code.name != "PROTO" or x > pickle.HIGHEST_PROTOCOL
+            ]
         return instructions
     return content
 

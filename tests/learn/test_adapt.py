@@ -58,6 +58,7 @@ def test_each_training_has_a_separate_ledger(tmp_path, monkeypatch):
         ("big-gin", []),
         ("standard+undercut_bonus=101", ["undercut_bonus"]),
         ("standard+knock_limit=40", ["knock_limit"]),
+        ("standard+points_target=40", ["points_target"]),
         ("hollywood", ["goal"]),
         ("shot+shot_deducts=yes", ["shot_deducts"]),
         ("standard+melding=choice", ["melding"]),

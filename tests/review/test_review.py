@@ -384,7 +384,27 @@ def test_review_file_is_equivalent_to_options(small_review, empty_directory):
     assert "<h1>Which?</h1>\n<p>In May.</p>" in text
     (empty_directory / "bad.toml").write_text('rule_set = ["straight"]\nseconds_per_turn = 0\n')
     error = run_simgin("review", "--file", "bad.toml", exit_code=2).stderr
-    assert "rule_set" in error and "seconds_per_turn" in error
+    assert "rule_set" in error and "seconds_per_turn must be greater than 0." in error
+
+
+@pytest.mark.parametrize("value", ["true", '"x"'])
+def test_review_file_requires_a_number_of_seconds(empty_directory, value):
+    (empty_directory / "bad.toml").write_text(
+        f'rule_sets = ["straight"]\nseconds_per_turn = {value}\n'
+    )
+    error = run_simgin("review", "--file", "bad.toml", exit_code=2).stderr
+    assert "seconds_per_turn must be a number, not" in error
+
+
+def test_strongest_player_is_found_for_a_target_outside_the_training_range():
+    """Without a gin bonus, matches are twice as long, so equally long matches have low targets."""
+    rule_set = "standard+gin_bonus=0"
+    request = resolve_players(ReviewRequest.read([rule_set], BASELINE))
+    adjusted_variant = dict(request.same_length)[rule_set]
+    assert variants.find_variant(adjusted_variant).params["points_target"] < 50
+    assert request.find_strong_player(rule_set) == "champion"
+    assert request.find_strong_player(adjusted_variant) == "gold-early"
+    assert adjusted_variant in request.untrained_variants
 
 
 def test_title_and_note_are_shown_in_every_output(small_review, empty_directory):
