@@ -590,6 +590,8 @@ def analyze(
         variant: Variant, as a spec or an object.
         score: Match score, such as "30-45" or (30, 45): your points (or won deals) first, then the
             opponent's. With a score, actions are ranked by the probability of winning the match.
+            Omit the score in hollywood, pro and twofold, in which simgin cannot compute this
+            probability from the score.
         dealer: "me" or "other", by default inferred from the pile.
         stock: Number of cards in the stock.
         stake: Number that the die shows.

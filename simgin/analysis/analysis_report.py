@@ -54,6 +54,11 @@ RANKING_NOTES = {
     False: "Actions are ranked by {}. If you enter the position with its score, simgin ranks "
     "actions by match %.",
 }
+# Note on the ranking of actions if the score matters, but match % cannot be computed from it
+UNKNOWN_MATCH_NOTE = (
+    "Actions are ranked by {}, because the probability of winning the match cannot be computed "
+    "under these rules."
+)
 # Phrases that compare the outcomes of two actions, by measure
 OUTCOME_PHRASES = {
     "points": "average {:.1f} net points (vs. {:.1f})",
@@ -260,12 +265,14 @@ def format_table_note(analyses: AnalysesByLabel) -> str:
     measure = select_measure(first_analysis.position.variant)
     if measure in NET_MEASURE_NOTES:
         sentences.append(NET_MEASURE_NOTES[measure])
+    is_in_match = first_analysis.position.is_in_match
     if first_analysis.has_match_probability:
         sentences.append(
             "Match %: probability of winning the match if both players are equally strong."
         )
-        note = RANKING_NOTES[first_analysis.position.is_in_match]
-        sentences.append(note.format(MEASURE_TITLES[measure]))
+        sentences.append(RANKING_NOTES[is_in_match].format(MEASURE_TITLES[measure]))
+    elif is_in_match:
+        sentences.append(UNKNOWN_MATCH_NOTE.format(MEASURE_TITLES[measure]))
     return " ".join(sentences)
 
 

@@ -15,9 +15,10 @@ from simgin.analysis.analysis import (
 )
 from simgin.analysis.analysis_report import build_analysis_report, build_deal_table, render_analyses
 from simgin.analysis.deal_file import read_deal_file
-from simgin.analysis.position import Position
+from simgin.analysis.position import Position, PositionError
 from simgin.analysis.position_parts import Die, parse_score_pair
 from simgin.analysis.position_text import parse_position
+from simgin.analysis.stake_value import is_score_relevant
 from simgin.play.replay import trace_numbered_deal
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.progress import OnProgress
@@ -73,12 +74,17 @@ class AnalysisRequest:
         """Parse the arguments of a request to analyse a position (see `simgin.analyze`).
 
         Raises:
-            PositionError: If the position is not possible.
+            PositionError: If the position is not possible or if the score cannot be used.
         """
         game = variants.find_variant(variant)
         points = parse_score_pair(score) if isinstance(score, str) else score
         options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", game, **options)
+        if position.is_in_match and not is_score_relevant(game):
+            raise PositionError(
+                "the probability of winning the match cannot be computed from a score in "
+                f"{game.spec}. Omit the score to rank actions by the result of the deal."
+            )
         strongest_strategy = find_strong_player(game)
         default_opponent = None if game.is_solo else strongest_strategy
         return cls(position, budget, strategy or strongest_strategy, opponent or default_opponent)

@@ -141,6 +141,12 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
     return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], factor * records["stake"])
 
 
+def is_score_relevant(variant: Variant) -> bool:
+    """Return True if a score before a deal affects the deal or the equity of its result."""
+    params = variant.params
+    return params["die"] != "off" or params["shot"] or variant.goal.score_unit == "points"
+
+
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
     """Compute the equity of deal results in a variant, or return None if only points count."""

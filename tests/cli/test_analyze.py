@@ -51,6 +51,22 @@ def test_position_on_the_command_line_is_analysed():
     assert run_repeat_command(screen) == screen
 
 
+@pytest.mark.parametrize("variant", ["hollywood", "pro", "twofold", "standard+goal=deals"])
+def test_score_that_does_not_determine_the_match_is_rejected(variant):
+    message = r"cannot be computed from a score in \S+\. Omit the score to rank actions"
+    arguments = ["analyze", *HAND_CARDS, "--pile", PILE_TEXT, "-v", variant, "--score", "0-5"]
+    assert re.search(message, join_lines(run_simgin(*arguments, exit_code=2).stderr))
+    with pytest.raises(ValueError, match=message):
+        simgin.analyze(" ".join(HAND_CARDS), PILE_TEXT, variant, score=(0, 5))
+
+
+@pytest.mark.parametrize(("variant", "measure"), [("shot", "points"), ("dice-pro", "games")])
+def test_score_that_affects_only_the_deal_has_a_note_on_the_ranking(variant, measure):
+    position = [*HAND_CARDS, "--pile", PILE_TEXT, "-v", variant, *FAST_OPTIONS, "--score", "0-95"]
+    note = f"Actions are ranked by {measure}, because the probability of winning the match"
+    assert note in join_lines(run_analyze(*position))
+
+
 def test_actions_of_a_deal_are_ranked_by_points():
     screen = run_analyze("gold", "simple", "--deal", 1, "--turn", 2, *FAST_OPTIONS)
     assert "cost, points" in screen and "match %" in screen

@@ -68,6 +68,7 @@ def test_page_shows_the_position_in_the_address(browser):
         ("known", {"known": "2S"}, "does not show that the opponent holds 2S"),
         ("score", {"score": "a lot"}, "not a valid score"),
         ("score", {"score": "200-0"}, "Use scores below 100"),
+        ("score", {"score": "0-95", "variant": "twofold"}, "Omit the score to rank actions"),
         ("stock", {"stock": "77"}, "not 77"),
         ("stock", {"stock": "²"}, "not a whole number"),
         ("dealer", {"dealer": "nobody"}, "not a valid dealer"),

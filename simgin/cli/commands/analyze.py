@@ -48,7 +48,8 @@ DEFAULT_POSITION_WORLDS = 10_000  # default maximum number of simulations of a p
     "--score",
     metavar="30-45",
     help="Match score: your points (or won deals) first, then the opponent's. With --score, simgin "
-    "ranks actions by the probability of winning the match.",
+    "ranks actions by the probability of winning the match. Omit --score in hollywood, pro and "
+    "twofold, in which simgin cannot compute this probability from the score.",
 )
 @options.integer_option("--stake", "Number shown on the die.", "N", default=1)
 @click.option(
