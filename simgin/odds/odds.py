@@ -310,14 +310,14 @@ def build_odds(
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
     strongest |= {self_play.variant: self_play.strategy for self_play in self_plays}
-    reasons = [self_play.unavailable_reason for self_play in self_plays]
+    reasons = [self_play.missing_odds_text for self_play in self_plays]
     reasons += map(solo_odds.find_match_unavailable_reason, all_deals)
     all_solo_deals = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
         dict(_iter_nonempty_tables(frames_by_table)),
         strongest,
-        list(filter(None, reasons)),
+        list(dict.fromkeys(filter(None, reasons))),
         [(self_play.matchup, self_play.n_units) for self_play in all_solo_deals]
         + [(self_play.matchup, self_play.n_deals) for self_play in self_plays],
     )

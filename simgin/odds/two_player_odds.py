@@ -60,6 +60,22 @@ class SelfPlay(PlayerResult):
         """Number of times that each deal is counted in `outcomes`: 2 with match values, else 1."""
         return 1 if self.match_values is None else 2
 
+    @property
+    def has_score_odds(self) -> bool:
+        """True if the match win probability is known for every score in points."""
+        values = self.match_values
+        return values is not None and values.board.score_fields == POINT_MATCH_SCORE_FIELDS
+
+    @property
+    def missing_odds_text(self) -> str:
+        """Sentence about the match odds that cannot be computed, or "" if there are none."""
+        if self.match_values is None or self.has_score_odds:
+            return self.unavailable_reason
+        return (
+            "Win probabilities by score are computed only for matches to a number of points, not "
+            f"for {self.variant}."
+        )
+
 
 def simulate_self_play(
     strategy: str,
@@ -172,7 +188,7 @@ def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
         or if the players do not play for points, the DataFrame is empty.
     """
     match_values = self_play.match_values
-    if match_values is None or match_values.board.score_fields != POINT_MATCH_SCORE_FIELDS:
+    if match_values is None or not self_play.has_score_odds:
         return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half_width = compute_critical_value(N_GROUPS) * scores["se"]

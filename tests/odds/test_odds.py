@@ -461,6 +461,11 @@ def test_missing_match_value_is_explained():
     match = select_rows_by_seat(two_player_odds.compute_odds_by_seat(self_play), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
     assert two_player_odds.compute_odds_by_score(self_play).empty
+    odds = build_odds([], [self_play, self_play], 1)
+    assert odds.unavailable_reasons == [
+        "Win probabilities by score are computed only for matches to a number of points, not for "
+        "race."
+    ]
     with pytest.raises(PlayerCountError, match="is a solitaire game"):
         two_player_odds.simulate_self_play("gold", "solitaire-gin", N_DEALS)
 

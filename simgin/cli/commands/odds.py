@@ -60,9 +60,9 @@ def odds_command(
     For solitaire variants, simgin reports the probability of winning a deal, winning the match and
     going gin. CSV files contain the odds of each strategy by number of draws (odds.csv) and by
     number of cards left (left.csv), and separate luck (joker.csv, in games with a joker) from
-    skill (gap.csv). For two-player variants, simgin reports the win probability by seat and by
-    score, with each strategy playing against itself. Without VARIANT, simgin covers all solitaire
-    variants.
+    skill (gap.csv). For two-player variants, simgin reports the win probability by seat, with each
+    strategy playing against itself. For matches to a number of points, simgin also reports the win
+    probability by score. Without VARIANT, simgin covers all solitaire variants.
 
     \b
       simgin odds
