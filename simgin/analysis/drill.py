@@ -165,7 +165,7 @@ class Exercise:
             action = self.position.actions[index]
             text = self.position.format_action(action)
             options.setdefault(
-                text.partition(",")[0] if action.type == ACTION_END_DEAL else text, index
+                text.partition(" (")[0] if action.type == ACTION_END_DEAL else text, index
             )
         return sorted(options.values())
 

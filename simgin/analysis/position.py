@@ -119,7 +119,7 @@ class Position:
         return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
     def format_action(self, action: Action) -> str:
-        """Format an action, as in `discard KS` or `knock, KS` (knock after discarding KS)."""
+        """Format an action, as in `discard KS` or `knock (discard KS)`."""
         if action.type in DIE_WORDS:
             return f"{DIE_WORDS[action.type]} {self.view.offered}"
         if action.type == ACTION_OFFER:
@@ -134,7 +134,7 @@ class Position:
             return "knock" if self.view.count else "gin"
         if action.card < 0:
             return "big gin"
-        return f"{self._format_ending_word(action.card)}, {format_card(action.card)}"
+        return f"{self._format_ending_word(action.card)} (discard {format_card(action.card)})"
 
     def _format_ending_word(self, card: int) -> str:
         """Return the word for ending the deal with a discard: `knock`, `gin` or `shoot`."""
@@ -230,10 +230,10 @@ class Position:
 def format_better_action(chosen_action: str, best_action: str) -> str:
     """Format the best action so that it can be compared with the chosen action.
 
-    If the player ended the deal and a discard is better, return `play on, discarding ...`.
+    If the player ended the deal and a discard is better, return `play on and discard ...`.
     """
     is_continuing = best_action.startswith("discard") and not chosen_action.startswith("discard")
-    return best_action.replace("discard", "play on, discarding") if is_continuing else best_action
+    return f"play on and {best_action}" if is_continuing else best_action
 
 
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:

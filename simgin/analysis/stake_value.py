@@ -144,7 +144,7 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
 def is_score_relevant(variant: Variant) -> bool:
     """Return True if a score before a deal affects the deal or the equity of its result."""
     params = variant.params
-    return params["die"] != "off" or params["shot"] or variant.goal.score_unit == "points"
+    return params["die"] != "off" or bool(params["shot"]) or variant.goal.score_unit == "points"
 
 
 @cache

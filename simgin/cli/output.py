@@ -148,11 +148,12 @@ def render_report(report: Report, details: bool, details_hint: str) -> Iterator[
 
 
 def format_with_commands(sentence: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a sentence and its commands on separate lines that the terminal does not wrap."""
+    """Yield a sentence, followed by its commands on separate lines that are not wrapped."""
     from rich.text import Text
 
-    for line in (sentence, *(" " * indent + command for command in commands)):
-        yield Text(line, no_wrap=True)
+    yield Text(sentence)
+    for command in commands:
+        yield Text(" " * indent + command, no_wrap=True)
 
 
 def can_print(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,11 +16,6 @@ from simgin.analysis.position import Position
 from simgin.core.codes import PHASE_BLIND
 from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand, mask_to_cards
-
-# name of an action that ends the deal, if the discarded card follows
-ENDING_WITH_DISCARD_PATTERN = re.compile(
-    r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE
-)
 
 
 def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any]:
@@ -45,8 +39,8 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
         "label": capitalize_first(position.label),
         "unit": analysis.unit,
         "worlds": analysis.n_worlds,
-        "verdict": spell_out_discards(format_analysis_verdict(analysis, is_final)),
-        "choice": spell_out_discards(choice),
+        "verdict": format_analysis_verdict(analysis, is_final),
+        "choice": choice,
         "cost": sum(row["cost"] for row in rows if row["done"] and analysis.is_mistake),
         "is_decided": len(analysis.best_indices) == 1,
         "actions": [
@@ -64,15 +58,10 @@ def _format_cost(analysis: Analysis, index: int) -> str:
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
-def spell_out_discards(text: str) -> str:
-    """Replace `knock, 5D` in a text by `knock, discarding 5D`."""
-    return ENDING_WITH_DISCARD_PATTERN.sub(r"\1, discarding ", text)
-
-
 def _action_to_json(row: dict[str, Any], cost_text: str, is_best_ending: bool) -> dict[str, Any]:
     """Return the description, cost and win probabilities of an action for the browser."""
     return {
-        "text": spell_out_discards(row["action"]),
+        "text": row["action"],
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],

@@ -253,9 +253,16 @@ def test_too_long_pile_is_rejected():
 
 
 def test_discard_instead_of_an_ending_is_described_as_playing_on():
-    assert format_better_action("knock, KS", "discard 5C") == "play on, discarding 5C"
+    assert format_better_action("knock (discard KS)", "discard 5C") == "play on and discard 5C"
     assert format_better_action("discard KS", "discard 5C") == "discard 5C"
-    assert format_better_action("gin, KS", "big gin") == "big gin"
+    assert format_better_action("gin (discard KS)", "big gin") == "big gin"
+
+
+def test_names_of_actions_contain_no_comma():
+    hand = "3S 4S 5S 6S JH JD JC JS 2H 9C 6D"
+    position = parse_position(hand, "", variants.find_variant("standard"))
+    names = [position.format_action(action) for action in position.actions]
+    assert "knock (discard 9C)" in names and not any("," in name for name in names)
 
 
 def format_view_hand(view):

@@ -332,9 +332,9 @@ def test_hint_always_lists_a_possible_knock():
     analysis = advisor.analyse_pending_decision(table.get_traced_deal())
     assert "knock" not in " ".join(analysis.action_names[i] for i in analysis.ranking[:4])
     *_, knock, others = advisor.format_hint(table.get_traced_deal())
-    assert knock.startswith("knock, ") and "every other action" in others
+    assert knock.startswith("knock (discard ") and "every other action" in others
     actions = analysis_to_json(analysis)["actions"]
-    assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
+    assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock"]
 
 
 def test_outcomes_of_two_actions_are_consistent_with_the_cost(games_in_test_directory):

@@ -82,7 +82,7 @@ def make_search_history_frame(variants, strategies):
 def make_analysis_frame(variants, strategies):
     """Return the costs of six actions in a position, the worst of which was chosen."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
-    actions = ("discard KS", "knock, 9D", "discard TD", "discard AC", "big gin", "take 7H")
+    actions = ("discard KS", "knock (discard 9D)", "discard TD", "discard AC", "big gin", "take 7H")
     rows = [
         names | {"action": action, "cost": 0.7 * i, "by": "match", "best": i < 2, "done": i == 5}
         for i, action in enumerate(actions)

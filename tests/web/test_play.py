@@ -16,7 +16,6 @@ from simgin.rules.variants import find_variant
 from simgin.strategy import catalogue
 from simgin.strategy.cast import PLAYER_TYPE_TABLES
 from simgin.web.app import Site, create_app
-from simgin.web.coach_json import spell_out_discards
 from simgin.web.games import OpenGames
 from simgin.web.opponents import list_opponents
 from support.command_line import run_simgin
@@ -259,19 +258,6 @@ def test_page_shows_the_command_and_the_chosen_fields(browser):
     page = check_page(browser.get(f"/play?{GAME_QUERY}&coach=always"))
     assert "simgin play gold -v standard --seed 3 --coach" in page
     assert re.search(r'<option value="gold" [^>]*selected>gold, average<', page)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Knock, 5D costs 15", "Knock, discarding 5D costs 15"),
-        ("Best: gin, TS.", "Best: gin, discarding TS."),
-        ("Best: play on, discarding AD", "Best: play on, discarding AD"),
-        ("Best: discard 9C, or knock, 9C", "Best: discard 9C, or knock, discarding 9C"),
-    ],
-)
-def test_card_after_a_knock_is_called_a_discard(text, expected):
-    assert spell_out_discards(text) == expected
 
 
 def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):
