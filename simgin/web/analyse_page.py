@@ -40,7 +40,7 @@ def show_analysis_board(request: Request) -> Response:
     site = request.app.state.site
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.extra_specs)
-    board.make_request(form)
+    analysis_request = board.make_request(form)
     variants = dict(list_variants())
     variants.setdefault(board.variant.spec, board.variant.spec)
     stakes = [str(stake) for stake in range(1, int(build_rules(board.variant).die_cap) + 1)]
@@ -57,7 +57,8 @@ def show_analysis_board(request: Request) -> Response:
         strategies=_list_strategies(board, site.extra_specs),
         worlds=DEFAULT_WORLDS,
         seed=DEFAULT_SEED,
-        command=board.command,
+        command=board.command if analysis_request else "",
+        has_live_command=True,
     )
 
 
@@ -73,16 +74,17 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
 
 
 def stream_position_costs(request: Request) -> Response:
-    """Send the command and the errors of a position, followed by the costs of the actions."""
+    """Send the errors of a position or its command, followed by the costs of the actions."""
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.extra_specs)
     analysis_request = board.make_request(form)
-    first_object = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
+    first_object = {"command": "", "errors": form.errors, "about": [], "assumed": []}
     if analysis_request is None:
         return _make_json_lines_response(_yield_json_line(first_object), form.http_status)
     position = analysis_request.position_or_deal
     assert isinstance(position, Position), "the board has a position"
     assert analysis_request.strategy is not None, "a position has a strategy that continues"
+    first_object["command"] = board.command
     first_object["about"] = list(position.describe())
     first_object["assumed"] = list(_list_assumptions(board, position))
     analyse = partial(

@@ -67,7 +67,10 @@ def test_position_is_entered_with_the_keyboard(page):
             page.keyboard.press("ArrowRight")
         row, column = to_row, to_column
         in_hand = len(page.input_value("#hand").split()) < 11
-        page.keyboard.press("o" if word.endswith("*") else "h" if in_hand else "p")
+        target = "known" if word.endswith("*") else "hand" if in_hand else "pile"
+        page.keyboard.press({"hand": "h", "pile": "p", "known": "o"}[target])
+        assert page.is_checked(f"input[value={target}]")
+        page.keyboard.press("Enter")
     assert (
         page.input_value("#hand") == HAND_FIELD_TEXT
         and page.input_value("#pile") == PILE_FIELD_TEXT
@@ -75,6 +78,29 @@ def test_position_is_entered_with_the_keyboard(page):
     assert BEST_ACTION in wait_for_costs(page)
     page.keyboard.press("Delete")
     assert page.input_value("#pile") == "QD 10S 9D*"
+
+
+def test_letter_selects_a_group_and_moves_no_card(page):
+    for card in HAND.split()[:10]:
+        page.click(f'#deck [data-card="{card}"]')
+    page.keyboard.press("h")
+    assert page.is_checked("input[value=hand]")
+    page.keyboard.press("p")
+    assert page.is_checked("input[value=pile]") and not page.input_value("#pile")
+    assert len(page.input_value("#hand").split()) == 10
+    page.fill("#pile", "")
+    page.keyboard.press("h")
+    assert page.is_checked("input[value=pile]") and page.input_value("#pile") == "h"
+
+
+def test_command_appears_when_the_position_is_complete(page):
+    for card in HAND.split():
+        assert not page.is_visible("#command")
+        page.click(f'#deck [data-card="{card}"]')
+    wait_for_costs(page)
+    assert page.is_visible("#command")
+    page.click("#clear")
+    page.wait_for_selector("#command", state="hidden")
 
 
 def test_variant_determines_the_fields(page):

@@ -10,6 +10,7 @@ const SUITS = [..."SHDC"];
 const HAND_SIZES = { draw: 10, discard: 11 };
 const PLACES = { hand: "in your hand", pile: "in the pile", known: "held by the opponent", "": "not placed" };
 const TARGET_KEYS = { h: "hand", p: "pile", o: "known" };
+const TARGET_NAMES = { hand: "your hand", pile: "pile", known: "taken by the opponent" };
 const WORLDS_FACTOR = 4;
 
 const form = find("position");
@@ -159,6 +160,7 @@ const showErrors = (errors) => {
 };
 const showStart = ({ command, errors, about, assumed }) => {
   find("command").textContent = withTen(command);
+  find("command").closest("section").hidden = !command;
   showErrors(errors);
   fill("about", ...about.map((line) => make("p", {}, withCards(line))));
   find("assumed").textContent = assumed.length ? `Assumed: ${withCards(assumed.join(" "))}` : "";
@@ -192,7 +194,7 @@ const analyse = async () => {
   find("costs").classList.add("stale");
   showButtons(false);
   try {
-    await readLines(`/analyse/costs?${query()}`, { signal: controller.signal }, (found) => (found.command ? showStart(found) : showCosts(found)));
+    await readLines(`/analyse/costs?${query()}`, { signal: controller.signal }, (found) => (found.errors ? showStart(found) : showCosts(found)));
   } catch (error) {
     if (error.name === "AbortError") return;
     showError(error);
@@ -239,20 +241,28 @@ const moveFocus = (button, key) => {
   const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
   focusCard(deck[(row + down + SUITS.length) % SUITS.length][(column + right + RANKS.length) % RANKS.length]);
 };
+const hasModifier = (event) => event.ctrlKey || event.metaKey || event.altKey;
 const onDeckKey = (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (hasModifier(event)) return;
   const button = event.target.closest("[data-card]");
-  const where = TARGET_KEYS[event.key.toLowerCase()];
   if (event.key.startsWith("Arrow")) moveFocus(button, event.key);
-  else if (where) place(button.dataset.card, where);
   else if (["Backspace", "Delete"].includes(event.key)) remove(button.dataset.card);
   else return;
   event.preventDefault();
+};
+// A letter selects the group into which the next cards go, except while the user types in a field.
+const onTargetKey = (event) => {
+  const where = TARGET_KEYS[event.key.toLowerCase()];
+  if (!where || hasModifier(event) || event.target.matches("select, input:not([type=radio], [type=checkbox])")) return;
+  if (where === "known" && isSolo()) return;
+  setTarget(where);
+  find("announced").textContent = `Selected: ${TARGET_NAMES[where]}.`;
 };
 
 const board = find("board");
 fill("deck", ...deckButtons);
 find("deck").addEventListener("keydown", onDeckKey);
+addEventListener("keydown", onTargetKey);
 find("forgotten").addEventListener("click", () => { const { hand, pile } = position(); setPosition(hand, [...pile, "?"]); });
 find("clear").addEventListener("click", () => { setTarget("hand"); isMoveChosen = false; setPosition([], []); });
 find("stop").addEventListener("click", stop);
