@@ -86,19 +86,21 @@ GOAL_RESULT_PHRASES = {
     GOAL_UNDECIDED: "undecided for",
 }
 DIFFERENCES_TITLE = "All differences from the baseline"
-INTERVAL_NOTE = "± marks 95 % confidence intervals. "
-EFFECT_SIZE_NOTE = (
+INTERVAL_NOTE = "± marks 95 % confidence intervals."
+# Paragraphs of the note below the scorecard
+EFFECT_SIZE_NOTES = (
     "Values with a sign are differences from the baseline. "
     '"Much" means that you notice the difference with probability 5/6 in one evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
     f'"A little" means that you need {EVENINGS_FOR_SMALL_EFFECT} evenings to notice the difference '
-    'with the same probability. "Same" marks smaller differences. '
+    'with the same probability. "Same" marks smaller differences.',
     'For skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
-    'For other win percentages, "a little" begins at 1 percentage point and "much" at 3. '
+    'For other win percentages, "a little" begins at 1 percentage point and "much" at 3.',
     'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
-    "To narrow the interval, increase --matches. "
-    "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
-    f'the table "{DIFFERENCES_TITLE}" shows the effect against each opponent. '
+    "To narrow the interval, play more matches.",
+    'If the effect on skill depends on the opponent, the cell shows "effect varies by opponent" or '
+    f'"against some opponents", and the table "{DIFFERENCES_TITLE}" shows the effect against each '
+    "opponent.",
 )
 LIMITATIONS_TEXT = (
     "A review does not measure fun, learning, bluffing or how people play. Unlike people, the "
@@ -251,12 +253,13 @@ def build_scorecard_table(review: Review) -> Table:
             title += f" (▲ ▼: at least a little above or below {base})"
     columns = [Column("row", "property"), *(Column(*label) for label in labels)]
     players = "the strong player" if request.is_solo else "matches between strong players"
-    size_note = EFFECT_SIZE_NOTE if request.base else ""
-    note = (
-        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_explain_scorecard_rows(review)}"
-        f"Players: {_format_players(review)}"
-    )
-    return Table(title, make_frame(rows), columns, note)
+    paragraphs = [
+        f"Values are for {players}. {INTERVAL_NOTE}",
+        *(EFFECT_SIZE_NOTES if request.base else ()),
+        _explain_scorecard_rows(review),
+        f"Players: {_format_players(review)}",
+    ]
+    return Table(title, make_frame(rows), columns, "\n\n".join(filter(None, paragraphs)))
 
 
 def _make_scorecard_cell_rows(
@@ -311,7 +314,7 @@ def _explain_scorecard_rows(review: Review) -> str:
     """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
     meanings = {row.title: row.meaning for row in review.shown_scorecard_rows if row.meaning}
     meanings |= SOLO_COMPARISON_MEANINGS if review.request.is_solo else COMPARISON_MEANINGS
-    return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
+    return " ".join(f"{title}: {meaning}." for title, meaning in meanings.items())
 
 
 def _shorten_to_arrow(cell: Any) -> Any:

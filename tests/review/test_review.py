@@ -348,6 +348,10 @@ def test_report_is_valid_and_has_every_part(small_review):
         assert part in text
     summary = (small_review[0] / "summary.md").read_text()
     assert 'the table "All differences from the baseline" shows the effect' in summary
+    for wrong_elsewhere in ("purple", "increase --matches"):
+        assert wrong_elsewhere not in summary and wrong_elsewhere not in text
+    scorecard_note = text.partition("at equal match length")[0]
+    assert scorecard_note.count('<p class="note">') >= 6
     effects_table = summary.partition("## All differences from the baseline\n")[2]
     assert "| effect size |" in effects_table and "| Skill" in effects_table
     plots = {path.stem for path in (small_review[0] / "plots").glob("*.svg")}
