@@ -9,7 +9,7 @@ from simgin.results.live_result import LiveEstimate
 from simgin.results.run_info import make_run_info
 from simgin.results.run_results import RunResults
 from simgin.review.review import Review
-from simgin.review.review_report import build_scorecard_table
+from simgin.review.review_report import build_scorecard_table, fit_scorecard
 from simgin.review.review_request import ReviewRequest
 from simgin.runs.block import BlockResult, Task, count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
@@ -57,9 +57,8 @@ class LiveScorecard(LiveEstimate):
             self._progress = progress
             info = make_run_info(self._plan, [StopResult(units) for units in units_played])
             results = RunResults(info, self._ledger)
-            self._scorecard = build_scorecard_table(
-                Review(self._request, results, finished_matchup_indices=finished_indices)
-            )
+            review = Review(self._request, results, finished_matchup_indices=finished_indices)
+            self._scorecard = fit_scorecard(review, build_scorecard_table(review))
             self._next_update = (
                 update_time + (time.monotonic() - update_time) / MAX_RENDER_TIME_PROPORTION
             )

@@ -78,8 +78,11 @@ SAME_LENGTH_TITLE = "Scorecard at equal match length"
 # mark of rows that would change if the strong player were trained for the rules
 UNTRAINED_MARK = "†"
 MAX_VARIANTS_IN_CAVEAT = 4  # maximum number of rule sets that a caveat lists
-# Maximum number of rule sets per table. Longer sweeps are shown in plots.
+# Maximum number of rule sets with a column in a scorecard. Longer scorecards are summarised, and
+# longer sweeps are shown in plots.
 MAX_VARIANTS_PER_TABLE = 8
+# rows that are shown in the summary of a scorecard, in addition to the skill row
+MAIN_ROW_KEYS = ("turns_per_match", "win", "score", "gin")
 GOAL_RESULT_PHRASES = {
     GOAL_MET: "met by",
     GOAL_MISSED: "missed by",
@@ -221,16 +224,56 @@ def format_recommendation(
 
 def _iterate_tables(review: Review) -> Iterator[Table]:
     """Yield the main tables of the report."""
-    if len(review.request.variants) <= MAX_VARIANTS_PER_TABLE:
-        yield build_scorecard_table(review)
-    if not review.request.sweep:
-        yield _build_same_length_table(review)
-    elif can_show_best_values(review):
+    for scorecard in _iterate_scorecards(review):
+        if not (review.request.sweep and _has_too_many_columns(scorecard)):
+            yield fit_scorecard(review, scorecard)
+    if review.request.sweep and can_show_best_values(review):
         yield build_best_values_table(review)
-    yield _build_adapted_player_table(review)
+    adapted_player_table = _build_adapted_player_table(review)
+    yield (
+        _transpose_scorecard(adapted_player_table)
+        if _has_too_many_columns(adapted_player_table)
+        else adapted_player_table
+    )
 
 
 # Scorecard
+
+
+def _iterate_scorecards(review: Review) -> Iterator[Table]:
+    """Yield the scorecard and, except in sweeps, the scorecard at equal match length."""
+    yield build_scorecard_table(review)
+    if not review.request.sweep:
+        yield _build_same_length_table(review)
+
+
+def _has_too_many_columns(scorecard: Table) -> bool:
+    """Return True if a scorecard has too many rule sets to show each of them in a column."""
+    return len(scorecard.columns) - 1 > MAX_VARIANTS_PER_TABLE
+
+
+def fit_scorecard(review: Review, scorecard: Table) -> Table:
+    """Return a scorecard, or its main rows as columns if there are too many rule sets."""
+    if not _has_too_many_columns(scorecard):
+        return scorecard
+    main_titles = {row.title for row in review.scorecard_rows if row.key in MAIN_ROW_KEYS}
+    main_titles.add(choose_skill_title(review.request.is_solo))
+    rows = [
+        {name: _shorten_to_arrow(cell) for name, cell in row.items()}
+        for row in scorecard.frame.to_dict("records")
+        if row["row"].removesuffix(UNTRAINED_MARK) in main_titles
+    ]
+    players = "the strong player" if review.request.is_solo else "matches between strong players"
+    arrow_note = ""
+    if review.request.base:
+        base = format_rule_set_label(review, review.request.base)
+        arrow_note = f"▲ and ▼ mark values at least a little above or below {base}. "
+    note = (
+        f"Values are for {players}. {arrow_note}"
+        f'The table "{scorecard.title}" in the report shows all properties.'
+    )
+    title = f"{scorecard.title}: main properties"
+    return _transpose_scorecard(Table(title, make_frame(rows), scorecard.columns, note))
 
 
 def build_scorecard_table(review: Review) -> Table:
@@ -488,9 +531,8 @@ def _make_adapted_player_cell(review: Review, variant: str, row: ScorecardRow) -
 
 
 def _iterate_detail_tables(review: Review) -> Iterator[Table]:
-    """Yield the scorecard of a long sweep, a table of all values and a table of all effects."""
-    if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
-        yield _transpose_scorecard(build_scorecard_table(review))
+    """Yield the scorecards of many rule sets, a table of all values and a table of all effects."""
+    yield from map(_transpose_scorecard, filter(_has_too_many_columns, _iterate_scorecards(review)))
     format_label = partial(format_rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
     hidden_keys = {row.key for row in {*review.scorecard_rows} - {*review.shown_scorecard_rows}}

@@ -38,6 +38,7 @@ from simgin.text.messages import capitalize_first, join_words
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
 # skill.
 MAX_VERDICT_CLAUSES = 5
+MAX_RULE_SETS_IN_TITLE = 5  # maximum number of rule sets that a default title lists
 NO_EFFECT_SENTENCE = "Players would not notice the difference, even in ten evenings."
 IDENTICAL_RESULTS_SENTENCE = "Every match had the same result as under the baseline."
 MIN_RATE_FOR_NEARLY_EVERY_DEAL = 0.9  # minimum proportion called "nearly every deal"
@@ -105,8 +106,12 @@ def format_review_question(review: Review) -> str:
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
         names = [format_rule_set_label(review, variant) for variant in request.variants]
+        if len(names) > MAX_RULE_SETS_IN_TITLE:
+            names = [f"these {len(names)} rule sets"]
         return f"What {verb} {join_words(names)} like?"
     names = [format_rule_set_label(review, variant) for variant in request.compared_variants]
+    if len(names) > MAX_RULE_SETS_IN_TITLE:
+        return f"{len(names)} rule sets against {format_rule_set_label(review, str(request.base))}"
     if len(names) == 1:
         names.append(format_rule_set_label(review, str(request.base)))
     return f"{join_words(names, 'or')}?"

@@ -774,6 +774,64 @@ def test_scorecard_cell_shows_the_difference_and_its_interval():
     assert not any(cell.change for cell in baseline_cells)
 
 
+# Reviews of many rule sets
+
+
+def make_review_of_knock_limits(n_rule_sets):
+    """Return a review of several knock limits, all with targets for equal match length."""
+    specs = [f"standard+knock_limit={limit}" for limit in range(1, n_rule_sets + 1)]
+    request = ReviewRequest.read(specs, BASELINE)
+    same_length = [(spec, f"{spec}+points_target=90") for spec in specs]
+    played_variants = [BASELINE, *itertools.chain(*same_length)]
+    request = replace(
+        request,
+        strong=tuple((variant, "champion") for variant in played_variants),
+        same_length=tuple(same_length),
+    )
+    review = Review(request, None)
+    measurements = {
+        (variant, key, STRONG_PLAYER): make_estimate(BASELINE_VALUES.get(key, 1.0))
+        for variant, key in itertools.product(played_variants, SCORECARD_ROW_KEYS)
+    }
+    effects = {
+        key: Effect(make_estimate(10.0), EFFECT_BOUNDS.get(key[1], (1, 3)))
+        for key in measurements
+        if key[0] != BASELINE
+    }
+    review.__dict__.update(measurements=measurements, effects=effects)
+    return review
+
+
+def test_scorecards_of_many_rule_sets_are_summarised():
+    maximum = review_report.MAX_VARIANTS_PER_TABLE
+    tables = list(review_report._iterate_tables(make_review_of_knock_limits(maximum - 1)))
+    assert [table.title for table in tables[:2]] == ["Scorecard", review_report.SAME_LENGTH_TITLE]
+    assert [len(table.columns) for table in tables[:2]] == [maximum + 1] * 2
+    review = make_review_of_knock_limits(maximum)
+    scorecard_summary, same_length_summary = list(review_report._iterate_tables(review))[:2]
+    assert scorecard_summary.headings == (
+        "rules",
+        "Turns per match",
+        "Deals ending in gin",
+        "Skill: strong v weaker players",
+    )
+    assert scorecard_summary.rows[0][:3] == ("Standard", "80", "50 %")
+    assert scorecard_summary.rows[1][:3] == ("Knock limit 1", "80 ▲", "50 % ▲")
+    assert len(scorecard_summary.rows) == len(same_length_summary.rows) == maximum + 1
+    assert same_length_summary.rows[1][0] == "Knock limit 1, target 90"
+    detail_titles = [table.title for table in review_report._iterate_detail_tables(review)]
+    assert detail_titles[:2] == ["Scorecard", review_report.SAME_LENGTH_TITLE]
+    assert f'"{detail_titles[0]}"' in scorecard_summary.note
+    assert f'"{detail_titles[1]}"' in same_length_summary.note
+
+
+def test_title_of_many_rule_sets_states_only_their_number():
+    review = make_review_of_knock_limits(9)
+    assert verdicts.format_review_question(review) == "9 rule sets against Standard"
+    review = Review(ReviewRequest.read(review.request.compared_variants), None)
+    assert verdicts.format_review_question(review) == "What are these 9 rule sets like?"
+
+
 # Rules in words, and requests
 
 
