@@ -42,11 +42,11 @@ MAX_RULE_SETS_IN_TITLE = 5  # maximum number of rule sets that a default title l
 NO_EFFECT_SENTENCE = "Players would not notice the difference, even in ten evenings."
 IDENTICAL_RESULTS_SENTENCE = "Every match had the same result as under the baseline."
 MIN_RATE_FOR_NEARLY_EVERY_DEAL = 0.9  # minimum proportion called "nearly every deal"
-# words for relative changes in length
+# words for relative changes in length, and the maximum rounding error of the words
 WORDS_BY_FRACTION = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
-# If a factor is outside this range, it is formatted as "2.6 times as long".
-MIN_LENGTH_FACTOR_IN_WORDS, MAX_LENGTH_FACTOR_IN_WORDS = 0.6, 1.42
-MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS = 0.2  # factor below which two decimals are shown
+MAX_FRACTION_ERROR = 0.02
+# Larger factors are formatted as "2.6 times as long".
+MAX_LENGTH_FACTOR_IN_PERCENT = 1.42
 MAIN_RULE_PARAMETERS = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH_CLAUSE = "matches are as long as under the baseline"
 SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are as long as under the baseline"
@@ -334,15 +334,14 @@ def _format_length_clause(review: Review, variant: str, effects: dict[str, Effec
 
 def format_length_change(relative_change: float) -> str:
     """Format a relative change in length, such as `a third shorter` or `2.6 times as long`."""
-    factor = 1 + relative_change
-    if not MIN_LENGTH_FACTOR_IN_WORDS < factor < MAX_LENGTH_FACTOR_IN_WORDS:
-        return (
-            f"{factor:.{1 if factor >= MAX_LENGTH_FACTOR_WITH_TWO_DECIMALS else 2}f} times as long"
-        )
-    fraction = WORDS_BY_FRACTION[
-        min(WORDS_BY_FRACTION, key=lambda known: abs(known - abs(relative_change)))
-    ]
-    return f"{fraction} {'longer' if relative_change > 0 else 'shorter'}"
+    factor, change = 1 + relative_change, abs(relative_change)
+    if factor > MAX_LENGTH_FACTOR_IN_PERCENT:
+        return f"{factor:.1f} times as long"
+    nearest_fraction = min(WORDS_BY_FRACTION, key=lambda fraction: abs(fraction - change))
+    change_text = f"{100 * change:.0f} %"
+    if abs(nearest_fraction - change) <= MAX_FRACTION_ERROR:
+        change_text = WORDS_BY_FRACTION[nearest_fraction]
+    return f"{change_text} {'longer' if relative_change > 0 else 'shorter'}"
 
 
 def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> str:

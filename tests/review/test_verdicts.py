@@ -335,14 +335,18 @@ def test_cell_with_an_unclear_effect_names_the_possible_sizes(
         (0.34, "a third longer"),
         (0.12, "a tenth longer"),
         (-0.12, "a tenth shorter"),
-        (-0.3, "a third shorter"),
+        (0.41, "41 % longer"),
+        (0.15, "15 % longer"),
+        (-0.3, "30 % shorter"),
         (-0.35, "a third shorter"),
-        (-0.5, "0.5 times as long"),
-        (-0.76, "0.2 times as long"),
-        (-0.93, "0.07 times as long"),
+        (-0.391, "39 % shorter"),
+        (-0.4, "40 % shorter"),
+        (-0.5, "50 % shorter"),
+        (-0.76, "76 % shorter"),
+        (-0.93, "93 % shorter"),
     ],
 )
-def test_large_change_of_length_is_reported_as_a_factor(change, expected):
+def test_large_change_of_length_is_reported_as_a_fraction_or_a_factor(change, expected):
     assert verdicts.format_length_change(change) == expected
     factor = 1 + change
     if "times" in expected:
