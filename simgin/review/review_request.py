@@ -75,7 +75,7 @@ class ReviewRequest:
     """Request for a review, which contains only values that can be stored in a manifest.
 
     Attributes:
-        variants: Canonical variant specs. If there is a baseline, it comes first.
+        variants: Canonical variant specs. Except in sweeps, the baseline comes first.
         base: Spec of the baseline, or None if there is no baseline.
         kinds: Weaker player types with their strategies, weakest first.
         strong: Pairs of a variant and the strong player under this variant. The tuple is empty
@@ -176,7 +176,7 @@ class ReviewRequest:
                 "variants separately."
             )
         specs = tuple(dict.fromkeys(variant.spec for variant in all_variants))
-        if against is not None and specs[0] in (variant.spec for variant in all_variants[1:]):
+        if sweep and specs[0] in (variant.spec for variant in all_variants[1:]):
             # The variants stay in the order of the sweep.
             specs = tuple(dict.fromkeys(variant.spec for variant in all_variants[1:]))
         base = all_variants[0].spec if against is not None and len(specs) > 1 else None

@@ -48,9 +48,9 @@ MAX_FRACTION_ERROR = 0.02
 # Larger factors are formatted as "2.6 times as long".
 MAX_LENGTH_FACTOR_IN_PERCENT = 1.42
 MAIN_RULE_PARAMETERS = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
-SAME_LENGTH_CLAUSE = "matches are as long as under the baseline"
-SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are as long as under the baseline"
-LENGTH_DIFFERS_CLAUSE = f"{SAME_STRONG_LENGTH_CLAUSE}, but some other matches are not"
+SAME_LENGTH_CLAUSE = "matches are about as long as under the baseline"
+SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are about as long as under the baseline"
+LENGTH_DIFFERS_CLAUSE = "match length changes for some players, but hardly for strong players"
 # Clauses for a significant increase and a significant decrease of a scorecard value. The effect
 # size replaces {}.
 EFFECT_CLAUSES = {

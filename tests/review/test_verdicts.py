@@ -160,25 +160,25 @@ def test_five_matches_show_a_large_effect_with_probability_five_sixths():
         ),
         (
             make_review({"gin": 0.45}, gin_rate=0.96, skill=(-0.03, -0.1, -0.04), gin_effect=-0.2),
-            "Matches are as long as under the baseline, but nearly every deal ends in gin. Playing "
-            "for gin is less profitable, and skill matters slightly less.",
+            "Matches are about as long as under the baseline, but nearly every deal ends in "
+            "gin. Playing for gin is less profitable, and skill matters slightly less.",
         ),
         (
             make_review(skill=(0.05, -0.05, 0.0)),
-            "Matches are as long as under the baseline, but skill matters more against some "
+            "Matches are about as long as under the baseline, but skill matters more against some "
             "opponents and less against others.",
         ),
         (
             make_review({"turns_per_match": 0.0}, weaker_changes={"turns_per_match": 30}),
-            "Matches between strong players are as long as under the baseline, but some other "
-            "matches are not. Skill matters as much as under the baseline.",
+            "Match length changes for some players, but hardly for strong players. Skill matters "
+            "as much as under the baseline.",
         ),
         (
             # Player types differ from each other, but none differs by a little from the baseline.
             make_review(
                 {"seat": 0.02, "turns_per_match": 7.0}, weaker_changes={"turns_per_match": -7.0}
             ),
-            "Matches are as long as under the baseline, but the nondealer wins slightly more "
+            "Matches are about as long as under the baseline, but the nondealer wins slightly more "
             "often. Skill matters as much as under the baseline.",
         ),
         (
@@ -186,8 +186,8 @@ def test_five_matches_show_a_large_effect_with_probability_five_sixths():
                 {"seat": 0.02, "turns_per_match": 0.0},
                 weaker_changes={"turns_per_match": make_estimate(9, 30)},
             ),
-            "Matches between strong players are as long as under the baseline, but the nondealer "
-            "wins slightly more often. Skill matters as much as under the baseline.",
+            "Matches between strong players are about as long as under the baseline, but the "
+            "nondealer wins slightly more often. Skill matters as much as under the baseline.",
         ),
         (
             make_review(
@@ -198,7 +198,7 @@ def test_five_matches_show_a_large_effect_with_probability_five_sixths():
         ),
         (
             make_review({"seat": 0.02}, skill=(make_estimate(0.03, 0.03).value,) * 3),
-            "Matches are as long as under the baseline, but the nondealer wins slightly more "
+            "Matches are about as long as under the baseline, but the nondealer wins slightly more "
             "often. Skill matters slightly more.",
         ),
     ],
@@ -837,6 +837,13 @@ def test_title_of_many_rule_sets_states_only_their_number():
 
 
 # Rules in words, and requests
+
+
+def test_baseline_is_the_first_rule_set_except_in_sweeps():
+    request = ReviewRequest.read(["standard+knock_limit=9", "straight", BASELINE], BASELINE)
+    assert request.variants == (BASELINE, "standard+knock_limit=9", "straight")
+    sweep = ReviewRequest.read([BASELINE], sweep=["knock_limit=9,10,11"])
+    assert sweep.variants.index(str(sweep.base)) == 1
 
 
 def test_rules_equal_to_a_built_in_variant_have_its_name():
