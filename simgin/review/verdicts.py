@@ -47,6 +47,7 @@ WORDS_BY_FRACTION = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "
 MAX_FRACTION_ERROR = 0.02
 # Larger factors are formatted as "2.6 times as long".
 MAX_LENGTH_FACTOR_IN_PERCENT = 1.42
+MIN_WHOLE_MINUTES = 3  # shorter durations are formatted with two significant digits
 MAIN_RULE_PARAMETERS = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH_CLAUSE = "matches are about as long as under the baseline"
 SAME_STRONG_LENGTH_CLAUSE = "matches between strong players are about as long as under the baseline"
@@ -79,7 +80,7 @@ SKILL_CLAUSES = {
 }
 # sentences about a rule set without a baseline, by scorecard rows
 NO_BASELINE_SENTENCES = {
-    ("turns_per_match", "minutes"): "a match takes about {} turns ({} minutes)",
+    ("turns_per_match", "minutes"): "a match takes about {} turns ({})",
     ("win",): "a strong player wins {} of deals",
     ("gin",): "strong players go gin in {} of deals",
 }
@@ -414,7 +415,8 @@ def describe_change_in_minutes(review: Review, variant: str, base_variant: str) 
     change_text = f"{abs(new - old):.{digits}f} {'minute' if abs(new - old) == 1 else 'minutes'}"
     return (
         f"A match is about {change_text} {'longer' if new > old else 'shorter'} "
-        f"({new:.{digits}f} minutes instead of {old:.{digits}f}, at {seconds:g} s per turn)."
+        f"({new:.{digits}f} {'minute' if new == 1 else 'minutes'} instead of {old:.{digits}f}, at "
+        f"{seconds:g} s per turn)."
     )
 
 
@@ -485,13 +487,21 @@ def _describe_without_baseline(review: Review, variant: str) -> str:
     for keys, sentence in NO_BASELINE_SENTENCES.items():
         measurements = [review.measurements.get((variant, key, STRONG_PLAYER)) for key in keys]
         values = [
-            f"{measurement.value * rows_by_key[key].display_factor:.0f}{rows_by_key[key].unit}"
+            _format_minutes(measurement.value)
+            if key == "minutes"
+            else f"{measurement.value * rows_by_key[key].display_factor:.0f}{rows_by_key[key].unit}"
             for key, measurement in zip(keys, measurements, strict=True)
             if isinstance(measurement, PairedEstimate)
         ]
         if len(values) == len(keys):
             sentences.append(sentence.format(*values))
     return format_sentences(sentences)
+
+
+def _format_minutes(minutes: float) -> str:
+    """Format a duration in whole minutes or, if it is short, with two significant digits."""
+    text = f"{minutes:.{'2g' if minutes < MIN_WHOLE_MINUTES else '0f'}}"
+    return f"{text} {'minute' if text == '1' else 'minutes'}"
 
 
 # Sweeps

@@ -629,6 +629,7 @@ def test_verdict_on_several_goals_starts_with_rule_sets_that_meet_all():
         (54, 83, 8, "4 minutes shorter (7 minutes instead of 11, at 8 s per turn)."),
         (70, 83, 8, "1.8 minutes shorter (9.3 minutes instead of 11.1, at 8 s per turn)."),
         (90, 75, 4, "1 minute longer (6 minutes instead of 5, at 4 s per turn)."),
+        (7, 15, 8, "1 minute shorter (1 minute instead of 2, at 8 s per turn)."),
         (83, 54, 7.5, "3.6 minutes longer (10.4 minutes instead of 6.8, at 7.5 s per turn)."),
         (54, 83, 0.01, ""),
     ],
@@ -639,6 +640,27 @@ def test_change_in_minutes_is_computed_from_rounded_lengths(
     assert describe_minutes(turns, baseline_turns, seconds) == (
         f"A match is about {expected}" if expected else ""
     )
+
+
+@pytest.mark.parametrize(
+    ("turns", "seconds", "duration"),
+    [
+        (83, 8, "11 minutes"),
+        (54, 8, "7 minutes"),
+        (74, 1, "1.2 minutes"),
+        (74, 0.5, "0.62 minutes"),
+        (60, 1, "1 minute"),
+    ],
+)
+def test_length_without_a_baseline_is_stated_in_minutes(turns, seconds, duration):
+    review = Review(ReviewRequest((BASELINE,), seconds_per_turn=seconds), None)
+    measurements = {
+        (BASELINE, "turns_per_match", STRONG_PLAYER): make_estimate(turns),
+        (BASELINE, "minutes", STRONG_PLAYER): make_estimate(turns * seconds / 60),
+    }
+    review.__dict__.update(measurements=measurements)
+    ((_, verdict),) = verdicts.list_review_verdicts(review)
+    assert verdict == f"A match takes about {turns} turns ({duration})."
 
 
 def describe_minutes(variant_turns, baseline_turns, seconds):
