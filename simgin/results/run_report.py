@@ -329,10 +329,12 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
     pairing_note = "The two sides played different deals, so their errors add up."
     if frame["paired"].all():
         pairing_note = "Both sides played the same deals, so the differences are paired."
-    note = (
-        f"{pairing_note} * marks differences with p < {ALPHA} after Holm's adjustment for the "
-        f"{frame['p'].count()} comparisons in this table."
-    )
+    note = pairing_note
+    if n_tests := frame["p"].count():
+        note += (
+            f" * marks differences with p < {ALPHA} after Holm's adjustment for the {n_tests} "
+            "comparisons in this table."
+        )
     if any(_shows_detectable_difference(row) for _, row in frame.iterrows()):
         note = f"{note} {DETECTABLE_DIFFERENCE_NOTE}"
     labelled_frame = _add_comparison_columns(frame)

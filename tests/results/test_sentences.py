@@ -302,6 +302,12 @@ def test_note_explains_parentheses_only_if_the_table_has_any():
         assert ("The other differences" in table.note) == has_parentheses
 
 
+def test_note_mentions_the_adjustment_only_if_there_are_tests():
+    for p, has_tests in ((None, False), (0.001, True)):
+        note = build_differences_table(make_differences(("late", "margin", 0.5, 0.1, p))).note
+        assert ("Holm's adjustment" in note) == has_tests
+
+
 def test_sentence_names_the_users_strategy_first():
     frame = make_differences(("last", "margin", -3.0, 0.1, 1e-9))
     for names, sentence in (
