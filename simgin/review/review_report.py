@@ -214,7 +214,12 @@ def format_recommendation(
     elif variants_missed:
         min_missed = min(goal_results.count(GOAL_MISSED) for goal_results in results.values())
         nearest = [v for v in variants_missed if results[v].count(GOAL_MISSED) == min_missed]
-        clauses.append(f"the fewest are missed by {join_names(nearest)}")
+        if len(nearest) == len(results):
+            number_names = {1: "one", len(results_by_goal): goals_text.split()[0]}
+            count_text = number_names.get(min_missed, str(min_missed))
+            clauses.append(f"each rule set misses {count_text} of them")
+        else:
+            clauses.append(f"the fewest are missed by {join_names(nearest)}")
     if variants_undecided:
         clauses.append(f"more matches are needed for {join_names(variants_undecided)}")
     *first_clauses, last_clause = clauses

@@ -179,6 +179,12 @@ class ReviewRequest:
         if sweep and specs[0] in (variant.spec for variant in all_variants[1:]):
             # The variants stay in the order of the sweep.
             specs = tuple(dict.fromkeys(variant.spec for variant in all_variants[1:]))
+        if rule_sets and against is not None and len(specs) == 1:
+            raise ReviewError(
+                f"{' and '.join(map(format_value, rule_sets))} "
+                f"{'has' if len(rule_sets) == 1 else 'have'} the same rules as the baseline "
+                f"{format_value(against)}. Change a rule, or omit --against."
+            )
         base = all_variants[0].spec if against is not None and len(specs) > 1 else None
         is_solo = all_variants[0].is_solo
         if adapt and players:
@@ -234,6 +240,9 @@ class ReviewRequest:
             raise toml.TomlError(
                 toml.describe_validation_errors(path, error, lambda _: field_order)
             ) from None
+        for name, other_name in (("deep", "matches"), ("matches", "deep")):
+            if other_name in options:  # The option overrides the sample size in the file.
+                del fields[name]
         return cls.read(**{**fields, **options})
 
     @classmethod
@@ -337,6 +346,8 @@ def _convert_lists_to_tuples(value: Any) -> Any:
 
 def _parse_match_count(matches: float | str | None, is_solo: bool, deep: bool) -> int:
     """Return the number of matches per pair of players, or raise ReviewError."""
+    if deep and matches is not None:
+        raise ReviewError("`deep` and `matches` cannot be combined. Use only one of them.")
     if matches is None:
         default = DEFAULT_SOLO_REVIEW_MATCHES if is_solo else DEFAULT_REVIEW_MATCHES
         return default * DEEP_REVIEW_FACTOR if deep else default

@@ -597,7 +597,11 @@ def test_recommendation_is_correct_for_every_combination_of_results(n_goals):
                 for name in RULE_SET_NAMES
                 if results_by_name[name].count(scorecard.GOAL_MISSED) == fewest
             ]
-            assert recommendation.endswith(f", and the fewest are missed by {join_words(closest)}.")
+            clause = f"the fewest are missed by {join_words(closest)}"
+            if closest == missing:
+                word = {1: "one", n_goals: {2: "both", 3: "all"}[n_goals]}.get(fewest, fewest)
+                clause = f"each rule set misses {word} of them"
+            assert recommendation.endswith(f", and {clause}.")
         assert (
             len(recommendation.split()) <= 25
             and recommendation[0].isupper()
@@ -901,6 +905,25 @@ def test_targets_option_sweeps_the_usual_and_the_given_targets(targets):
 def test_targets_require_a_points_goal(variant):
     with pytest.raises(ReviewError, match=f"the goal of {variant} is "):
         ReviewRequest.read([variant], targets="150")
+
+
+def test_rule_set_must_differ_from_the_baseline():
+    message = "^'standard.knock_limit=10' has the same rules as the baseline 'standard'. Change"
+    with pytest.raises(ReviewError, match=message):
+        ReviewRequest.read(["standard+knock_limit=10"], "standard")
+    assert ReviewRequest.read([], "standard").base is None
+
+
+def test_deep_review_has_a_fixed_number_of_matches(tmp_path):
+    message = "^`deep` and `matches` cannot be combined. Use only one of them.$"
+    with pytest.raises(ReviewError, match=message):
+        ReviewRequest.read(["straight"], "standard", deep=True, matches=1000)
+    file = tmp_path / "club.toml"
+    file.write_text('rule_sets = ["straight"]\ndeep = true\n')
+    request = ReviewRequest.read_file(file, matches=1000)
+    assert (request.deep, request.matches) == (False, 1000)
+    file.write_text('rule_sets = ["straight"]\nmatches = 1000\n')
+    assert ReviewRequest.read_file(file, deep=True).matches == 2_000_000
 
 
 def test_sweep_requires_two_values():
