@@ -85,6 +85,7 @@ SIGNIFICANCE_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
 )
+MISSING_CELL_NOTE = f"A dash marks a cell with fewer than {MIN_DECISIONS} decisions. "
 
 
 class ChartError(SimginError):
@@ -555,7 +556,9 @@ def _build_chart_table(chart: Chart) -> Table:
         f"Gain from {kind.gain_source_phrase} ({unit}), by {kind.row_title} and {kind.column_title}"
     )
     frame = make_frame(cells, ["row", *kind.columns])
-    return Table(title, frame, columns, SIGNIFICANCE_NOTE)
+    has_missing_cells = any(np.isnan(values).any() for _, values, _ in rows)
+    note = MISSING_CELL_NOTE * has_missing_cells + SIGNIFICANCE_NOTE
+    return Table(title, frame, columns, note, is_note_short=True)
 
 
 def _format_cell(value: float, sign: int, digits: int) -> ScoreCell:

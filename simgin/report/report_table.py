@@ -150,7 +150,7 @@ class Table:
 
     The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
     mapping from column names to strings (see `make_table_from_rows`). A terminal shows up to
-    `max_rows` rows.
+    `max_rows` rows, and the note of a scorecard only if `is_note_short` is True.
     """
 
     title: str
@@ -158,6 +158,7 @@ class Table:
     columns: Sequence[Column]
     note: str = ""
     max_rows: int = MAX_TERMINAL_TABLE_ROWS
+    is_note_short: bool = False
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -220,7 +221,7 @@ class Table:
             yield from _fit_table_to_width(self.headings, rows, options.max_width)
         if (n_omitted := len(self.rows) - self.max_rows) > 0:
             yield Text(f"... and {n_omitted} more rows.")
-        if self.note and not self.is_scorecard:
+        if self.note and (self.is_note_short or not self.is_scorecard):
             yield Text(wrap_text(self.note, options.max_width))
 
 

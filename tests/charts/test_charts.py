@@ -11,6 +11,7 @@ from simgin.charts.chart import SUMMARY_FUNCTIONS, Chart, ChartError, ChartReque
 from simgin.charts.chart_kinds import CHART_KINDS, N_TURN_COLUMNS
 from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
+from simgin.report.numbers import EN_DASH
 from support.command_line import run_simgin
 
 KNOCK_REQUEST = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
@@ -233,6 +234,13 @@ def test_knock_chart_summary_groups_deadwood_by_best_action():
     assert unclear_lines == [f"With 1 point of deadwood, {unclear}."]
 
 
+def test_note_explains_dashes_only_if_the_chart_has_any(knock_chart, discard_chart):
+    for chart in (knock_chart, discard_chart):
+        table = charts._build_chart_table(chart)
+        has_dashes = any(str(cell) == EN_DASH for row in table.rows for cell in row)
+        assert ("A dash marks a cell" in table.note) == has_dashes == (chart is knock_chart)
+
+
 def test_upcard_and_discard_charts_are_summarised():
     upcard_chart = make_chart("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard_chart)) == [
@@ -273,6 +281,7 @@ def test_chart_at_a_score_reports_match_wins(tmp_path, monkeypatch):
     arguments = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
     output = " ".join(run_simgin(*arguments, "-o", "out").stdout.split())
     assert output.startswith("When should you knock?") and "% of matches" in output
+    assert "A dot marks an inconclusive cell." in output
     assert {"report.html", "summary.md", "chart_knock.csv"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
