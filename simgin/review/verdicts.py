@@ -438,8 +438,7 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
             for player_type, effect in review.select_effects_by_type(
                 variant, "turns_per_match"
             ).items()
-            if effect.sign
-            and {(variant, player_type), (str(review.request.base), player_type)}
+            if {(variant, player_type), (str(review.request.base), player_type)}
             & review.stalled_rates.keys()
         ]
         if stalled_types:

@@ -774,6 +774,16 @@ def test_stalled_deals_cause_a_warning():
     assert all(note in table.note for table in review_report._iterate_detail_tables(review))
 
 
+def test_verdict_names_all_player_types_whose_deals_stall():
+    review = make_review({"turns_per_match": 0.0}, weaker_changes={"turns_per_match": 30.0})
+    for player_type in (IMMEDIATE_KNOCKER, STRONG_PLAYER):
+        review.measurements[OTHER_VARIANT, "stalled", player_type] = make_estimate(0.08)
+    assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT).endswith(
+        " The match length of players who knock immediately and strong players depends on the turn "
+        "limit."
+    )
+
+
 def test_players_of_a_strategy_are_named_in_the_plural():
     review = make_review()
     effects = {
