@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     "--adapt",
     is_flag=True,
     help="First train a strong player for each rule set. Use this option only if simgin prints a "
-    "warning, or if you want to check a result. Training takes about 90 s per rule set, and simgin "
-    "caches the trained players.",
+    "warning, or if you want to check a result. Training takes less than a minute of CPU time per "
+    "rule set, and simgin caches the trained players.",
 )
 @click.option(
     "--goals",
