@@ -265,7 +265,7 @@ def fit_scorecard(review: Review, scorecard: Table) -> Table:
     main_titles.add(choose_skill_title(review.request.is_solo))
     rows = [
         {name: _shorten_to_arrow(cell) for name, cell in row.items()}
-        for row in scorecard.frame.to_dict("records")
+        for row in make_frame(scorecard.frame).to_dict("records")
         if row["row"].removesuffix(UNTRAINED_MARK) in main_titles
     ]
     players = "the strong player" if review.request.is_solo else "matches between strong players"
@@ -444,7 +444,7 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
     values = [100 * number.value for number in estimates]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:
-        text = f"{values[0]:+.0f} percentage points"
+        text = f"{values[0]:.0f} percentage points"
     if variant == review.request.base or review.request.base is None:
         return ScoreCell(text, "", _format_largest_half_width(estimates), "base")
     changes = [

@@ -440,7 +440,7 @@ SOLO_ROWS = (
     GIN_ROW,
     ScorecardRow(
         *("draws", "Draws per deal", _estimate_draws_per_deal, 1),
-        **_LENGTH_COMPARATIVES,
+        less_word="fewer",
         goal_names=("draws per deal",),
         meaning="number of draws per deal, including the draw of the joker",
     ),

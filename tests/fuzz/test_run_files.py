@@ -309,21 +309,21 @@ def count_cache_hits(policy):
 
 
 def read_compiled_file(path):
-    """Return the instructions of the pickles in a file, or its content if they are not valid.
+    """Return the instructions of the pickles in a file, and the rest of its content.
 
     The instructions do not include a known protocol version, because loading ignores it.
     """
-    content = path.read_bytes()
-    file, instructions = io.BytesIO(content), []
+    file, instructions = io.BytesIO(path.read_bytes()), []
     with contextlib.suppress(Exception):
-        while file.tell() < len(content):
+        while True:
+            start = file.tell()
             instructions += [
                 (code.name, x)
                 for code, x, _ in genops(file)
                 if code.name != "PROTO" or x > pickle.HIGHEST_PROTOCOL
             ]
-        return instructions
-    return content
+    file.seek(start)
+    return instructions, file.read()
 
 
 FILE_REPLACEMENTS = {

@@ -872,6 +872,26 @@ def test_title_of_many_rule_sets_states_only_their_number():
     assert verdicts.format_review_question(review) == "What are these 9 rule sets like?"
 
 
+def test_solitaire_scorecard_counts_draws_and_has_signs_only_for_differences():
+    request = ReviewRequest.read(["solitary-gin"], "solitaire-gin")
+    strong = tuple((variant, "solo-champion") for variant in request.variants)
+    review = Review(replace(request, strong=strong), None)
+    naive_type = request.kinds[0].name
+    measurements, effects = {}, {}
+    for variant, draws, lead in zip(request.variants, (14.0, 12.0), (0.25, 0.45), strict=True):
+        measurements[variant, "draws", STRONG_PLAYER] = make_estimate(draws)
+        measurements[variant, SKILL_METRIC, naive_type] = make_estimate(lead)
+    for key, change in ((("draws", STRONG_PLAYER), -2.0), ((SKILL_METRIC, naive_type), 0.2)):
+        effects["solitary-gin", *key] = Effect(make_estimate(change, 0.1), (0.05, 3.0))
+    review.__dict__.update(measurements=measurements, effects=effects)
+    rows = review_report.build_scorecard_table(review).frame.set_index("row")
+    draws = rows.loc["Draws per deal", "solitary-gin"]
+    assert str(draws) == "12.0 (-2.0) ▼ a little fewer"
+    skill = rows.loc["Skill (matches won): strong v naive player"]
+    assert str(skill["solitaire-gin"]) == "25 percentage points"
+    assert str(skill["solitary-gin"]) == "45 percentage points (+20) ▲ a little more"
+
+
 # Rules in words, and requests
 
 
@@ -958,6 +978,13 @@ def test_rules_are_described_by_their_differences():
         ),
         ("All other rules", "As in Standard."),
     ]
+
+
+def test_first_turn_of_a_solitaire_game_is_described_for_one_player():
+    review = Review(ReviewRequest.read(["gin-solitaire"], "solitaire-gin"), None)
+    rules = dict(verdicts.describe_rules(review))["Gin solitaire"]
+    assert "On the first turn, the player has eleven cards and does not draw." in rules
+    assert "first player" not in rules
 
 
 def test_every_rule_can_be_described():
