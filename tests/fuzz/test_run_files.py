@@ -309,21 +309,19 @@ def count_cache_hits(policy):
 
 
 def read_compiled_file(path):
-    """Return the instructions of the pickles in a file, and the rest of its content.
+    """Return the instructions of the pickles in a file, or None if they are not valid.
 
-    The instructions do not include a known protocol version, because loading ignores it.
+    Loading ignores a known protocol version, and bytes after the pickles.
     """
-    file, instructions = io.BytesIO(path.read_bytes()), []
+    file, n_pickles = io.BytesIO(path.read_bytes()), 2 if path.suffix == ".nbi" else 1
     with contextlib.suppress(Exception):
-        while True:
-            start = file.tell()
-            instructions += [
-                (code.name, x)
-                for code, x, _ in genops(file)
-                if code.name != "PROTO" or x > pickle.HIGHEST_PROTOCOL
-            ]
-    file.seek(start)
-    return instructions, file.read()
+        return [
+            (code.name, x)
+            for _ in range(n_pickles)
+            for code, x, _ in genops(file)
+            if code.name != "PROTO" or x > pickle.HIGHEST_PROTOCOL
+        ]
+    return None
 
 
 FILE_REPLACEMENTS = {
