@@ -138,9 +138,9 @@ def _find_strategy_by_spec(spec: str) -> Strategy:
         _check_weights_size(strategy, file)
         strategy = with_weights(strategy, file)
     elif parsed.file:
-        strategy = _replace_slot_values(
-            strategy, strategy_spec.read_values_file(Path(parsed.file)), spec
-        )
+        file_values = strategy_spec.read_values_file(Path(parsed.file))
+        strategy_spec.check_values_given_once(parsed, file_values)
+        strategy = _replace_slot_values(strategy, file_values, spec)
     return strategy_spec.with_policies(strategy, {}, _format_spec(parsed, strategy))
 
 

@@ -29,8 +29,8 @@ _UNKNOWN_SLOT_PATTERN = re.compile(r"\+(\w+)=")
 _VALUES_SEPARATOR_PATTERN = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT_PATTERN = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX_PATTERN = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
-# Pattern of a file name that precedes a slot
-_MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
+# Pattern of a file name that precedes a slot or a parameter
+_MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)[+:]\w+=", re.IGNORECASE)
 
 
 class StrategyError(SimginError):
@@ -62,6 +62,11 @@ class StrategySpec:
     strategy: PolicyReference
     policies: Mapping[str, PolicyReference]
     file: str = ""
+
+    @property
+    def has_values(self) -> bool:
+        """True if the spec contains parameter values, which a file must not repeat."""
+        return any(reference.values for reference in (self.strategy, *self.policies.values()))
 
     @property
     def has_weights(self) -> bool:
@@ -253,6 +258,17 @@ def read_values_file(path: Path) -> ParameterValuesBySlot:
             )
         values[slot] = {name: _to_string(value) for name, value in table.items()}
     return values
+
+
+def check_values_given_once(spec: StrategySpec, file_values: ParameterValuesBySlot) -> None:
+    """Raise StrategyError if a spec sets the value of a parameter that its file also sets."""
+    for slot, slot_values in file_values.items():
+        spec_values = spec.policies.get(slot, spec.strategy).values
+        for name in slot_values.keys() & spec_values.keys():
+            raise StrategyError(
+                f"parameter {name} is given twice: {name}={spec_values[name]} in the strategy spec "
+                f"and {name}={slot_values[name]} in {spec.file}. Remove one of these values."
+            )
 
 
 def _to_string(value: object) -> str:

@@ -101,6 +101,14 @@ def test_tuned_parameters_can_be_played(tune_screen):
     assert "contains another run" in result.stderr and "for points" in result.stderr
 
 
+def test_suggested_match_does_not_give_a_parameter_twice(strategies_directory):
+    command = ["tune", f"{STRATEGY_FILE}:p=5", *TUNE_COMMAND[2:], "-o", "from-5.toml"]
+    suggestion = run_simgin(*command).stdout.splitlines()[-1].partition("Next:    ")[2]
+    player, default = shlex.split(suggestion)[2:4]
+    assert default == f"{STRATEGY_FILE}:p=5" and player.startswith(f"{STRATEGY_FILE}:p=1")
+    assert loader.find_strategy(player).spec == player
+
+
 def test_trained_weights_can_be_played(train_screen):
     assert "Training gained" in train_screen and "breaks a meld" in train_screen
     assert_fits_80_columns(train_screen)

@@ -80,6 +80,20 @@ def test_parameter_shared_by_policies_is_set_once(tmp_path):
         find_strategy(f"{path}:n=8")
 
 
+def test_file_of_values_can_be_combined_with_other_values(tmp_path):
+    file = tmp_path / "values.toml"
+    file.write_text("[knock]\nk = 3\n")
+    for spec, canonical in (
+        ("random:p=0.25+knock=at", "random:p=0.25+knock=at:k=3"),
+        ("gold+discard=low:tie=random", "gold:k=3+discard=low:tie=random"),
+        # The strategy's k applies to a policy that the spec replaces.
+        ("gold:k=7+knock=early", "gold+knock=early:k=3"),
+    ):
+        assert find_strategy(f"{spec}@{file}").spec == canonical
+    with pytest.raises(StrategyError, match=r"parameter k is given twice: k=7 in .* and k=3 in"):
+        find_strategy(f"gold:k=7@{file}")
+
+
 def test_files_of_the_same_name_are_separate_strategies(tmp_path):
     for folder in ("0", "1"):
         (tmp_path / folder).mkdir()

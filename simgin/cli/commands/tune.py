@@ -16,6 +16,7 @@ from simgin.cli.output import (
     make_console,
     print_line,
 )
+from simgin.strategy.strategy_spec import parse_spec
 
 if TYPE_CHECKING:
     from simgin.learn.improvement import Improvement
@@ -121,7 +122,8 @@ def tune_command(
 def _format_match_command(result: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default strategy."""
     default_spec, variant = result.request.strategy.spec, result.request.variant.spec
-    player = result.strategy.spec if output is None else f"{default_spec}@{output}"
+    has_values = parse_spec(default_spec).has_values
+    player = result.strategy.spec if output is None or has_values else f"{default_spec}@{output}"
     return format_command("match", player, default_spec, "-v", variant, "--matches", "20k")
 
 
