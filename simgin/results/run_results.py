@@ -622,6 +622,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
                     command = unfinished_ledger.command
                 suggestion = "Repeat the command of the run."
                 if command:
+                    command = directory.set_directory_option(command, directory_path)
                     suggestion = f"Continue the run with: {command}"
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from simgin.runs import ledger, manifest
+from simgin.text import shell
 from simgin.text.files import INCOMPLETE_FILE_PREFIX, read_text, write_file
 from simgin.text.messages import SimginError, describe_error, quote_text
 
@@ -214,6 +215,22 @@ def _find_identifying_arguments(command: str) -> list[str]:
         for previous_argument, argument in pairwise(["", *arguments])
         if not NON_IDENTIFYING_OPTIONS & {previous_argument, argument}
     ]
+
+
+def set_directory_option(command: str, directory: Path) -> str:
+    """Return the command of a run with the run's current directory.
+
+    The directory differs from the one in the command if the user has moved or copied it. A command
+    that cannot be parsed is returned unchanged.
+    """
+    with contextlib.suppress(ValueError):
+        arguments = shlex.split(command)
+        option = "--run" if "--run" in arguments else "-o"  # With --run, -o is a file.
+        position = arguments.index(option) + 1
+        if shell.join_command(arguments) == command and position < len(arguments):
+            arguments[position] = str(directory)
+            return shell.join_command(arguments)
+    return command
 
 
 def _describe_problem(directory_path: Path) -> str:

@@ -381,7 +381,7 @@ class Ledger:
             raise LedgerError(
                 f"{Path(self._name).parent} contains another run:\n"
                 + "\n".join(f"  {line}" for line in lines)
-                + "\nChoose another directory with -o, or remove this directory to start again."
+                + "\nChoose another directory, or remove this directory to start again."
             )
 
     @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shlex
 import shutil
 import sqlite3
 from functools import cache, partial
@@ -140,6 +141,17 @@ def test_invalid_run_directory_is_rejected_and_unchanged(copy_run_directory, mes
     before = read_directory("out")
     assert message in run_simgin("report", "out", exit_code=2).stderr
     assert read_directory("out") == before
+
+
+def test_unfinished_run_is_continued_in_the_directory_of_the_copy(copy_run_directory):
+    copy_run_directory()
+    Path("my copy").mkdir()
+    shutil.copy("out/ledger.sqlite", "my copy")  # only file of an unfinished run
+    error = run_simgin("report", "my copy", exit_code=2).stderr
+    command = shlex.split(error.strip().partition("Continue the run with: ")[2])
+    assert command[-2:] == ["-o", "my copy"]
+    run_simgin(*command[1:])
+    assert Path("my copy/manifest.json").exists()
 
 
 def test_report_keeps_recorded_deals():

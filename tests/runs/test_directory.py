@@ -268,3 +268,16 @@ def test_manifest_describes_the_run_without_personal_data():
     assert datetime.fromisoformat(manifest["started"]) <= datetime.fromisoformat(manifest["ended"])
     text = json.dumps(manifest["machine"])
     assert socket.gethostname() not in text and getpass.getuser() not in text.replace("root", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("simgin run e.toml -o run --json", "simgin run e.toml -o 'a b' --json"),
+        ("simgin tune m.py -o m.toml --run run", "simgin tune m.py -o m.toml --run 'a b'"),
+        ("simgin run e.toml", "simgin run e.toml"),
+        ("simgin run 'e.toml -o run", "simgin run 'e.toml -o run"),
+    ],
+)
+def test_command_names_the_directory_of_a_copied_run(command, expected):
+    assert directory.set_directory_option(command, Path("a b")) == expected

@@ -181,7 +181,7 @@ def test_another_run_is_rejected_with_the_difference(ledger_path, change, messag
     lines = str(error.value).splitlines()
     assert lines[0] == f"{ledger_path.parent} contains another run:"
     assert lines[1:-1] == [f"  {message}"]
-    assert lines[-1] == "Choose another directory with -o, or remove this directory to start again."
+    assert lines[-1] == "Choose another directory, or remove this directory to start again."
     assert ledger_path.read_bytes() == before
 
 
