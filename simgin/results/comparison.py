@@ -5,9 +5,11 @@ If both runs have the same deals, the differences are paired.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from simgin.core.matchup_key import MatchupKey
 from simgin.report.report import Report
@@ -16,11 +18,12 @@ from simgin.results.run_results import VARIANT_COMPARISON_METRICS, RunResults
 from simgin.runs import ledger
 from simgin.runs.result import Result
 from simgin.runs.stopping import StopResult
-from simgin.stats import differences
+from simgin.stats import batches, differences
 from simgin.stats.batches import BatchRows
+from simgin.stats.differences import BatchRowsPair
 from simgin.stats.metrics import select_headline_metrics
 from simgin.stats.table import format_csv
-from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
@@ -39,12 +42,21 @@ class ComparisonError(SimginError):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Differences between two runs, available while the ledgers of both runs are open."""
+    """Differences between two runs, available while the ledgers of both runs are open.
+
+    Attributes:
+        run: Results of a run.
+        baseline: Results of the baseline run.
+        names: Names of the run and of the baseline run.
+        pairs: Batch rows of the compared matchups of both runs.
+        differences: Output `differences`.
+    """
 
     run: RunResults
     baseline: RunResults
+    names: tuple[str, str]
+    pairs: Sequence[BatchRowsPair]
     differences: pd.DataFrame
-    question: str = "How do these runs differ?"
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -66,7 +78,7 @@ class Comparison(Result):
 
 
 def compare_runs(
-    run: RunResults, baseline: RunResults, margin: str | float | None = None
+    run: RunResults, baseline: RunResults, names: tuple[str, str], margin: str | float | None = None
 ) -> Comparison:
     """Compute the differences (run minus baseline) for all matchups that both runs contain.
 
@@ -75,6 +87,7 @@ def compare_runs(
     Args:
         run: Results of a run.
         baseline: Results of the baseline run.
+        names: Names of the run and of the baseline run.
         margin: Margin of an equivalence test (`differences.add_equivalence_verdicts`), or None to
             omit the test.
 
@@ -104,32 +117,64 @@ def compare_runs(
         shared_metrics |= dict.fromkeys(select_headline_metrics(key.unit, len(key.players)))
     df = differences.compute_differences(pairs, [*shared_metrics, *VARIANT_COMPARISON_METRICS])
     df = df if margin is None else differences.add_equivalence_verdicts(df, margin)
-    return Comparison(run, baseline, df)
+    return Comparison(run, baseline, names, pairs, df)
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
     """Return the report of a comparison.
 
-    A long table is a detail table of the report.
+    A long table is a detail table of the report. If the results are identical, the report has no
+    table.
     """
     run, baseline, differences_frame = comparison.run, comparison.baseline, comparison.differences
     display_names = {**baseline.info.display_names, **run.info.display_names}
     labelled_differences = differences_frame.replace(display_names)
-    verdict = sentences.describe_differences(labelled_differences)
+    is_identical = has_identical_results(comparison.pairs)
+    verdict = describe_compared_deals(comparison)
+    if not is_identical:
+        verdict += sentences.describe_differences(labelled_differences)
     if "margin" in labelled_differences:
         verdict += differences.describe_equivalence_verdicts(labelled_differences)
     if other_differences := list_changed_settings(run, baseline):
         verdict.append(f"The runs also differ in: {' '.join(other_differences)}")
     table = run_report.build_differences_table(labelled_differences)
+    tables = [] if is_identical else [table]
     is_short = len(table.rows) <= MAX_EXPANDED_ROWS
     return Report(
-        comparison.question,
+        "How does {} differ from {}?".format(*comparison.names),
         verdict=verdict,
-        tables=[table] * is_short,
-        detail_tables=[table] * (not is_short),
+        tables=tables * is_short,
+        detail_tables=tables * (not is_short),
         command=command,
         files={"differences.csv": format_csv(differences_frame)},
     )
+
+
+def has_identical_results(pairs: Sequence[BatchRowsPair]) -> bool:
+    """Return True if the deals that are compared have the same results in both runs."""
+    aligned_pairs = [differences.align_batches(*pair) for pair in pairs]
+    return all(pair and np.array_equal(pair[0].rows, pair[1].rows) for pair in aligned_pairs)
+
+
+def describe_compared_deals(comparison: Comparison) -> list[str]:
+    """Return sentences about identical results and about deals that only one run contains."""
+    unit = comparison.run.info.unit
+    aligned_pairs = [differences.align_batches(*pair) or pair for pair in comparison.pairs]
+    sizes, aligned_sizes = (
+        np.array([[batches.count_games(side.rows, unit) for side in pair] for pair in pairs])
+        for pairs in (comparison.pairs, aligned_pairs)
+    )
+    is_identical = has_identical_results(comparison.pairs)
+    if np.array_equal(sizes, aligned_sizes):
+        return ["The results of both runs are identical."] * is_identical
+    each_text = "of each matchup " if len(sizes) > 1 else ""
+    result_text = "identical in both runs" if is_identical else "compared"
+    units, size_text = UNIT_PLURALS[unit], format_count_range(aligned_sizes[:, 0].tolist())
+    return [f"The first {size_text} {units} {each_text}are {result_text}."] + [
+        f"{name} has {n_more:,} more {units}, which are not compared."
+        for name, n_more in zip(comparison.names, (sizes - aligned_sizes).sum(axis=0), strict=True)
+        if n_more
+    ]
 
 
 def list_changed_settings(run: RunResults, baseline: RunResults) -> list[str]:

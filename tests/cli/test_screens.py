@@ -177,6 +177,43 @@ def test_comparison_begins_with_the_names_of_the_runs():
     run_simgin("compare", "k9", "k3", "-o", "k3", exit_code=2)  # a run is not overwritten
 
 
+def test_comparison_reports_identical_results_and_deals_of_only_one_run():
+    for name, players, n in [
+        ("small", "gold simple", 2000),
+        ("copy", "gold simple", 2000),
+        ("large", "gold simple", 4200),
+        ("other", "gold gin-only", 4200),
+        ("league", "gold simple --against gin-only", 2000),
+        ("longer-league", "gold simple --against gin-only", 2300),
+    ]:
+        run_command_line(f"match {players} --deals {n} -o {name}")
+    for names, expected_lines in [
+        ("copy small", ["The results of both runs are identical."]),
+        (
+            "large small",
+            [
+                "The first 2,000 deals are identical in both runs.",
+                "large has 2,200 more deals, which are not compared.",
+            ],
+        ),
+        (
+            "league longer-league",
+            [
+                "The first 2,000 deals of each matchup are identical in both runs.",
+                "longer-league has 600 more deals, which are not compared.",
+            ],
+        ),
+    ]:
+        lines = run_command_line(f"compare {names}").splitlines()
+        assert lines[1:-1] == [*expected_lines, ""]
+    lines = run_command_line("compare other small").splitlines()
+    assert lines[1:3] == [
+        "The first 2,000 deals are compared.",
+        "other has 2,200 more deals, which are not compared.",
+    ]
+    assert "Differences" in lines
+
+
 # Commands, each followed by its output; "= " marks a complete line
 RECORDED_SCREENS_TEXT = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 

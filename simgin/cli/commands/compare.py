@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,15 +53,14 @@ def compare_command(
         ]
         return render_report(report(), details, "".join(all_rows))
 
-    names = (run, base) if run.name == base.name else (run.name, base.name)
-    question = "How does {} differ from {}?".format(*names)
+    names = (str(run), str(base)) if run.name == base.name else (run.name, base.name)
     with (
         directory.report_corruption(run, base),
         load_results(run) as run_results,
         load_results(base) as base_results,
     ):
         session.run_request(
-            lambda _: replace(compare_runs(run_results, base_results, margin), question=question),
+            lambda _: compare_runs(run_results, base_results, names, margin),
             "compare",
             format_repeat_command(),
             make_screen,
