@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -340,6 +340,23 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         raise make_corrupt_manifest_error(path, "the list of files contains invalid names")
     manifest_entries: dict[str, Any] = contents
     return manifest_entries
+
+
+def has_recorded_deals(
+    directory: Path, manifest_entries: Mapping[str, Any], compared_keys: Iterable[str]
+) -> bool:
+    """Return True if a directory contains the recorded deals of the same run.
+
+    Args:
+        directory: Run directory.
+        manifest_entries: Contents of the manifest that the run writes.
+        compared_keys: Keys of the manifest entries that must be the same in the earlier manifest.
+    """
+    if not (directory / DEALS_FILE).is_file() or DEALS_FILE not in _list_manifest_files(directory):
+        return False
+    earlier_entries = read_manifest(directory)
+    new_entries = json.loads(json.dumps(manifest_entries))  # JSON turns tuples into lists.
+    return all(earlier_entries.get(key) == new_entries.get(key) for key in compared_keys)
 
 
 @contextlib.contextmanager

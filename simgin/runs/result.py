@@ -183,6 +183,8 @@ def save_report(
 ) -> list[Path]:
     """Write the report of a finished request to a directory, and return the paths of its files.
 
+    A file of recorded deals is kept if it belongs to the same run.
+
     Args:
         output: Output directory.
         report: Report to write.
@@ -215,4 +217,6 @@ def save_report(
 
         existing_files = [directory.DEALS_FILE]
         parquet.write_deals(output / directory.DEALS_FILE, cast(Any, result).iter_deals())
+    elif directory.has_recorded_deals(output, manifest, [*result.identity, "stopped"]):
+        existing_files = [directory.DEALS_FILE]
     return directory.write_run_directory(output, manifest, files, *existing_files, command=question)

@@ -165,6 +165,19 @@ def test_report_keeps_recorded_deals():
     assert {row["strategy"] for row in output["rows"]} == {"gold", "simple"}
 
 
+def test_repeated_run_keeps_its_recorded_deals_until_its_size_changes():
+    pytest.importorskip("pyarrow", reason="simgin[parquet] is not installed")
+    command = ("match", "gold", "-o", "out", "--deals")
+    run_simgin(*command, 300, "--record")
+    recorded = Path("out/deals.parquet").read_bytes()
+    run_simgin(*command, 300)
+    assert Path("out/deals.parquet").read_bytes() == recorded
+    assert directory.DEALS_FILE in directory.read_manifest("out")["files"]
+    run_simgin(*command, 400)
+    assert not Path("out/deals.parquet").exists()
+    assert directory.DEALS_FILE not in directory.read_manifest("out")["files"]
+
+
 def test_run_killed_while_writing_its_files_is_completed(copy_run_directory):
     copy_run_directory()
     before = read_directory("out")
