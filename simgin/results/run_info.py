@@ -287,8 +287,10 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     if (new_rows != row).any():
         raise block.InvariantError(
             f"{matchup.title} ({matchup.variant.spec}): batch {batch} gave a different result "
-            "when it was played again. Run `simgin doctor` on all machines that took part in the "
-            "run, and repeat the run in another directory."
+            "when it was played again. Check first whether a strategy depends on anything outside "
+            "its file, such as a data file, the time or another package. If not, run `simgin "
+            "doctor` on all machines that took part in the run. Then repeat the run in another "
+            "directory."
         )
     return batch
 
