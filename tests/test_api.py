@@ -241,7 +241,7 @@ def test_call_with_an_output_directory_resumes(empty_directory, monkeypatch, dea
     n_blocks = len(blocks)
     simgin.match("gold", "simple", deals=deals, output="out")
     assert len(blocks) == n_blocks > 0  # The last call plays nothing.
-    with pytest.raises(SimginError, match=r"another run(.|\n)*another directory with `output`"):
+    with pytest.raises(SimginError, match=r"another run(.|\n)*another directory, or remove"):
         simgin.match("gold", "wary", deals=deals, output="out")
 
 

@@ -263,22 +263,27 @@ def fit_scorecard(review: Review, scorecard: Table) -> Table:
         return scorecard
     main_titles = {row.title for row in review.scorecard_rows if row.key in MAIN_ROW_KEYS}
     main_titles.add(choose_skill_title(review.request.is_solo))
+    names = [column.name for column in scorecard.columns]
     rows = [
-        {name: _shorten_to_arrow(cell) for name, cell in row.items()}
-        for row in make_frame(scorecard.frame).to_dict("records")
-        if row["row"].removesuffix(UNTRAINED_MARK) in main_titles
+        dict(zip(names, map(_shorten_to_arrow, cells), strict=True))
+        for cells in zip(*(scorecard.frame[name] for name in names), strict=True)
+        if str(cells[0]).removesuffix(UNTRAINED_MARK) in main_titles
     ]
+    title, note = f"{scorecard.title}: main properties", _explain_summary(review, scorecard.title)
+    return _transpose_scorecard(Table(title, make_frame(rows), scorecard.columns, note))
+
+
+def _explain_summary(review: Review, scorecard_title: str) -> str:
+    """Return the note below the summary of a scorecard."""
     players = "the strong player" if review.request.is_solo else "matches between strong players"
     arrow_note = ""
     if review.request.base:
         base = format_rule_set_label(review, review.request.base)
         arrow_note = f"▲ and ▼ mark values at least a little above or below {base}. "
-    note = (
+    return (
         f"Values are for {players}. {arrow_note}"
-        f'The table "{scorecard.title}" in the report shows all properties.'
+        f'The table "{scorecard_title}" in the report shows all properties.'
     )
-    title = f"{scorecard.title}: main properties"
-    return _transpose_scorecard(Table(title, make_frame(rows), scorecard.columns, note))
 
 
 def build_scorecard_table(review: Review) -> Table:

@@ -441,6 +441,8 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
             if {(variant, player_type), (str(review.request.base), player_type)}
             & review.stalled_rates.keys()
         ]
+        if len(stalled_types) == len(review.player_types):
+            stalled_types = [ALL_PLAYER_TYPES_PHRASE]
         if stalled_types:
             sentences.append(
                 f"The match length of {join_words(stalled_types)} depends on the turn limit."

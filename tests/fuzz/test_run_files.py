@@ -10,7 +10,6 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from pathlib import Path
-from pickletools import genops
 
 import numpy as np
 import pytest
@@ -308,19 +307,18 @@ def count_cache_hits(policy):
     return sum(compiled.stats.cache_hits.values())
 
 
-def read_compiled_file(path):
-    """Return the instructions of the pickles in a file, or None if they are not valid.
+class CallUnpickler(pickle.Unpickler):
+    """Unpickler that returns the name and the arguments of a call instead of its result."""
 
-    Loading ignores a known protocol version, and bytes after the pickles.
-    """
+    def find_class(self, module, name):
+        return lambda *arguments: (module, name, arguments)
+
+
+def read_compiled_file(path):
+    """Return the objects in a file, which other bytes can encode too, or None if it is corrupt."""
     file, n_pickles = io.BytesIO(path.read_bytes()), 2 if path.suffix == ".nbi" else 1
     with contextlib.suppress(Exception):
-        return [
-            (code.name, x)
-            for _ in range(n_pickles)
-            for code, x, _ in genops(file)
-            if code.name != "PROTO" or x > pickle.HIGHEST_PROTOCOL
-        ]
+        return [CallUnpickler(file).load() for _ in range(n_pickles)]
     return None
 
 

@@ -782,6 +782,12 @@ def test_verdict_names_all_player_types_whose_deals_stall():
         " The match length of players who knock immediately and strong players depends on the turn "
         "limit."
     )
+    for player_type in review.player_types:
+        review.measurements[OTHER_VARIANT, "stalled", player_type] = make_estimate(0.08)
+    del review.__dict__["stalled_rates"]
+    assert verdicts.describe_winners_and_losers(review, OTHER_VARIANT).endswith(
+        " The match length of all player types depends on the turn limit."
+    )
 
 
 def test_players_of_a_strategy_are_named_in_the_plural():
