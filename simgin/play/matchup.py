@@ -149,13 +149,14 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
     For example, `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares the
     name `patient-gold`. If two strategies would have the same name, the end of the file path that
-    distinguishes them is added in parentheses.
+    distinguishes them is added in parentheses. The file name is always added if a strategy from a
+    file has the name of a built-in strategy.
 
     Returns:
         Dictionary that maps full strategy names to short names.
     """
-    players = [strategy for matchup in matchups for strategy in matchup.players]
-    names_by_spec = {strategy.spec: make_short_name(strategy) for strategy in players}
+    players = {strategy.spec: strategy for matchup in matchups for strategy in matchup.players}
+    names_by_spec = {text: make_short_name(strategy) for text, strategy in players.items()}
     names = {text: name for text, name in names_by_spec.items() if name != text}
     for text, name in names.items():
         namesakes = [
@@ -163,9 +164,15 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
             for name_sharer in names_by_spec
             if names_by_spec[name_sharer] == name and name_sharer != text
         ]
-        if namesakes:
+        if namesakes or _has_built_in_name(players[text]):
             names[text] = f"{name} ({_find_distinguishing_path(text, namesakes)})"
     return names
+
+
+def _has_built_in_name(strategy: Strategy) -> bool:
+    """Return True if a strategy from a file has the name of a built-in strategy."""
+    file = parse_spec(strategy.spec).strategy.name.partition("#")[0]
+    return has_suffix(file, ".py") and loader.is_built_in_name(strategy.name)
 
 
 def _find_strategy_file(spec_text: str) -> PurePath:
@@ -187,10 +194,10 @@ def _find_distinguishing_path(spec: str, same_name_specs: Iterable[str]) -> str:
     """Return the shortest path suffix that distinguishes a file from others of the same name."""
     parts = _find_strategy_file(spec).parts
     paths = [_find_strategy_file(namesake).parts for namesake in same_name_specs]
-    for length in range(1, len(parts)):
+    for length in range(1, len(parts) + 1):
         end = parts[-length:]
         if end not in [path[-length:] for path in paths]:
-            return "/".join(end)
+            return str(PurePath(*end))
     return spec
 
 

@@ -267,6 +267,12 @@ def list_built_in_strategies() -> tuple[str, ...]:
     return tuple(sorted(_load_built_in_strategies().strategies))
 
 
+def is_built_in_name(name: str) -> bool:
+    """Return True if a name refers to a built-in strategy or to a player type."""
+    strategies = _load_modules_defining(name).strategies
+    return name in strategies or name in _list_named_player_types()
+
+
 def list_policies() -> list[Policy]:
     """Return all named policies, sorted by slot and name."""
     policies_by_slot = _load_library().policies.values()

@@ -158,6 +158,8 @@ def test_strategies_of_the_same_name_are_distinguished():
         ("one/mine.py two/mine.py", "patient-gold (one/mine.py) and patient-gold (two/mine.py) pl"),
         ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
         ("namesake.py gold", "gold (namesake.py) against gold, standard"),
+        ("namesake.py simple", "gold (namesake.py) against simple, standard"),
+        ("namesake.py:k=7 simple", "gold:k=7 (namesake.py) against simple, standard"),
     ]:
         assert expected in " ".join(run_command_line(f"match {players} --deals 400").split())
 

@@ -316,8 +316,8 @@ class CallUnpickler(pickle.Unpickler):
 
 def read_compiled_file(path):
     """Return the objects in a file, which other bytes can encode too, or None if it is corrupt."""
-    file, n_pickles = io.BytesIO(path.read_bytes()), 2 if path.suffix == ".nbi" else 1
-    with contextlib.suppress(Exception):
+    n_pickles = 2 if path.suffix == ".nbi" else 1
+    with contextlib.suppress(Exception), path.open("rb") as file:
         return [CallUnpickler(file).load() for _ in range(n_pickles)]
     return None
 
