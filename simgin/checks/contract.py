@@ -22,6 +22,7 @@ from typing import IO
 from simgin.checks.contract_process import COMPILE_TIMEOUT
 from simgin.play import kernel
 from simgin.rules.variants import Variant, find_variant, variant_names
+from simgin.strategy.author import name_policy_type
 
 CONTRACT_CHECKS = {
     "read": "the file can be read and has a strategy",
@@ -152,7 +153,7 @@ class _TestProcess:
             event = json.loads(line)
             match event:
                 case {"asking": slot}:
-                    context = f" in a {slot} decision"
+                    context = f" in a decision of {name_policy_type(slot)}"
                     continue
                 case {"finished": _}:
                     return

@@ -162,7 +162,7 @@ class SequentialTest:
     def _h1_conclusion(self) -> str:
         """Conclusion if H1 is accepted: an Elo difference of `elo0` or less is unlikely."""
         if self.elo0 < 0:
-            return f"{CONCLUSION_PREFIX}less than {-self.elo0:g} Elo weaker and may be stronger"
+            return f"{CONCLUSION_PREFIX}either stronger, or weaker by less than {-self.elo0:g} Elo"
         return (
             f"{CONCLUSION_PREFIX}more than {self.elo0:g} Elo stronger"
             if self.elo0
@@ -173,7 +173,7 @@ class SequentialTest:
     def _h0_conclusion(self) -> str:
         """Conclusion if H0 is accepted: an Elo difference of `elo1` or more is unlikely."""
         if self.elo1 > 0:
-            return f"{CONCLUSION_PREFIX}less than {self.elo1:g} Elo stronger and may be weaker"
+            return f"{CONCLUSION_PREFIX}either weaker, or stronger by less than {self.elo1:g} Elo"
         return (
             f"{CONCLUSION_PREFIX}more than {-self.elo1:g} Elo weaker"
             if self.elo1

@@ -171,6 +171,12 @@ def _format_value(value: object) -> str:
     return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
 
 
+def name_policy_type(slot: str) -> str:
+    """Return the type of the policies of a slot, with an article, as in "an offer policy"."""
+    article = "an" if slot.startswith(("a", "o")) else "a"
+    return f"{article} {slot} policy"
+
+
 def _require_type(
     description: str, value: object, required_type: Any, type_description: str
 ) -> None:
@@ -318,7 +324,8 @@ class Strategy(RenamedAttributes):
             _require_type(description, policy, Policy | None, f"a function decorated with @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
-                    f"{quote_text(policy.name)} is a {policy.slot} policy, not a {slot} policy"
+                    f"{quote_text(policy.name)} is {name_policy_type(policy.slot)}, not "
+                    f"{name_policy_type(slot)}"
                 )
 
     def __repr__(self) -> str:

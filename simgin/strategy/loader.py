@@ -22,7 +22,7 @@ import numpy as np
 from simgin.core.codes import SLOTS
 from simgin.rules.variants import variant_names
 from simgin.strategy import strategy_spec
-from simgin.strategy.author import Policy, Strategy
+from simgin.strategy.author import Policy, Strategy, name_policy_type
 from simgin.strategy.dependencies import collect_functions, is_built_in
 from simgin.strategy.strategy_spec import StrategyError, StrategySpec
 from simgin.text.files import describe_encoding_error, has_suffix, read_bytes
@@ -476,7 +476,7 @@ def _find_policy(slot: str, name: str) -> Policy:
         candidates = [policy for policy_slot, policy in library.policies if policy_slot == slot]
         suggestion = suggest_spelling(name, [*candidates, *library.strategies])
         raise StrategyError(
-            f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
+            f"{quote_text(name)} is neither {name_policy_type(slot)} nor a strategy{suggestion}"
         )
     return _require_policy(_find_strategy_by_name(name), slot, name)
 

@@ -120,9 +120,8 @@ def _check_slots(strategy_text: str) -> None:
     """Raise StrategyError if a spec names a slot that does not exist."""
     unknown_slot = _UNKNOWN_SLOT_PATTERN.search(strategy_text)
     if unknown_slot and not has_suffix(strategy_text.partition("#")[0], ".py"):
-        valid_slots = [*SLOTS, "stake"]
-        suggestion = suggest_spelling(unknown_slot[1], valid_slots)
-        slots = ", ".join(valid_slots)
+        suggestion = suggest_spelling(unknown_slot[1], [*SLOTS, "stake"])
+        slots = f"{', '.join(SLOTS)}, and stake (both offer and answer)"
         raise StrategyError(
             f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {slots}."
         )

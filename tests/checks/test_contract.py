@@ -50,6 +50,8 @@ BAD_POLICY_CASES = [
     ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),
     ("read", "is a take policy, not a discard policy", "pass\nX = Strategy('x', "
      "discard=take(policy.function))\ndef f():\n    pass"),
+    ("read", "is an offer policy, not an answer policy", "pass\nX = Strategy('x', "
+     "answer=offer(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
 HELPER_CODE = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Strategies whose process must be killed take longest

@@ -106,7 +106,9 @@ def test_sequential_test_reports_its_conclusion():
         200,
     )
     rule = SequentialTest(0, 100)
-    assert rule.check_totals(row).startswith("A is less than 100 Elo stronger and may be weaker (")
+    assert rule.check_totals(row).startswith(
+        "A is either weaker, or stronger by less than 100 Elo ("
+    )
     row[batch_columns.WIN_RATE_HISTOGRAM_START + 4] += 400
     row[0] += 400
     assert rule.check_totals(row).startswith("A is stronger (")

@@ -391,7 +391,7 @@ def test_beta_binomial_sequence_has_nominal_error_rate_over_all_looks():
 
 @pytest.mark.parametrize(
     ("true_elo", "error"),
-    [(0, "A is stronger"), (20, "A is less than 20 Elo stronger and may be weaker")],
+    [(0, "A is stronger"), (20, "A is either weaker, or stronger by less than 20 Elo")],
 )
 def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
     """Test the hypotheses Elo 0 and Elo 20 after every 100 pairs, until one is accepted."""
