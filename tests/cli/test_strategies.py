@@ -130,3 +130,9 @@ def test_check_shows_details_only_for_failures(has_unicode, marks, monkeypatch):
     output = run_check_with_results(monkeypatch)
     assert "All checks passed. about read." in output and "about plays." in output
     assert json.loads(run_check_with_results(monkeypatch, options=["--json"]))["rows"][0]["passed"]
+
+
+def test_check_command_contains_the_given_time_limit(monkeypatch):
+    for options in ([], ["--seconds", "0.1"]):
+        command = run_check_with_results(monkeypatch, options=options).splitlines()[-1]
+        assert command == " ".join(["Command: simgin strategies check mine.py", *options])

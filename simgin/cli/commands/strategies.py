@@ -191,9 +191,9 @@ def _check_strategy(
             raise StrategyError(result.sentence)
     canonical_specs = [variant.spec for variant in selected_variants] if variant_specs else ()
     rows = [asdict(result) for result in results]
-    CommandResult(format_repeat_command(variant_specs=canonical_specs, seconds=None), rows).print(
-        as_json, _render_check_results(results)
-    )
+    given_seconds = seconds if options.is_given("seconds") else None
+    command = format_repeat_command(variant_specs=canonical_specs, seconds=given_seconds)
+    CommandResult(command, rows).print(as_json, _render_check_results(results))
     return int(any(result.passed is False for result in results))
 
 
