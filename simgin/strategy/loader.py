@@ -730,14 +730,31 @@ def _convert_load_errors(path: Path) -> Iterator[None]:
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
         location = f" (line {lines[-1]})" if lines else ""  # SyntaxError adds the line itself.
         raise StrategyError(
-            f"{path} cannot be read{location}: {_describe_load_error(error)}"
+            f"{path} cannot be read{location}: {_describe_load_error(error, path)}"
         ) from None
 
 
-def _describe_load_error(error: BaseException) -> str:
-    """Return a description of an import error, with a suggested fix if a name is missing."""
+def _describe_load_error(error: BaseException, path: Path) -> str:
+    """Return a description of an import error, with a suggested fix if a name is missing.
+
+    Args:
+        error: Exception that the file raised.
+        path: Path of the file.
+    """
     match = _MISSING_NAME_PATTERN.match(format_error_message(error))
     if isinstance(error, ImportError) and match and match[2] in sys.modules:
         suggestion = suggest_spelling(match[1], vars(sys.modules[match[2]]))
         return f"{match[2]} has no {match[1]}{suggestion}"
-    return f"{describe_error(error)}."
+    hint = ""
+    if isinstance(error, ModuleNotFoundError) and _is_in_same_directory(str(error.name), path):
+        hint = (
+            f" simgin does not search the directory of {path.name} for modules. Move the code of "
+            f"{error.name} into {path.name}, or install {error.name} with pip."
+        )
+    return f"{describe_error(error)}.{hint}"
+
+
+def _is_in_same_directory(module_name: str, path: Path) -> bool:
+    """Return True if a module is a file or a package in the same directory as another file."""
+    module = path.with_name(module_name.partition(".")[0] or "-")
+    return module.is_dir() or module.with_suffix(".py").is_file()

@@ -1,5 +1,7 @@
 """Tests of names, files and specs of strategies."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -119,6 +121,46 @@ def test_built_in_names_are_unique_and_documented():
         assert policy.about, f"{policy.slot} policy {policy.name} has no docstring"
     for name in names:
         assert find_strategy(name).about, f"{name} does not say where it comes from"
+
+
+def test_missing_helper_module_is_explained(tmp_path):
+    (tmp_path / "helpers.py").write_text("limit = 3\n")
+    path = write_strategy(tmp_path, "from helpers import limit\n")
+    with pytest.raises(StrategyError) as error:
+        find_strategy(path)
+    assert "(line 3): ModuleNotFoundError: No module named 'helpers'. simgin does not" in str(
+        error.value
+    )
+    assert str(error.value).endswith(
+        "Move the code of helpers into mine.py, or install helpers with pip."
+    )
+    path = write_strategy(tmp_path, "import nowhere_to_be_found\n", "b.py")
+    with pytest.raises(StrategyError, match=r"No module named 'nowhere_to_be_found'\.$"):
+        find_strategy(path)
+
+
+HELPER_MODULE_CODE = """from simgin.strategy import helper
+from simgin.toolkit import lowest_bit
+@helper
+def choose(legal):
+    return lowest_bit(legal)
+"""
+IMPORTING_CODE = """import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent))
+from planted_helpers import choose
+@discard
+def low(view, rules, params):
+    return choose(view.legal)
+S = Strategy('mine', discard=low)
+"""
+
+
+def test_helper_module_on_the_search_path_is_part_of_the_digest(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    (tmp_path / "planted_helpers.py").write_text(HELPER_MODULE_CODE)
+    strategy = find_strategy(write_strategy(tmp_path, IMPORTING_CODE))
+    assert tmp_path / "planted_helpers.py" in loader.find_source_files(strategy)
 
 
 # `simgin strategies new`; checks/test_contract.py plays what it writes
