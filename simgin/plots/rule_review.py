@@ -125,7 +125,10 @@ def knocks_by_turn(
     """
     names = figures.find_unique_names(frame["variant"])
     precision = figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)
-    note = f"Darker cells contain more of the strong player's knocks. {precision}"
+    note = (
+        "In each panel, cells with a more intense colour contain more of the strong player's "
+        f"knocks. {precision}"
+    )
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.create_figure(1.5 * len(names) + 0.3, "", caption)
     styles = figures.assign_series_styles(names, order)
@@ -134,8 +137,12 @@ def knocks_by_turn(
         figures.set_axis_labels(axes, "", "deadwood")
     figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
     return figure
+    is_shown = frame["value"] > MIN_SHOWN_PROPORTION
+    max_turn = figures.compute_max_absolute_value(frame[is_shown]["turn"], 1)
+    max_deadwood = figures.compute_max_absolute_value(frame[frame["value"] > 0]["deadwood"], 0)
 
 
+        axes.set(xlim=(0.5, max_turn + 0.5), ylim=(-0.5, max_deadwood + 0.5))
 def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     """Draw a heat map of knocks by turn and deadwood."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
@@ -148,12 +155,8 @@ def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     axes.pcolormesh(*edges, values, cmap=colour_map, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
-    knock_rows = rows[rows["value"] > MIN_SHOWN_PROPORTION]
-    if knock_rows.empty:
+    if not any(rows["value"] > MIN_SHOWN_PROPORTION):
         figures.label_empty_axes(axes, "no knock")
-        return
-    axes.set_xlim(0.5, float(knock_rows["turn"].max()) + 0.5)
-    axes.set_ylim(-0.5, float(rows[rows["value"] > 0]["deadwood"].max()) + 0.5)
 
 
 @figures.validate_frame

@@ -275,6 +275,22 @@ def test_sweep_map_with_one_row_has_no_break_even_line():
     assert len(figure.axes[0].collections) == 1
 
 
+def get_caption(figure):
+    """Return the caption of a figure on one line, with ordinary spaces."""
+    return " ".join(figure.get_supxlabel().split())
+
+
+def test_knock_panels_have_equal_axes():
+    frame = FRAME_BUILDERS["knocks_by_turn"](VARIANTS[:2], STRATEGIES)
+    is_empty = (frame["variant"] == VARIANTS[0]) & ((frame["turn"] > 4) | (frame["deadwood"] > 5))
+    frame.loc[is_empty, "value"] = 0.0
+    figure = plots.knocks_by_turn(frame, seed=7)
+    assert [axes.get_xlim() for axes in figure.axes] == [(0.5, 11.5)] * 2
+    assert [axes.get_ylim() for axes in figure.axes] == [(-0.5, 10.5)] * 2
+    # In dark mode, cells with many knocks are brighter than the background.
+    assert "Darker" not in get_caption(figure)
+
+
 def test_series_differ_in_marker_and_dash():
     styles = [figures.get_series_style(i) for i in range(14)]
     assert len({(series_style.colour, series_style.marker) for series_style in styles}) == 14
