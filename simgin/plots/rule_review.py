@@ -202,7 +202,7 @@ def _draw_player_type_dots(
     """Draw one row per player type, with slightly offset dots for the variants."""
     for i, (variant, style) in enumerate(styles.items()):
         rows = metric_rows[metric_rows["variant"] == variant].set_index("players")
-        rows = rows.reindex(list(names)).dropna()
+        rows = rows.reindex(list(names)).dropna(subset=["value"])
         shift = VARIANT_DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
         figures.draw_horizontal_error_bars(axes, y, _scale_bounds(rows), style, variant)

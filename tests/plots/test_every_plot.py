@@ -291,6 +291,13 @@ def test_knock_panels_have_equal_axes():
     assert "Darker" not in get_caption(figure)
 
 
+def test_effects_by_player_type_show_rows_with_an_empty_unit():
+    """In CSV files, the unit of differences is empty."""
+    frame = FRAME_BUILDERS["effects_by_player_type"](VARIANTS[:1], STRATEGIES).assign(unit=np.nan)
+    for axes in plots.effects_by_player_type(frame, seed=7).axes:
+        assert len(axes.containers[0][0].get_xdata()) == 3
+
+
 def test_series_differ_in_marker_and_dash():
     styles = [figures.get_series_style(i) for i in range(14)]
     assert len({(series_style.colour, series_style.marker) for series_style in styles}) == 14
