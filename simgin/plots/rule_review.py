@@ -31,6 +31,7 @@ PLOTTED_ENDINGS = ("gin", "knock", "undercut", "void", "stalled")
 MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
+VARIANT_DOT_HEIGHT = 0.075  # minimum height per variant in the row of a player type, in inches
 VARIANT_DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
 
 
@@ -166,12 +167,15 @@ def effects_by_player_type(
     """Plot differences from the baseline by player type, with one panel per metric.
 
     The DataFrame contains the differences computed by a review. The required columns are players,
-    title, factor and value. Each variant has its own colour.
+    title, factor and value. Each variant has its own colour. The plot shows at most eight variants.
     """
-    variants = figures.find_unique_names(frame["variant"])
+    all_variants = figures.find_unique_names(frame["variant"])
+    variants = all_variants[: figures.MAX_SERIES]
+    frame = frame[frame["variant"].isin(variants)]
     titles = figures.find_unique_names(frame["title"])
     names = figures.find_unique_names(frame["players"])
-    height = (figures.compute_row_height(names) * len(names) + 0.5) * len(titles)
+    row_height = max(figures.compute_row_height(names), VARIANT_DOT_HEIGHT * len(variants))
+    height = (row_height * len(names) + 0.5) * len(titles)
     note = (
         "Differences from the baseline in matches between two players of the same type. Error bars "
         "are 95 % intervals."
@@ -181,6 +185,8 @@ def effects_by_player_type(
     styles = figures.assign_series_styles(variants, order)
     for axes, _, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
         _draw_player_type_dots(axes, rows, names, styles)
+    if len(variants) < len(all_variants):
+        note += f" The plot shows the first {len(variants)} of {len(all_variants)} variants."
     figures.add_legend(figure.axes[0])
     return figure
 

@@ -18,6 +18,7 @@ from simgin.report import figures
 from simgin.stats.metrics import METRICS_BY_NAME
 from support import sample_plots
 from support import toy_deals as toy
+from support.plot_layout import find_layout_errors
 from support.sample_plots import (
     ENTRIES_BY_SIZE,
     FRAME_BUILDERS,
@@ -289,6 +290,16 @@ def test_knock_panels_have_equal_axes():
     assert [axes.get_ylim() for axes in figure.axes] == [(-0.5, 10.5)] * 2
     # In dark mode, cells with many knocks are brighter than the background.
     assert "Darker" not in get_caption(figure)
+
+
+def test_effects_by_player_type_show_at_most_eight_variants():
+    variants = [f"variant {i}" for i in range(30)]
+    frame = FRAME_BUILDERS["effects_by_player_type"](variants, STRATEGIES)
+    figure = plots.effects_by_player_type(frame, seed=7)
+    _, names = figure.axes[0].get_legend_handles_labels()
+    assert names == variants[:8]
+    assert get_caption(figure).endswith("The plot shows the first 8 of 30 variants.")
+    assert find_layout_errors(figure) == []
 
 
 def test_effects_by_player_type_show_rows_with_an_empty_unit():

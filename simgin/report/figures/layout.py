@@ -483,6 +483,7 @@ SERIES_STYLES = (
     SeriesStyle(BROWN, "X", (0, (7, 2))),
     SeriesStyle(VIOLET, "*", (0, (9, 2))),
 )
+MAX_SERIES = len(SERIES_STYLES)  # maximum number of series that a reader can distinguish
 
 
 def get_neutral_style() -> SeriesStyle:
