@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,10 @@ PLOTTED_ENDINGS = ("gin", "knock", "undercut", "void", "stalled")
 MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
+MIN_MAP_ROW_HEIGHT = 0.34  # minimum height of a row in the heat map of a sweep, in inches
+# number of characters in the row and column names of the heat map of a sweep
+MAX_MAP_CHARACTERS = 48
+CHARACTER_WIDTH = 0.075  # mean width of a character in a column name, in inches
 VARIANT_DOT_HEIGHT = 0.075  # minimum height per variant in the row of a player type, in inches
 VARIANT_DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
 
@@ -133,17 +137,17 @@ def knocks_by_turn(
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.create_figure(1.5 * len(names) + 0.3, "", caption)
     styles = figures.assign_series_styles(names, order)
-    for axes, variant, rows in figures.iterate_panels(figure, frame, "variant"):
-        _draw_knocks(axes, rows, styles[variant].colour)
-        figures.set_axis_labels(axes, "", "deadwood")
-    figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
-    return figure
     is_shown = frame["value"] > MIN_SHOWN_PROPORTION
     max_turn = figures.compute_max_absolute_value(frame[is_shown]["turn"], 1)
     max_deadwood = figures.compute_max_absolute_value(frame[frame["value"] > 0]["deadwood"], 0)
-
-
+    for axes, variant, rows in figures.iterate_panels(figure, frame, "variant"):
+        _draw_knocks(axes, rows, styles[variant].colour)
         axes.set(xlim=(0.5, max_turn + 0.5), ylim=(-0.5, max_deadwood + 0.5))
+        figures.set_axis_labels(axes, "", "deadwood")
+    figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
+    return figure
+
+
 def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     """Draw a heat map of knocks by turn and deadwood."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
@@ -180,13 +184,13 @@ def effects_by_player_type(
         "Differences from the baseline in matches between two players of the same type. Error bars "
         "are 95 % intervals."
     )
+    if len(variants) < len(all_variants):
+        note += f" The plot shows the first {len(variants)} of {len(all_variants)} variants."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.create_figure(height, "", caption, variants)
     styles = figures.assign_series_styles(variants, order)
     for axes, _, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
         _draw_player_type_dots(axes, rows, names, styles)
-    if len(variants) < len(all_variants):
-        note += f" The plot shows the first {len(variants)} of {len(all_variants)} variants."
     figures.add_legend(figure.axes[0])
     return figure
 
@@ -281,12 +285,17 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot every row of the scorecard against a rule parameter, and mark the baseline.
 
     The DataFrame contains the values of a review that varies one parameter. The required columns
-    are x_name, x, title, factor, value and is_base.
+    are x_name, x, title, factor, value and is_base. If x contains only numbers, every panel has a
+    curve. Otherwise, every panel has one dot per value of the parameter.
     """
-    titles = figures.find_unique_names(frame["title"])
-    note = "Bands are 95 % intervals. A ring marks the baseline."
-    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    name = str(frame["x_name"].iloc[0])
+    return (_plot_curves if _is_numeric(frame["x"]) else _plot_value_dots)(frame, seed)
+
+
+def _plot_curves(frame: pd.DataFrame, seed: int | None) -> Figure:
+    """Plot every row of the scorecard against a numeric parameter."""
+    name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
+    note = "Bands are 95 % intervals." + " A ring marks the baseline." * any(frame["is_base"])
+    caption = _format_sweep_caption(frame, "x", seed=seed, note=note)
     figure = figures.create_figure(1.25 * len(titles), f"Effects of the {name}", caption)
     for axes, title, rows in figures.iterate_panels(figure, frame, "title", sharex=True):
         _draw_curve(axes, rows.sort_values("x"))
@@ -294,6 +303,70 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     axes.locator_params(axis="x", integer=True)
     figures.set_axis_labels(axes, name)
     return figure
+
+
+def _plot_value_dots(frame: pd.DataFrame, seed: int | None) -> Figure:
+    """Plot every row of the scorecard by the values of a parameter that are not all numbers."""
+    name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
+    note = "Error bars are 95 % intervals." + " A ring marks the baseline." * any(frame["is_base"])
+    caption = _format_sweep_caption(frame, "x", seed=seed, note=note)
+    labels = _list_value_labels(frame["x"])
+    height = (figures.compute_row_height(labels) * len(labels) + 0.5) * len(titles)
+    figure = figures.create_figure(height, f"Effects of the {name}", caption)
+    for axes, title, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
+        _draw_value_dots(axes, rows, labels)
+        figures.set_panel_title(axes, _add_percent_sign(title, rows))
+    return figure
+
+
+def _is_numeric(values: pd.Series) -> bool:
+    """Return True if all values of a swept parameter are numbers."""
+    return values.dtype.kind in "iuf"
+
+
+def _list_values(values: pd.Series) -> list[Any]:
+    """Return the distinct values of a swept parameter: sorted numbers, or values in table order."""
+    distinct_values = list(dict.fromkeys(values))
+    return sorted(distinct_values) if _is_numeric(values) else distinct_values
+
+
+def _list_value_labels(values: pd.Series) -> list[str]:
+    """Return the labels of the distinct values of a swept parameter."""
+    return list(map(_format_value, _list_values(values)))
+
+
+def _format_value(value: Any) -> str:
+    """Format a value of a swept parameter, such as `25` or `next open`."""
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+
+
+def _format_sweep_caption(
+    frame: pd.DataFrame, *axis_names: str, seed: int | None, note: str
+) -> str:
+    """Return a caption with the swept parameters and their values instead of every variant."""
+    labels_by_parameter = {
+        str(frame[f"{axis}_name"].iloc[0]): _list_value_labels(frame[axis]) for axis in axis_names
+    }
+    texts = []
+    for name, labels in labels_by_parameter.items():
+        value_list = ", ".join(labels)
+        if len(labels) > figures.MAX_LISTED_NAMES:
+            value_list = f"{labels[0]} to {labels[-1]} ({len(labels)} values)"
+        texts.append(f"{name} {value_list}")
+    settings = {f"{name} {x}" for name, labels in labels_by_parameter.items() for x in labels}
+    variant = " with ".join([*_find_common_variant(frame, settings), "; ".join(texts)])
+    return figures.format_caption(frame, seed=seed, unit="matches", note=note, variants=[variant])
+
+
+def _find_common_variant(frame: pd.DataFrame, settings: Collection[str]) -> list[str]:
+    """Return the name that all variants share apart from the swept settings, or []."""
+    names = set()
+    for variant in figures.find_unique_names(frame["variant"]):
+        clauses = variant.split(", ")
+        other_clauses = [clause for clause in clauses if clause.lower() not in settings]
+        # The labels of variants of `standard` contain only settings.
+        names.add(", ".join(other_clauses) or "Standard")
+    return [*names] if len(names) == 1 else []
 
 
 def _add_percent_sign(title: str, rows: pd.DataFrame) -> str:
@@ -309,11 +382,27 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
     style = figures.get_series_style(0)
     figures.draw_band(axes, x, bounds, style)
     axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.scale_marker_size(3.5))
-    is_base, size = rows["is_base"].to_numpy(bool), figures.scale_marker_size(9)
-    ring: dict[str, Any] = {"fillstyle": "none", "color": figures.get_setting("text.color")}
-    axes.plot(x[is_base], bounds[0][is_base], "o", markersize=size, **ring)
+    _draw_baseline_ring(axes, x, bounds[0], rows)
     axes.locator_params(axis="y", nbins=4)
     figures.label_undefined_axes(axes, bounds[0])
+
+
+def _draw_value_dots(axes: Axes, rows: pd.DataFrame, labels: list[str]) -> None:
+    """Draw a row with a dot for every value of a parameter, and a ring around the baseline."""
+    y = np.array([labels.index(_format_value(value)) for value in rows["x"]])
+    bounds = _scale_bounds(rows)
+    figures.draw_horizontal_error_bars(axes, y, bounds, figures.get_series_style(0), "")
+    _draw_baseline_ring(axes, bounds[0], y, rows)
+    figures.set_row_names(axes, labels)
+    axes.margins(x=0.06)
+    axes.locator_params(axis="x", nbins=6)
+
+
+def _draw_baseline_ring(axes: Axes, x: np.ndarray, y: np.ndarray, rows: pd.DataFrame) -> None:
+    """Draw a ring around the dot of the baseline."""
+    is_base, size = rows["is_base"].to_numpy(bool), figures.scale_marker_size(9)
+    ring: dict[str, Any] = {"fillstyle": "none", "color": figures.get_setting("text.color")}
+    axes.plot(x[is_base], y[is_base], "o", markersize=size, **ring)
 
 
 @figures.validate_frame
@@ -321,39 +410,102 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot one scorecard row as a heat map over two rule parameters.
 
     The DataFrame contains the values of a review that varies two parameters. The required columns
-    are x and y (numbers), title, factor, value, x_name, y_name and even (the break-even value,
-    which has the palest shade). All rows must have the same title. If there is a break-even value,
-    a line marks it.
+    are x, y, title, factor, value, x_name, y_name and even (the break-even value, which has the
+    palest shade). All rows must have the same title. If there is a break-even value and both
+    parameters are numbers, a line marks the break-even value. If the optional column is_base is
+    true, a frame marks the cell as the baseline.
     """
-    bounds = dict(zip(("value", "low", "high"), _scale_bounds(frame), strict=True))
-    scaled_frame = frame.assign(**bounds)
-    note = figures.format_max_half_width(scaled_frame, factor=1)
-    if frame["even"].notna().all():
-        note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."
-    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    table = scaled_frame.pivot(index="y", columns="x", values="value")
-    cells = table.to_numpy(dtype=float)
+    frame = frame.assign(**dict(zip(("value", "low", "high"), _scale_bounds(frame), strict=True)))
+    table = frame.pivot(index="y", columns="x", values="value")
+    table = table.reindex(index=_list_values(frame["y"]), columns=_list_values(frame["x"]))
     title = _add_percent_sign(str(frame["title"].iloc[0]), frame)
-    if np.isnan(cells).all():
+    caption = _format_sweep_caption(frame, "x", "y", seed=seed, note=_format_map_note(frame))
+    if table.isna().all(axis=None):
         return _make_empty_figure(figures.UNDEFINED_LABEL, caption, title)
-    has_line = bool(frame["even"].notna().all())
-    min_value, max_value = float(np.nanmin(cells)), float(np.nanmax(cells))
-    midpoint = float(frame["even"].iloc[0]) if has_line else (min_value + max_value) / 2
-    max_deviation = figures.compute_max_absolute_value(cells - midpoint, 1e-9)
-    figure = figures.create_figure(0.34 * len(table) + 0.4, title, caption)
+    row_names, column_names = map(_list_value_labels, (frame["y"], frame["x"]))
+    row_height = max(MIN_MAP_ROW_HEIGHT, figures.compute_row_height(row_names))
+    rotated_height = _compute_rotated_height(row_names, column_names)
+    height = row_height * len(table) + 0.4 + rotated_height
+    figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    number_format = "{:.1f}" if figures.compute_max_absolute_value(cells, 0) < 20 else "{:.0f}"
-    names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
+    _draw_map_cells(axes, table, row_names, column_names, _find_break_even(frame))
+    axes.tick_params(axis="x", labelrotation=90 if rotated_height else 0)
+    if _has_break_even_line(frame):
+        axes.contour(
+            table, [_find_break_even(frame)], colors=figures.DARKEST_COLOUR, linewidths=1.5
+        )
+        figures.outline_dark_numbers(axes)
+    for row, column in _list_baseline_cells(frame):
+        figures.outline_cell(axes, row, column)
+    figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
+    return figure
+
+
+def _draw_map_cells(
+    axes: Axes,
+    table: pd.DataFrame,
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    break_even: float | None,
+) -> None:
+    """Draw the heat map of a sweep, in which the break-even value has the palest shade."""
+    cells = table.to_numpy(dtype=float)
+    midpoint = break_even
+    if midpoint is None:
+        midpoint = float(np.nanmin(cells) + np.nanmax(cells)) / 2
     figures.draw_heat_map(
         axes,
         cells,
-        *names,
+        list(map(figures.wrap_row_name, row_names)),
+        column_names,
         midpoint=midpoint,
-        max_deviation=max_deviation,
-        number_format=number_format,
+        max_deviation=figures.compute_max_absolute_value(cells - midpoint, 1e-9),
+        number_format="{:.1f}" if figures.compute_max_absolute_value(cells, 0) < 20 else "{:.0f}",
     )
-    if has_line and min(cells.shape) > 1 and min_value < midpoint < max_value:
-        axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
-        figures.outline_dark_numbers(axes)
-    figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
-    return figure
+
+
+def _find_break_even(frame: pd.DataFrame) -> float | None:
+    """Return the break-even value of a scorecard row, or None if there is none."""
+    return float(frame["even"].iloc[0]) if frame["even"].notna().all() else None
+
+
+def _has_break_even_line(frame: pd.DataFrame) -> bool:
+    """Return True if the heat map is over numbers and has values above and below break-even."""
+    break_even = _find_break_even(frame)
+    if break_even is None or not (_is_numeric(frame["x"]) and _is_numeric(frame["y"])):
+        return False
+    has_both_sides = any(frame["value"] < break_even) and any(frame["value"] > break_even)
+    return has_both_sides and min(frame["x"].nunique(), frame["y"].nunique()) > 1
+
+
+def _list_baseline_cells(frame: pd.DataFrame) -> list[tuple[int, int]]:
+    """Return the row and column of the baseline, or [] if the baseline is not in the sweep."""
+    rows = frame[frame["is_base"].to_numpy(bool)] if "is_base" in frame else frame[:0]
+    ys, xs = _list_values(frame["y"]), _list_values(frame["x"])
+    return [(ys.index(y), xs.index(x)) for x, y in zip(rows["x"], rows["y"], strict=True)]
+
+
+def _format_map_note(frame: pd.DataFrame) -> str:
+    """Describe the precision, the colours and the lines of a heat map."""
+    break_even = _find_break_even(frame)
+    note = figures.format_max_half_width(frame, factor=1)
+    if break_even is None:
+        note += " High values are blue, and low values are orange."
+    else:
+        note += f" Blue cells are above the break-even value, {break_even:g}, "
+        note += "and orange cells are below it."
+    note += " The line marks the break-even value." * _has_break_even_line(frame)
+    return note + " A frame marks the baseline." * len(_list_baseline_cells(frame))
+
+
+def _compute_rotated_height(row_names: Sequence[str], column_names: Sequence[str]) -> float:
+    """Return the height of rotated column names in inches, or 0 if they fit without rotation."""
+    row_name_lines = [
+        line for name in row_names for line in figures.wrap_row_name(name).split("\n")
+    ]
+    n_characters = figures.count_fitting_characters(MAX_MAP_CHARACTERS, "xtick.labelsize")
+    n_column_characters = (n_characters - max(map(len, row_name_lines))) // len(column_names)
+    max_length = max(map(len, column_names))
+    if max_length <= n_column_characters:
+        return 0
+    return CHARACTER_WIDTH * figures.compute_text_scale("xtick.labelsize") * max_length

@@ -15,6 +15,7 @@ from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
 from simgin.review.review import GIN_VS_KNOCK_METRIC, Review
 from simgin.review.verdicts import format_rule_set_label
+from simgin.rules.parameters import load_rule_parameters
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
@@ -256,8 +257,10 @@ def make_sweep_frame(review: Review) -> Frame:
 
     The column `even` contains the break-even value.
     """
-    (x_name, xs), *y_sweep = review.request.sweep
-    y_name, ys = y_sweep[0] if y_sweep else ("", ("",))
+    (x_name, xs), *y_sweep = [
+        (name, _parse_values(name, texts)) for name, texts in review.request.sweep
+    ]
+    y_name, ys = y_sweep[0] if y_sweep else ("", [""])
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
     plotted_rows = [row for row in review.shown_scorecard_rows if row.key != "minutes"]
@@ -275,8 +278,8 @@ def make_sweep_frame(review: Review) -> Frame:
         columns = {
             "title": title,
             "metric": key,
-            "x": _parse_number(x),
-            "y": _parse_number(y),
+            "x": x,
+            "y": y,
             "even": break_even,
             "x_name": x_name.replace("_", " "),
             "y_name": y_name.replace("_", " "),
@@ -288,6 +291,14 @@ def make_sweep_frame(review: Review) -> Frame:
     return build_output_frame("plots/sweep", rows)
 
 
-def _parse_number(text: str) -> float | str:
-    """Return a parameter value as a number, or unchanged if it is not numeric."""
-    return float(text) if text.replace("-", "", 1).isdecimal() else text
+def _parse_values(parameter_name: str, texts: Sequence[str]) -> list[Any]:
+    """Return the values of a parameter as numbers, or as canonical strings if not all are numbers.
+
+    The words yes and no can also be written as 1 and 0.
+    """
+    parameter = load_rule_parameters()[parameter_name]
+    values = [parameter.parse(text) for text in texts]
+    numbers = [float(value) for value in values if type(value) is int]
+    if len(numbers) == len(values):
+        return numbers
+    return [parameter.to_text(value) for value in values]

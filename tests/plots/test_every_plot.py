@@ -276,9 +276,83 @@ def test_sweep_map_with_one_row_has_no_break_even_line():
     assert len(figure.axes[0].collections) == 1
 
 
+def replace_values(frame, column, values):
+    """Replace the five values of a swept parameter, in ascending order."""
+    value_by_number = dict(zip(sorted(set(frame[column])), values, strict=True))
+    return frame.assign(**{column: frame[column].map(value_by_number)})
+
+
+CATEGORIES = ["upcard_stock_or_pass_dead", "none", 20.0, True, "30:4/60:3/90:2/120:1"]
+CATEGORY_LABELS = ["upcard stock or pass dead", "none", "20", "True", "30:4/60:3/90:2/120:1"]
+
+
+def test_sweep_over_categories_has_a_row_of_dots_for_each_value():
+    frame = replace_values(FRAME_BUILDERS["sweep_curves"]((), STRATEGIES), "x", CATEGORIES)
+    frame["is_base"] = frame["x"] == "none"
+    figure = plots.sweep_curves(frame, seed=7)
+    assert find_layout_errors(figure) == []
+    for axes, (_, rows) in zip(figure.axes, frame.groupby("title", sort=False), strict=True):
+        labels = [text.get_text().replace("\n", " ") for text in axes.get_yticklabels()]
+        assert labels == CATEGORY_LABELS
+        dots, ring = axes.containers[0][0], axes.lines[-1]
+        assert [*dots.get_ydata()] == [*range(5)] and dots.get_linestyle() == "None"
+        assert dots.get_xdata() == pytest.approx(rows["value"])
+        assert ([*ring.get_xdata()], [*ring.get_ydata()]) == ([rows["value"].iloc[1]], [1])
+    assert "Error bars are 95" in figure.get_supxlabel()
+
+
+@pytest.mark.parametrize("columns", [("x",), ("y",), ("x", "y")])
+def test_sweep_map_over_categories_has_labels_and_no_line(columns):
+    frame = FRAME_BUILDERS["sweep_map"]((), STRATEGIES).assign(even=60.0)
+    assert len(plots.sweep_map(frame).axes[0].collections) == 2
+    for column in columns:
+        frame = replace_values(frame, column, CATEGORIES)
+    figure = plots.sweep_map(frame, seed=7)
+    (axes,) = figure.axes
+    assert find_layout_errors(figure) == [] and len(axes.collections) == 1
+    for column, texts in (("x", axes.get_xticklabels()), ("y", axes.get_yticklabels())):
+        if column in columns:
+            assert [text.get_text().replace("\n", " ") for text in texts] == CATEGORY_LABELS
+    numbers = axes.collections[0].get_array()
+    assert [*numbers.T.ravel()] == pytest.approx([*frame["value"]])
+    assert "line" not in figure.get_supxlabel()
+
+
 def get_caption(figure):
     """Return the caption of a figure on one line, with ordinary spaces."""
     return " ".join(figure.get_supxlabel().split())
+
+
+def test_sweep_map_explains_its_colours_and_marks_the_baseline():
+    frame = FRAME_BUILDERS["sweep_map"]((), STRATEGIES)
+    frame["is_base"] = (frame["x"] == 15) & (frame["y"] == 10)
+    figure = plots.sweep_map(frame, seed=7)
+    (cell,) = figure.axes[0].patches
+    assert (round(cell.get_x() + 0.5), round(cell.get_y() + 0.5)) == (3, 1)
+    colour_text = "High values are blue, and low values are orange."
+    assert f"{colour_text} A frame marks the baseline." in get_caption(figure)
+    figure = plots.sweep_map(frame.assign(is_base=False, even=50.0), seed=7)
+    colour_text = "Blue cells are above the break-even value, 50, and orange cells are below it."
+    assert get_caption(figure).endswith(f"{colour_text} The line marks the break-even value.")
+    assert not figure.axes[0].patches
+
+
+@pytest.mark.parametrize(
+    ("variants", "text"),
+    [
+        (["Gin bonus 0, undercut bonus 0", "Standard"], "Standard with gin bonus 0, 25; "),
+        (
+            ["Oklahoma, gin bonus 0, undercut bonus 0", "Oklahoma"],
+            "Oklahoma with gin bonus 0, 25; ",
+        ),
+        (["mine", "yours"], "gin bonus 0, 25; "),
+    ],
+)
+def test_sweep_caption_lists_the_values_of_each_parameter(variants, text):
+    frame = FRAME_BUILDERS["sweep_map"]((), STRATEGIES).iloc[[0, -1]]
+    frame = frame.assign(variant=variants, x=[0, 25], y=[0, 25])
+    caption = get_caption(plots.sweep_map(frame, seed=7))
+    assert caption.startswith(f"Variant: {text}undercut bonus 0, 25. Players: ")
 
 
 def test_knock_panels_have_equal_axes():

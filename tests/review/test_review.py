@@ -450,6 +450,9 @@ def test_review_of_targets_reports_the_match_length(empty_directory):
     assert " The percentage of matches with a shut-out falls" in lines
 
 
+TWO_PLAYERS = ("--players", "simple,gin-only")
+
+
 def test_sweep_reports_trends_and_plots_all_values(empty_directory):
     screen = run_simgin(
         *("review", "standard", "--sweep", "undercut_bonus=0,10,40", "--matches", "1k"),
@@ -466,6 +469,28 @@ def test_sweep_reports_trends_and_plots_all_values(empty_directory):
     assert "(▲ ▼: at least a little above or below Standard)" in lines
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40] and set(frame["n"]) == {1000}  # matches
+
+
+@pytest.mark.parametrize(
+    ("sweep", "values"),
+    [
+        (["rainbow=yes,no"], [("yes",), ("no",)]),
+        (["undercut_on_tie=0,knocker"], [("no",), ("knocker",)]),
+        (
+            ["next_dealer=winner,loser", "gin_bonus=20,25"],
+            [(word, number) for word in ("winner", "loser") for number in (20.0, 25.0)],
+        ),
+    ],
+)
+def test_sweep_over_words_has_plots(empty_directory, sweep, values):
+    """Expect also that `report` draws the plots again."""
+    options = [word for text in sweep for word in ("--sweep", text)]
+    run_simgin("review", "standard", *options, "--matches", "1k", "-o", "out", *TWO_PLAYERS)
+    run_simgin("report", "out")
+    paths = sorted((empty_directory / "out" / "plots").glob("sweep*.csv"))
+    frame = pd.read_csv(paths[0])
+    points = zip(*(frame[column] for column in ("x", "y")[: len(sweep)]), strict=True)
+    assert list(dict.fromkeys(points)) == values
 
 
 # The same bytes

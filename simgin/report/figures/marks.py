@@ -220,6 +220,16 @@ def outline_dark_numbers(axes: Axes) -> None:
             text.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST_COLOUR)])
 
 
+def outline_cell(axes: Axes, row: int, column: int) -> None:
+    """Draw a frame inside the edges of a cell of a heat map."""
+    from matplotlib.patches import Rectangle
+
+    line_width = scale_line_width(2)
+    frame = Rectangle((column - 0.46, row - 0.42), 0.92, 0.84, fill=False, linewidth=line_width)
+    frame.set(edgecolor=DARKEST_COLOUR, zorder=3)
+    axes.add_patch(frame)
+
+
 def draw_shade_map(
     axes: Axes,
     values: np.ndarray,
@@ -341,7 +351,14 @@ def format_seed_clause(seed: int | None) -> str:
     return "" if seed is None else f", seed {seed}"
 
 
-def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", note: str = "") -> str:
+def format_caption(
+    frame: pd.DataFrame,
+    *,
+    seed: int | None,
+    unit: str = "",
+    note: str = "",
+    variants: Sequence[str] = (),
+) -> str:
     """Return a caption that states the variants, players, sample size and seed, followed by a note.
 
     Args:
@@ -350,13 +367,14 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", not
         unit: Unit of the sample size, such as "deals". By default, the column `unit` contains the
             unit of each row.
         note: Text at the end of the caption.
+        variants: Names of the variants [default: all names in the column `variant`].
     """
     groups = [(unit, frame)]
     if not unit:
         groups = [(UNIT_PLURALS[name], rows) for name, rows in iterate_groups(frame, "unit")]
     size_texts = [f"{format_count_range([*rows['n']])} {name}" for name, rows in groups]
-    variants = find_unique_names(frame["variant"])
-    return describe_sample(variants, _format_players(frame), " and ".join(size_texts), seed, note)
+    names = variants or find_unique_names(frame["variant"])
+    return describe_sample(names, _format_players(frame), " and ".join(size_texts), seed, note)
 
 
 def describe_sample(
