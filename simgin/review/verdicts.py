@@ -580,20 +580,23 @@ def _iterate_trend_lines(
         f"with {format_swept_parameters(review, variant)}"
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
+    values = (review.measurements[v, row.key, STRONG_PLAYER] for v in review.request.swept_variants)
+    known_values = [value.value for value in values if isinstance(value, PairedEstimate)]
+    low_text, high_text = map(row.format_value, (min(known_values), max(known_values)))
     low, high = effect.interval
     if effect.size != NO_EFFECT and (low > 0 or high < 0):
         verb = "rises" if low > 0 else "falls"
         adverb = {SMALL_EFFECT: " slightly", LARGE_EFFECT: " sharply"}.get(effect.size, "")
+        range_text = ""
+        endpoint_texts = {row.format_value(value.value) for value in (first_value, last_value)}
+        if endpoint_texts != {low_text, high_text}:
+            range_text = f"The values of the sweep range from {low_text} to {high_text}{unit_noun}."
         minutes_text = ""
         if row.key == "turns_per_match":
             minutes_text = describe_change_in_minutes(review, last_variant, first_variant)
-        yield f"{subject} {verb}{adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
+        sentence = f"{subject} {verb}{adverb}, from {start_text} to {end_text}."
+        yield " ".join(filter(None, [sentence, range_text, minutes_text]))
     else:
-        values = (
-            review.measurements[v, row.key, STRONG_PLAYER] for v in review.request.swept_variants
-        )
-        known_values = [value.value for value in values if isinstance(value, PairedEstimate)]
-        low_text, high_text = map(row.format_value, (min(known_values), max(known_values)))
         range_text = f"is {low_text}"
         if low_text != high_text:
             range_text = f"ranges from {low_text} to {high_text}"
