@@ -12,7 +12,7 @@ ends with `<!-- end -->`:
     <!-- reviewed: NAME -->              verdicts and scorecard of a review in results/reference
     <!-- charted: NAME -->               the verdict on a chart in results/reference
     <!-- types: VARIANT -->              the player types of a game
-    <!-- columns: outputs|names -->      the output files, or what their columns mean
+    <!-- columns: outputs|names|deals --> the output files, or what their columns mean
     <!-- scorecard -->                   the rows of a review's scorecard
     <!-- plots -->                       the plots of simgin.plots
     <!-- view -->                        the fields of the view of a policy

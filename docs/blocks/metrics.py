@@ -15,6 +15,7 @@ from simgin.review import scorecard
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC
 from simgin.review.review_request import DEFAULT_SECONDS_PER_TURN
 from simgin.rules import variants
+from simgin.runs import parquet
 from simgin.stats import metrics
 from simgin.stats.table import read_schema
 from simgin.strategy import cast
@@ -34,8 +35,11 @@ def render_columns(topic: str) -> str:
     """Return a table of the output files, or a table of the columns in these files.
 
     Args:
-        topic: "outputs" for the files, "names" for the columns.
+        topic: "outputs" for the files, "names" for the columns, "deals" for the columns of recorded
+            deals.
     """
+    if topic == "deals":
+        return _render_deal_columns()
     schema = read_schema()
     outputs = schema["outputs"]
     if topic == "outputs":
@@ -73,6 +77,23 @@ def render_columns(topic: str) -> str:
             format_table(("column", "file", "meaning"), file_specific_lines),
         )
     )
+
+
+def _render_deal_columns() -> str:
+    """Return a table of the columns of recorded deals, with their values."""
+    lines = [
+        (f"`{name}`", _format_deal_values(column.get("words", "")), column["about"].rstrip("."))
+        for name, column in parquet.read_columns().items()
+    ]
+    return format_table(("column", "values", "meaning"), lines)
+
+
+def _format_deal_values(words: str) -> str:
+    """Return the possible values of a column of recorded deals."""
+    if words not in parquet.WORDS_BY_CODE:
+        return "string" if words else "integer"
+    values = parquet.WORDS_BY_CODE[words].values()
+    return ", ".join([f"`{value}`" for value in values if value] + ["empty"] * ("" in values))
 
 
 def _format_output_cells(output_name: str, schema: Mapping[str, Any]) -> tuple[str, ...]:

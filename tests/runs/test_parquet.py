@@ -90,6 +90,30 @@ def sum_statistics(frame, unit):
     return sums
 
 
+@pytest.mark.parametrize("matchup", MATCHUPS.values(), ids=MATCHUPS)
+def test_columns_have_the_documented_meaning(tmp_path, matchup):
+    _, _, frame = write_and_read_deals(tmp_path / "deals.parquet", matchup, 150)
+    is_drawn = frame["kind"].isin(["even", "void", "stalled", "limit"])
+    assert ((frame["winner"] == "") == is_drawn).all()
+    ends_without_showdown = ["void", "stalled", "joker", "limit", "refused"]
+    assert ((frame["knocker"] == "") == frame["kind"].isin(ends_without_showdown)).all()
+    assert (frame["defender_count"][frame["knocker"] == ""] == 0).all()
+    has_player_deadwood = (frame["knocker"] != "") | frame["kind"].isin(["joker", "limit"])
+    assert (frame["knock_count"][~has_player_deadwood] == 0).all()
+    assert (frame["pays"][frame["kind"] != "refused"] == 0).all()
+    for side in "ab":
+        assert (frame[f"takes_{side}"] <= frame[f"draws_{side}"]).all()
+    drawn_jokers = (frame["kind"] == "joker") & (frame["defender_count"] == 0)
+    draws = frame["draws_a"] + frame["draws_b"]
+    assert (draws[~drawn_jokers] == frame["turns"][~drawn_jokers]).all()
+    knocks = frame[frame["kind"] == "knock"]
+    points = (knocks["defender_count"] - knocks["knock_count"]) * knocks["multiplier"]
+    assert (knocks["points_a"] + knocks["points_b"] == points).all()
+    if matchup.unit == "match":
+        is_last = frame["deal"].shift(-1, fill_value=0) == 0
+        assert ((frame["outcome"] != "") == is_last).all()
+
+
 def test_several_matchups_share_a_file(tmp_path):
     matchups = [MATCHUPS["deals"], MATCHUPS["matches"], SOLO_MATCHUP, MATCHUPS["deals"]]
     names = [(matchup.variant.spec, matchup.a.spec, matchup.opponent) for matchup in matchups]
