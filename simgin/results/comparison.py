@@ -5,6 +5,7 @@ If both runs have the same deals, the differences are paired.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,6 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.report.report import Report
 from simgin.results import run_report, sentences
 from simgin.results.run_results import VARIANT_COMPARISON_METRICS, RunResults
-from simgin.runs import ledger
 from simgin.runs.result import Result
 from simgin.runs.stopping import StopResult
 from simgin.stats import batches, differences
@@ -135,8 +135,8 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
         verdict += sentences.describe_differences(labelled_differences)
     if "margin" in labelled_differences:
         verdict += differences.describe_equivalence_verdicts(labelled_differences)
-    if other_differences := list_changed_settings(run, baseline):
-        verdict.append(f"The runs also differ in: {' '.join(other_differences)}")
+    if changed_settings := list_changed_settings(run, baseline, comparison.names):
+        verdict += ["The runs differ in the following settings:", *changed_settings]
     table = run_report.build_differences_table(labelled_differences)
     tables = [] if is_identical else [table]
     is_short = len(table.rows) <= MAX_EXPANDED_ROWS
@@ -177,8 +177,16 @@ def describe_compared_deals(comparison: Comparison) -> list[str]:
     ]
 
 
-def list_changed_settings(run: RunResults, baseline: RunResults) -> list[str]:
-    """Return a line for each changed setting of two runs, such as a changed strategy."""
+def list_changed_settings(
+    run: RunResults, baseline: RunResults, names: tuple[str, str]
+) -> list[str]:
+    """Return a line for each changed setting of two runs, such as a changed strategy.
+
+    Args:
+        run: Results of a run.
+        baseline: Results of the baseline run.
+        names: Names of the run and of the baseline run.
+    """
     baseline_identity, run_identity = (
         {
             key: value
@@ -192,7 +200,25 @@ def list_changed_settings(run: RunResults, baseline: RunResults) -> list[str]:
         for identity in (baseline_identity, run_identity):
             entries = identity[key].items()
             identity[key] = {name: entry for name, entry in entries if name in shared_names}
-    return ledger.describe_identity_differences(baseline_identity, run_identity)
+    return [
+        f"{key}: {_format_setting(value)} in {names[0]}, {_format_setting(base_value)} in "
+        f"{names[1]}."
+        for key, value, base_value in _iter_changed_values(run_identity, baseline_identity)
+    ]
+
+
+def _iter_changed_values(value: Any, base_value: Any, *keys: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the keys and both values of each setting that differs between two identities."""
+    if isinstance(value, Mapping) and isinstance(base_value, Mapping):
+        for key in {**base_value, **value}:
+            yield from _iter_changed_values(value.get(key), base_value.get(key), *keys, str(key))
+    elif value != base_value:
+        yield ", ".join(keys), value, base_value
+
+
+def _format_setting(value: Any) -> str:
+    """Format the value of a setting as JSON."""
+    return "no value" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _iter_common_matchups(

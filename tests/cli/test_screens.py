@@ -216,6 +216,24 @@ def test_comparison_reports_identical_results_and_deals_of_only_one_run():
     assert "Differences" in lines
 
 
+def test_comparison_lists_changed_settings_with_the_names_of_the_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, knock_limit in [("early", 3), ("late", 9)]:
+        code = PATIENT_STRATEGY_CODE.replace("param(5,", f"param({knock_limit},")
+        Path("mine.py").write_text(code)
+        run_command_line(f"match mine.py simple --deals 2000 -o {name}")
+    lines = run_command_line("compare late early").splitlines()
+    start = lines.index("The runs differ in the following settings:")
+    assert re.fullmatch(
+        r'strategies, mine\.py, digest: "[0-9a-f]{16}" in late, "[0-9a-f]{16}" in early\.',
+        " ".join(lines[start + 1 : start + 3]),
+    )
+    assert lines[start + 3 : start + 5] == [
+        'strategies, mine.py, policies, knock: "early:k=9" in late, "early:k=3" in early.',
+        "strategies, mine.py, parameters, knock, k: 9 in late, 3 in early.",
+    ]
+
+
 # Commands, each followed by its output; "= " marks a complete line
 RECORDED_SCREENS_TEXT = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 

@@ -1121,7 +1121,10 @@ def test_sweep_states_the_trend_of_the_match_length(
     review.__dict__.update(scorecard_rows=(scorecard.TURNS_ROW,))
     effect = Effect(turns[last_variant] - turns[first_variant], EFFECT_BOUNDS["turns_per_match"])
     monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
-    assert next(iterate_sweep_lines(review)).startswith(f"The length of a match {phrase}")
+    line = next(iterate_sweep_lines(review))
+    assert line.startswith(f"The length of a match {phrase}")
+    is_trend = not phrase.startswith("ranges")
+    assert ("The values of the sweep range from 70 to" in line) == is_trend
 
 
 @pytest.mark.parametrize(
