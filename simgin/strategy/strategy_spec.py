@@ -263,11 +263,13 @@ def check_values_given_once(spec: StrategySpec, file_values: ParameterValuesBySl
     """Raise StrategyError if a spec sets the value of a parameter that its file also sets."""
     for slot, slot_values in file_values.items():
         spec_values = spec.policies.get(slot, spec.strategy).values
-        for name in slot_values.keys() & spec_values.keys():
-            raise StrategyError(
-                f"parameter {name} is given twice: {name}={spec_values[name]} in the strategy spec "
-                f"and {name}={slot_values[name]} in {spec.file}. Remove one of these values."
-            )
+        for name in slot_values:
+            if name in spec_values:
+                raise StrategyError(
+                    f"parameter {name} is given twice: {name}={spec_values[name]} in the strategy "
+                    f"spec and {name}={slot_values[name]} in {spec.file}. Remove one of these "
+                    "values."
+                )
 
 
 def _to_string(value: object) -> str:
