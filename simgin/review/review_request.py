@@ -517,7 +517,7 @@ def _adjust_match_length(
     ):
         return adjusted_variant, player
     player = load_or_find_strongest(adjusted_variant, request.seed, workers)
-    return (_find_variant_with_match_length(n_turns, variant, player, request, workers), player)
+    return _find_variant_with_match_length(n_turns, variant, player, request, workers), player
 
 
 def _find_variant_with_match_length(
