@@ -263,12 +263,14 @@ def accept_connections(ports, on_connection):
             on_connection(connections[-1])
 
 
+# While a server closes each connection, dask tries to connect again until the timeout. If the
+# connection is closed after dask has connected, dask fails at once.
 FAKE_SCHEDULERS = {
     "a web server": (serve_web_page, "scheduler|no response within"),
     "silent": (partial(accept_connections, on_connection=lambda _: None), "no response within"),
     "closes": (
         partial(accept_connections, on_connection=lambda connection: connection.close()),
-        "not a dask sche",
+        "not a dask scheduler|no response within",
     ),
     "talks": (
         partial(
