@@ -41,12 +41,17 @@ KNOCK_LIMIT_RAMP_BOUNDS = (0, 1, 4, 7, 10, 15, 25)
 ACE_VALUE_KNOTS = (1, 5, 15)
 TURN_LIMIT_RAMP_BOUNDS = (12, 16, 20, 30)
 N_COMMON_FEATURES, N_RULE_PRODUCT_FEATURES = 124, 72
-N_RARE_FEATURES, N_TURN_LIMIT_FEATURES = 10, 18
+N_RARE_FEATURES, N_TURN_LIMIT_FEATURES, N_INTERACTION_FEATURES = 10, 18, 60
+N_DEAL_COUNT_FEATURES = 23  # interaction features of matches that count deals
 COMMON_FEATURES = slice(N_COMMON_FEATURES)
 RARE_FEATURES = slice(N_COMMON_FEATURES, N_COMMON_FEATURES + N_RARE_FEATURES)
 TURN_LIMIT_FEATURES = slice(RARE_FEATURES.stop, RARE_FEATURES.stop + N_TURN_LIMIT_FEATURES)
-RULE_FEATURE_GROUPS = COMMON_FEATURES, RARE_FEATURES, TURN_LIMIT_FEATURES
-N_RULE_FEATURES = TURN_LIMIT_FEATURES.stop
+INTERACTION_FEATURES = slice(
+    TURN_LIMIT_FEATURES.stop, TURN_LIMIT_FEATURES.stop + N_INTERACTION_FEATURES
+)
+RULE_FEATURE_GROUPS = (COMMON_FEATURES, RARE_FEATURES, TURN_LIMIT_FEATURES, INTERACTION_FEATURES)
+N_RULE_FEATURES = INTERACTION_FEATURES.stop
+DEAL_COUNT_FEATURES = slice(N_RULE_FEATURES - N_DEAL_COUNT_FEATURES, N_RULE_FEATURES)
 COUNTS_DEALS_INDEX = 48  # index of the first feature of matches that count deals
 HIGH_UNDERCUT_INDEX = 2  # index of the ramp of undercut bonuses from 25 to 50
 # A small scale strengthens the ridge penalty on products.
@@ -183,6 +188,26 @@ def encode_turn_limit(rules):
     ]
 
 
+def encode_interactions(rules):
+    """Return the products of three uncommon rules with other rules.
+
+    The uncommon rules are card values of 5 and 10, runs round the corner if the upcard does not
+    limit knocks, and matches that count deals, unless a die is rolled.
+    """
+    undercuts, gins, limits = compute_bonus_ramps(rules)
+    counts_deals = rules.goal == GOAL_DEALS and rules.die == DIE_OFF
+    has_corner_runs = rules.ace_runs == ACE_ROUND_CORNER and not rules.knock_by_upcard
+    other_rules = [1 / RULE_PRODUCT_SCALE, rules.layoff == 0, *limits]
+    points_rules = [*undercuts, *gins, rules.shot]
+    deal_counts = rules.deal_count_gin == 2, rules.deal_count_undercut == 2
+    pairs = [
+        *product([rules.pip_values], [*other_rules, *points_rules, counts_deals]),
+        *product([has_corner_runs], [*other_rules[:-1], *points_rules, counts_deals]),
+        *product([counts_deals], [*other_rules, *(x * y for x, y in product(deal_counts, limits))]),
+    ]
+    return [RULE_PRODUCT_SCALE * x * y for x, y in pairs]
+
+
 def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features_from_values(rules.item()[: len(RULE_PARAMETERS)])
@@ -200,6 +225,7 @@ def _compute_features_from_values(values):
             *encode_products(rules),
             *encode_rare_rules(rules),
             *encode_turn_limit(rules),
+            *encode_interactions(rules),
         ],
         np.float64,
     )

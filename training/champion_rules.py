@@ -2,17 +2,17 @@
 
     python training/champion_rules.py                # committed file: two hours on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
-    python training/champion_rules.py --start turn-limits    # only the last part
+    python training/champion_rules.py --start interactions    # only the last part
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also
 a linear function of these features. Each round plays deals under random rule sets with the weights
 of the previous rounds, and rolls out decisions as in simgin/learn/champion_weights.py. One
 regression covers the decisions under all rule sets. Its features are the products of each feature
-of an action and each feature of the rules. The second and the third part of the training contain
-only rule sets with rare rules, such as other values of aces, and with turn limits. Each part fits
-only the features of its rules. Finished rounds are stored in the directory `--work`, so an
-interrupted training resumes.
+of an action and each feature of the rules. The later parts of the training contain only rule sets
+with rare rules, such as other values of aces, with turn limits, and with uncommon rules whose
+effects depend on other rules. Each part fits only the features of its rules. Finished rounds are
+stored in the directory `--work`, so an interrupted training resumes.
 """
 
 import argparse
@@ -30,7 +30,9 @@ from simgin_strategies._champion import N_FEATURES, N_STAGES
 from simgin_strategies._champion_rules import (
     COMMON_FEATURES,
     COUNTS_DEALS_INDEX,
+    DEAL_COUNT_FEATURES,
     HIGH_UNDERCUT_INDEX,
+    INTERACTION_FEATURES,
     N_COMMON_FEATURES,
     N_RULE_FEATURES,
     N_RULE_PRODUCT_FEATURES,
@@ -44,6 +46,8 @@ from simgin.core.rules_record import GOAL_DEALS
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
+    DEAL_COUNT_ODDS,
+    INTERACTIONS_PART,
     N_RULE_SETS_FOR_KNOCK_ODDS,
     PRIOR_ODDS_RULE_SETS,
     PRIOR_ODDS_SEED,
@@ -83,7 +87,8 @@ LOG_ODDS_FEATURE_INDICES = (
     *range(N_COMMON_FEATURES - N_RULE_PRODUCT_FEATURES, N_COMMON_FEATURES),
 )
 # Names of the parts of the training, and slices of the rule features that they fit
-COMMON_RULES, RARE_RULES, TURN_LIMITS = "common-rules", "rare-rules", "turn-limits"
+COMMON_RULES, RARE_RULES = "common-rules", "rare-rules"
+TURN_LIMITS, INTERACTIONS = "turn-limits", "interactions"
 FITTED_FEATURES_BY_PART = {
     COMMON_RULES: (COMMON_FEATURES,),
     RARE_RULES: (
@@ -91,6 +96,7 @@ FITTED_FEATURES_BY_PART = {
         RARE_FEATURES,
     ),
     TURN_LIMITS: (TURN_LIMIT_FEATURES,),
+    INTERACTIONS: (INTERACTION_FEATURES,),
 }
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
@@ -384,6 +390,37 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     return all_coefficients
 
 
+def fit_deal_count_log_odds(table: np.ndarray, pool: Executor) -> np.ndarray:
+    """Return the table with log odds for matches that count deals.
+
+    The log odds under the rules of `dice` determine the coefficient of COUNTS_DEALS_INDEX. A ridge
+    regression on random rule sets then determines the coefficients of DEAL_COUNT_FEATURES.
+
+    Args:
+        table: Changes of the weights and of the log odds, in the format of
+            strategies/champion-rules.npy.
+        pool: Pool of processes.
+    """
+    sampled_variants = [
+        variants.find_variant("dice"),
+        *DEAL_COUNT_ODDS.sample_variants(0, DEAL_COUNT_ODDS.rule_sets),
+    ]
+    seeds = [DEAL_COUNT_ODDS.seed + index for index in range(len(sampled_variants))]
+    deltas, log_odds = np.split(table.copy(), [N_WEIGHTS_FOR_BOTH_TYPES], axis=1)
+    deal_count_rows = 1 + np.r_[DEAL_COUNT_FEATURES]
+    log_odds[[1 + COUNTS_DEALS_INDEX, *deal_count_rows], :-1] = 0
+    features = np.stack([compute_rule_features(build_rules(x)) for x in sampled_variants])
+    measured = pool.map(measure_log_odds, sampled_variants, repeat(deltas[1:]), seeds)
+    residuals = np.stack(list(measured)) - log_odds[0, :-1] - features @ log_odds[1:, :-1]
+    log_odds[1 + COUNTS_DEALS_INDEX, :-1] = residuals[0]
+    x = features[1:, DEAL_COUNT_FEATURES]
+    penalty = LOG_ODDS_RIDGE_PENALTY * np.eye(x.shape[1])
+    log_odds[deal_count_rows, :-1] = np.linalg.solve(
+        x.T @ x + penalty, x.T @ (residuals[1:] - residuals[0])
+    )
+    return round_to_float32(np.concatenate([deltas, log_odds], axis=1))
+
+
 # Prior odds that an opponent knocks immediately
 
 
@@ -595,11 +632,14 @@ def train_all_parts(args: argparse.Namespace, pool: Executor) -> np.ndarray:
         table = train_common_rules(args, pool)
     else:
         table = load_table_of_earlier_parts(args.start)
-    if args.start != TURN_LIMITS:
+    if args.start in (COMMON_RULES, RARE_RULES):
         table = train_later_part(RARE_RULES, RARE_RULES_PART, table, args, pool)
         table[:, -1] = 0
         table[1 + HIGH_UNDERCUT_INDEX, -1] = fit_prior_log_odds(table, pool)
-    return train_later_part(TURN_LIMITS, TURN_LIMITS_PART, table, args, pool)
+    if args.start != INTERACTIONS:
+        table = train_later_part(TURN_LIMITS, TURN_LIMITS_PART, table, args, pool)
+    table = train_later_part(INTERACTIONS, INTERACTIONS_PART, table, args, pool)
+    return fit_deal_count_log_odds(table, pool)
 
 
 def main() -> None:

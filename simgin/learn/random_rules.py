@@ -49,6 +49,11 @@ class LaterPart(NamedTuple):
 
 RARE_RULES_PART = LaterPart(re.compile(r"ace_value=|goal=deals|^dice\+"), 20261129, 6, 240)
 TURN_LIMITS_PART = LaterPart(re.compile("max_turns="), 20261201, 6, 120)
+INTERACTIONS_PART = LaterPart(
+    re.compile("pip_values=|goal=deals|ace_runs=corner|^round-the-corner"), 20261202, 6, 300
+)
+# Settings of the fit of the log odds that an opponent knocks immediately if a match counts deals
+DEAL_COUNT_ODDS = LaterPart(re.compile("^(?!dice).*goal=deals"), 20261203, 1, 80)
 # Settings of the fit of the prior odds that an opponent knocks immediately
 PRIOR_ODDS_SEED, PRIOR_ODDS_RULE_SETS = 20261130, 80
 HIGH_UNDERCUT_PATTERN = re.compile(r"undercut_bonus=(30|40|50|75|100)")
@@ -138,7 +143,7 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         known_rules += [variant.params for variant in training_variants]
-    for part in (RARE_RULES_PART, TURN_LIMITS_PART):
+    for part in (RARE_RULES_PART, TURN_LIMITS_PART, INTERACTIONS_PART, DEAL_COUNT_ODDS):
         for round_index in range(part.rounds):
             later_variants = part.sample_variants(round_index, part.rule_sets)
             known_rules += [variant.params for variant in later_variants]
