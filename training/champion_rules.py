@@ -1,6 +1,6 @@
 """Fit how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
 
-    python training/champion_rules.py                # committed file: two hours on one core
+    python training/champion_rules.py                # committed file: three hours on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
     python training/champion_rules.py --start interactions    # only the last part
 
