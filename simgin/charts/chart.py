@@ -53,9 +53,7 @@ if TYPE_CHECKING:
 
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 DEALS_PER_ENGINE_CALL = 4000  # number of deals per engine call
-WIN_RATE_MATCHES = (
-    20_000  # number of matches on held-out deals, from which the win rate is estimated
-)
+WIN_RATE_MATCHES = 20_000  # number of matches on held-out deals for estimating the win rate
 STRATEGY_TEMPLATE_FILE = Path(__file__).with_name("by_chart.py.j2")
 STRATEGY_FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 WIN_RATE_NOTE = f"Estimated from {WIN_RATE_MATCHES:,} matches on held-out deals."
@@ -71,7 +69,7 @@ UPCARD_SENTENCES = {
     "unclear": "If the upcard {}, the better choice depends on who deals, or the result is "
     "inconclusive.",
 }
-SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_only`
+SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.uses_first_decision`
     True: "In each deal, all actions were compared for one of the players. This player was the "
     "dealer in every second deal.",
     False: "In each deal, knocking and continuing were compared at one knock decision of one "
@@ -80,7 +78,7 @@ SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_on
     "decisions.",
 }
 MIN_EARLY_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
-MAX_EARLY_KNOCK_START = 3  # latest first turn of the early knocks
+MAX_FIRST_EARLY_KNOCK_TURN = 3  # latest turn in which the early knocks can begin
 SIGNIFICANCE_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
@@ -89,7 +87,7 @@ MISSING_CELL_NOTE = f"A dash marks a cell with fewer than {MIN_DECISIONS} decisi
 
 
 class ChartError(SimginError):
-    """Exception for a chart that cannot be measured."""
+    """Error raised if a chart cannot be measured."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +178,7 @@ class ChartRequest:
 
 
 def _parse_score(text: str, params: Params) -> tuple[int, int]:
-    """Parse a score such as `60-80`, in which both numbers must be below the target."""
+    """Parse a score such as `60-80`, with both numbers below the target score."""
     if params["goal"] != "points":
         raise ChartError(
             "--score requires a variant with a target score. Omit --score for this variant."
@@ -203,7 +201,7 @@ def _parse_score(text: str, params: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart with the measured gain in every cell.
+    """Measured chart, with the gain in each cell.
 
     Attributes:
         request: Request for the chart.
@@ -225,11 +223,11 @@ class Chart(Result):
 
     @property
     def played_matchups(self) -> list[tuple[Matchup, int]]:
-        """Matchup of the chart, with the number of deals that were played."""
+        """Matchup of the chart, with the number of deals played."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return a dictionary with the DataFrame of the chart."""
+        """Return the DataFrame of the chart, keyed by its name."""
         return {"chart": self.frame}
 
     def report(self, command: str) -> Report:
@@ -247,31 +245,33 @@ class Chart(Result):
             "unit": self.request.unit,
             "metric": f"{self.request.kind_name}_gain",
         }
-        data = (self.action_cells, self.action_values, self.decision_weights)
-        regression = CellRegression(*data, kind.n_cells, baseline_cell)
+        regression_inputs = (self.action_cells, self.action_values, self.decision_weights)
+        regression = CellRegression(*regression_inputs, kind.n_cells, baseline_cell)
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
         for cell in np.flatnonzero(regression.action_counts >= MIN_DECISIONS):
             value, se, n_effective = regression.estimates[:, cell]
-            n = int(regression.action_counts[cell])
+            n_actions = int(regression.action_counts[cell])
             known_se = se if cell != baseline_cell else 0.0
-            estimate = PairedEstimate(value, n, NO_INFLUENCES, n_effective, known_se=known_se)
+            estimate = PairedEstimate(
+                value, n_actions, NO_INFLUENCES, n_effective, known_se=known_se
+            )
             row, column = divmod(int(cell), len(kind.columns))
             labels = {"row": kind.rows[row], "column": kind.columns[column]}
             p_values.append(estimate.p if cell != baseline_cell else 1.0)
-            rows.append({**label_columns, **labels, **make_estimate_columns(estimate, n)})
+            rows.append({**label_columns, **labels, **make_estimate_columns(estimate, n_actions)})
         frame = build_output_frame("chart", rows)
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
     def to_grid(self, column_name: str) -> np.ndarray:
-        """Return a column of the DataFrame as a grid, (n_rows, n_columns) float64, NaN if empty."""
+        """Arrange a DataFrame column as a (n_rows, n_columns) grid, with NaN in empty cells."""
         kind = self.request.kind
         table = self.frame.pivot(index="row", columns="column", values=column_name)
         return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
 
     @property
     def signs(self) -> np.ndarray:
-        """Signs of the cells: 1 for a significant gain, -1 for a significant loss, otherwise 0.
+        """Sign of each cell: 1 for a significant gain, -1 for a significant loss, otherwise 0.
 
         The significance level of 5 % applies to all cells of the chart together (Holm's method).
         """
@@ -290,7 +290,7 @@ class Chart(Result):
 def run_chart(
     request: ChartRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> Chart:
-    """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
+    """Measure a chart and, for knock charts, the win rate of a strategy that follows it.
 
     If the request does not specify a strategy, pilot matches determine the strongest strategy for
     the variant.
@@ -319,15 +319,17 @@ def measure_chart(
     kernel.compile_matchup(matchup)
     rules: Any = build_rules(matchup.variant)
     start_score = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
-    is_match = request.score is not None
-    evaluate = make_match_equity_function(matchup.variant) if is_match else compute_point_equity
-    unit_divisor = MATCH_VALUE_IN_POINTS if is_match else 1
+    has_score = request.score is not None
+    compute_equity = (
+        make_match_equity_function(matchup.variant) if has_score else compute_point_equity
+    )
+    unit_divisor = MATCH_VALUE_IN_POINTS if has_score else 1
 
-    def measure_block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        scores = np.tile(start_score, (units, 1))
-        arguments = (matchup, kind.propose_actions, first_unit, units, kind.max_actions, scores)
-        rollouts = roll_out_deals(*arguments, use_first_decision=kind.first_decision_only)
-        values = np.where(rollouts.rolled_out_mask, evaluate(rollouts) / unit_divisor, np.nan)
+    def measure_block(first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        scores = np.tile(start_score, (n_units, 1))
+        arguments = (matchup, kind.propose_actions, first_unit, n_units, kind.max_actions, scores)
+        rollouts = roll_out_deals(*arguments, use_first_decision=kind.uses_first_decision)
+        values = np.where(rollouts.rolled_out_mask, compute_equity(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
     blocks = map_units(measure_block, request.n_deals, DEALS_PER_ENGINE_CALL, workers, on_progress)
@@ -382,17 +384,20 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 
 
 def summarise_knock_chart(chart: Chart) -> Iterator[str]:
-    """Yield sentences that state, by deadwood, in which turns to knock or to play for gin."""
+    """Yield sentences about the turns in which to knock or play for gin, by deadwood."""
     turns_by_row = [(name, _find_knock_turns(signs)) for name, _, signs in chart.filled_rows]
-    for has_early_knocks, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
-        names, turns = zip(*group, strict=True)
+    for has_early_knocks, row_group in groupby(turns_by_row, lambda row: row[1][0] is not None):
+        names, turns = zip(*row_group, strict=True)
         name_range = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         point_noun = "point" if name_range == "1" else "points"
         gin_turns = [gin_turn for *_, gin_turn in turns]
         gin_turn = None if None in gin_turns else max(gin_turns)
         clauses = []
         if has_early_knocks:
-            first_turn, last_turn = max(t[0] for t in turns), min(t[1] for t in turns)
+            first_turn, last_turn = (
+                max(knock_turns[0] for knock_turns in turns),
+                min(knock_turns[1] for knock_turns in turns),
+            )
             turns_text = (
                 f"from your {_format_ordinal(first_turn)} to your {_format_ordinal(last_turn)} turn"
             )
@@ -412,7 +417,7 @@ def _format_ordinal(number: int) -> str:
 
 
 def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turn in which to knock early, and the turn from which to seek gin.
+    """Return the first and last turn for early knocks, and the first turn to play for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
@@ -420,7 +425,7 @@ def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | 
     """
     gain_turns = np.flatnonzero(signs == 1)
     start = end = None
-    if len(gain_turns) and gain_turns[0] < MAX_EARLY_KNOCK_START:
+    if len(gain_turns) and gain_turns[0] < MAX_FIRST_EARLY_KNOCK_TURN:
         start = end = int(gain_turns[0])
         while end + 1 < len(signs) and signs[end + 1] == 1:
             end += 1
@@ -435,7 +440,7 @@ def _find_knock_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | 
 
 
 def summarise_upcard_chart(chart: Chart) -> Iterator[str]:
-    """Yield sentences that state which first upcards to take and which to leave."""
+    """Yield sentences about which first upcards to take and which to leave."""
     names_by_advice: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.kind.rows, chart.signs, strict=True):
         advice = {(1, 1): "take", (-1, -1): "leave"}.get(tuple(signs), "unclear")
@@ -446,7 +451,7 @@ def summarise_upcard_chart(chart: Chart) -> Iterator[str]:
 
 
 def summarise_discard_chart(chart: Chart) -> Iterator[str]:
-    """Yield sentences that compare the cost of discards with that of a king without partners."""
+    """Yield sentences that compare discards with the discard of a king without partners."""
     kind, signs = chart.request.kind, chart.signs
     values = -chart.request.display_factor * chart.to_grid("value")
     half_widths = chart.request.display_factor * (chart.to_grid("high") - chart.to_grid("low")) / 2
@@ -470,7 +475,7 @@ def summarise_discard_chart(chart: Chart) -> Iterator[str]:
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence that names the ranks that cost more, or less, to discard than a king."""
+    """Return a sentence about the ranks that cost more (or less) to discard than a king."""
     cost_text = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
     return f"Among cards without a partner, {join_words(ranks)} {cost_text} to discard than a king."
 
@@ -520,7 +525,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             (
                 "Deals",
                 f"{request.n_deals:,} deals of {request.strategy} against itself, not mirrored. "
-                + SAMPLING_NOTES[request.kind.first_decision_only],
+                + SAMPLING_NOTES[request.kind.uses_first_decision],
             ),
             *([] if win_rate is None else [("Win rate", WIN_RATE_NOTE)]),
             ("Seed", str(request.seed)),
@@ -533,14 +538,16 @@ def _iter_plots(chart: Chart) -> Iterator[Plot]:
     """Yield the plots of a chart."""
     request, frame = chart.request, chart.frame
     gain_column = Column("value", "gain", factor=request.display_factor)
-    alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
+    alt_text = describe_frame(
+        frame, (Column("row", "row"), Column("column", "column"), gain_column)
+    )
     figure = plots.decision_chart(frame, seed=request.seed)
     title = f"Gain from {request.kind.gain_source_phrase}"
-    yield Plot(f"chart_{request.kind_name}", title, alt, figure, frame)
+    yield Plot(f"chart_{request.kind_name}", title, alt_text, figure, frame)
 
 
 def _build_chart_table(chart: Chart) -> Table:
-    """Return the table of the gains in all cells of the chart."""
+    """Return a table of the gains in all cells of a chart."""
     kind = chart.request.kind
     rows = list(chart.filled_rows)
     max_value = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
@@ -562,7 +569,7 @@ def _build_chart_table(chart: Chart) -> Table:
 
 
 def _format_cell(value: float, sign: int, digits: int) -> ScoreCell:
-    """Format a gain. Show insignificant gains as a dot and missing gains as a dash."""
+    """Format a gain, with a dot if it is insignificant or a dash if it is missing."""
     if np.isnan(value):
         return ScoreCell(EN_DASH)
     text = f"{value:+.{digits}f}"

@@ -33,7 +33,7 @@ CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Kind of chart, which defines the decisions, the tried actions, the rows and the columns.
+    """Kind of chart, which defines the decisions, the compared actions, the rows and the columns.
 
     Attributes:
         question: Title of the chart.
@@ -47,7 +47,7 @@ class ChartKind:
         find_cells: Function that returns the cell of each action, or -1 if the action has no cell,
             (n_decisions, n_actions) int64.
         max_actions: Maximum number of actions per decision.
-        first_decision_only: True to use the first decision of each deal, not a random decision.
+        uses_first_decision: True to use the first decision of each deal, not a random decision.
         baseline_cell: Baseline cell, or None if the baseline is an action without a cell.
         no_win_rate_reason: Reason why the win rate was not measured, as a phrase after "because".
         default_deals: Default number of deals.
@@ -63,7 +63,7 @@ class ChartKind:
     column_title: str
     find_cells: CellFunction
     max_actions: int = 2
-    first_decision_only: bool = True
+    uses_first_decision: bool = True
     baseline_cell: int | None = None
     no_win_rate_reason: str = ""
     default_deals: int = 1_000_000
@@ -79,13 +79,13 @@ class ChartKind:
 
 @take
 def propose_upcard_actions(view, rules, params):
-    """Propose both taking and leaving the first upcard, as bits."""
+    """Propose taking and leaving the first upcard, as a bit mask."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def propose_first_discards(view, rules, params):
-    """Propose all unmatched cards as discards in the player's first turn, as bits."""
+    """Propose all unmatched cards as discards in the player's first turn, as a bit mask."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
@@ -93,15 +93,15 @@ def propose_first_discards(view, rules, params):
 
 
 def _find_knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
-    """Return the chart cell of each knock, by deadwood and turn, and -1 for continuing."""
-    turn = np.minimum(rollouts.views["own_turn"], N_TURN_COLUMNS) - 1
+    """Return the chart cell of knocking, by deadwood and turn, and -1 for continuing."""
+    column = np.minimum(rollouts.views["own_turn"], N_TURN_COLUMNS) - 1
     deadwood = rollouts.views["ending_count"] - 1
-    cell = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURN_COLUMNS + turn, -1)
-    return np.stack([np.full(len(cell), -1), cell], axis=1)
+    cells = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURN_COLUMNS + column, -1)
+    return np.stack([np.full(len(cells), -1), cells], axis=1)
 
 
 def _find_upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
-    """Return the chart cell of each take, by upcard and seat, and -1 for leaving the upcard."""
+    """Return the chart cell of taking the upcard, by upcard and seat, and -1 for leaving it."""
     rows = np.zeros(len(rollouts.views), np.int64)
     compile_feature_writer(write_upcard_rows)(rollouts.views, rules, rows)
     seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)
@@ -122,11 +122,11 @@ def write_upcard_rows(views, rules, rows):
     """
     for i in range(len(views)):
         view = views[i]
-        card = view.taken_offer
-        if makes_meld(view.hand, card, rules):
+        upcard = view.taken_offer
+        if makes_meld(view.hand, upcard, rules):
             rows[i] = 0
         else:
-            rows[i] = 3 - min(popcount(neighbours(card) & view.hand), 2)
+            rows[i] = 3 - min(popcount(neighbours(upcard) & view.hand), 2)
 
 
 def write_partner_cells(views, actions, cells):
@@ -138,8 +138,8 @@ def write_partner_cells(views, actions, cells):
         for k in range(actions.shape[1]):
             card = actions[i, k]
             if card >= 0:
-                partners = min(popcount(neighbours(card) & views[i].hand), 2)
-                cells[i, k] = partners * 13 + rank_of(card)
+                n_partners = min(popcount(neighbours(card) & views[i].hand), 2)
+                cells[i, k] = n_partners * 13 + rank_of(card)
 
 
 CHART_KINDS: Mapping[str, ChartKind] = {
@@ -153,7 +153,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "deadwood",
         "own turn",
         _find_knock_cells,
-        first_decision_only=False,
+        uses_first_decision=False,
         no_win_rate_reason="the score changes during a match",
     ),
     "upcard": ChartKind(

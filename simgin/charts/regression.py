@@ -17,7 +17,7 @@ MIN_DECISIONS = 30  # minimum number of decisions in a non-empty cell
 
 @dataclass(frozen=True, eq=False)
 class CellRegression:
-    """Regression that estimates the gain in each chart cell from the values of actions.
+    """Weighted regression that estimates the gain in each chart cell from action values.
 
     Attributes:
         action_cells: Cell of each action, or -1 if the action has no cell,
@@ -42,37 +42,39 @@ class CellRegression:
 
     @cached_property
     def estimates(self) -> np.ndarray:
-        """Coefficients, standard errors and effective decision counts, (3, n_cells) float64."""
-        inverse, effective_decisions = self._inverse_matrix, self._effective_counts
-        coefficients = inverse @ self._sum_by_cell(
+        """Coefficients, standard errors and effective sample sizes, (3, n_cells) float64."""
+        inverse_matrix, effective_decisions = self._inverse_matrix, self._effective_counts
+        coefficients = inverse_matrix @ self._sum_by_cell(
             self._weight_column * self._centre(self.action_values)
         )
         fitted_values = np.where(self.action_cells >= 0, coefficients[self.action_cells], 0)
         scores = self._weight_column * self._centre(self.action_values - fitted_values)
-        variances = np.einsum("ij,jk,ki->i", inverse, self._sum_by_cell_pair(scores), inverse)
-        errors = np.sqrt(variances * effective_decisions / (effective_decisions - 1))
-        return np.stack([coefficients, errors, effective_decisions])
+        variances = np.einsum(
+            "ij,jk,ki->i", inverse_matrix, self._sum_by_cell_pair(scores), inverse_matrix
+        )
+        standard_errors = np.sqrt(variances * effective_decisions / (effective_decisions - 1))
+        return np.stack([coefficients, standard_errors, effective_decisions])
 
     @property
     def _inverse_matrix(self) -> np.ndarray:
         """Inverse of the regression matrix X'X, with zeros for the baseline and rare cells."""
-        scales = np.sqrt(self._weight_column / self._n_actions)
+        scaled_weights = np.sqrt(self._weight_column / self._n_actions)
         total_weights = np.diag(self._sum_by_cell(self._weight_column))
-        cross_products = total_weights - self._sum_by_cell_pair(scales)
-        is_used = (self.action_counts >= MIN_DECISIONS) & (
+        cross_products = total_weights - self._sum_by_cell_pair(scaled_weights)
+        is_estimated = (self.action_counts >= MIN_DECISIONS) & (
             np.arange(self.n_cells) != self.baseline_cell
         )
-        used_cells = np.ix_(is_used, is_used)
-        inverse: np.ndarray = np.zeros_like(cross_products)
-        inverse[used_cells] = np.linalg.pinv(cross_products[used_cells])
-        return inverse
+        estimated_cells = np.ix_(is_estimated, is_estimated)
+        inverse_matrix: np.ndarray = np.zeros_like(cross_products)
+        inverse_matrix[estimated_cells] = np.linalg.pinv(cross_products[estimated_cells])
+        return inverse_matrix
 
     @property
     def _effective_counts(self) -> np.ndarray:
-        """Effective number of decisions in each cell, given their weights; at least 2."""
+        """Effective number of decisions in each cell, at least 2 (Kish 1965)."""
         squared_weights = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
-        sizes = self._sum_by_cell(self._weight_column) ** 2 / squared_weights
-        return np.asarray(np.maximum(sizes, 2))
+        effective_counts = self._sum_by_cell(self._weight_column) ** 2 / squared_weights
+        return np.asarray(np.maximum(effective_counts, 2))
 
     @property
     def _weight_column(self) -> np.ndarray:
@@ -109,11 +111,15 @@ class CellRegression:
         return np.bincount(self.action_cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """For each pair of cells, sum the products of the values of two actions at a decision."""
+        """Sum the products of two actions' values at a decision, for each pair of cells."""
         values = np.broadcast_to(values, self.action_cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.action_cells.shape[1]), repeat=2):
-            mask = self._has_cell[:, k] & self._has_cell[:, m]
-            index = self.action_cells[mask, k] * self.n_cells + self.action_cells[mask, m]
-            sums += np.bincount(index, values[mask, k] * values[mask, m], self.n_cells**2)
+            has_cells = self._has_cell[:, k] & self._has_cell[:, m]
+            pair_index = (
+                self.action_cells[has_cells, k] * self.n_cells + self.action_cells[has_cells, m]
+            )
+            sums += np.bincount(
+                pair_index, values[has_cells, k] * values[has_cells, m], self.n_cells**2
+            )
         return sums.reshape(self.n_cells, self.n_cells)
