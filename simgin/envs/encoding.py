@@ -92,7 +92,7 @@ _TO_OPENSPIEL_CARD = np.array(
 
 
 def _list_field_offsets(names, length=1):
-    """Return the offsets of view fields, counted in int64 numbers."""
+    """Return the offsets of view fields, in units of int64 numbers."""
     first_offsets = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in first_offsets for i in range(length))
 
@@ -150,15 +150,15 @@ def to_engine_action(slot, action, legal, zero_means_pass):
 
 
 @compile_cached
-def does_zero_mean_pass(view, rules):
-    """Return True if the engine action 0 passes the first upcard."""
+def is_pass_action_zero(view, rules):
+    """Return True if engine action 0 means to pass the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
 @compile_cached
 def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
-    zero_means_pass = does_zero_mean_pass(view, rules)
+    zero_means_pass = is_pass_action_zero(view, rules)
     mask[:] = 0
     legal = view.legal
     while legal:
@@ -168,7 +168,7 @@ def write_action_mask(view, rules, slot, mask):
 
 @compile_cached
 def write_observation(address, slot, observation):
-    """Write the observation of a view, without the rule parameters.
+    """Write the observation of a player's view, without the rule parameters.
 
     Args:
         address: Address of the view.
@@ -197,17 +197,17 @@ def write_observation(address, slot, observation):
 
 
 @compile_cached
-def _write_history(view, observation, start):
-    """Write the turns in which each card was discarded, or taken by the opponent."""
+def _write_history(view, observation, planes_offset):
+    """Write the turn of each discard, and of each card that the opponent took from the pile."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
-        card, discarded = view.history[i, 2], view.history[i, 3]
+        taken_card, discarded = view.history[i, 2], view.history[i, 3]
         if discarded >= 0:
-            observation[start + 52 * (seat != view.seat) + convert_card(discarded)] = (
+            observation[planes_offset + 52 * (seat != view.seat) + convert_card(discarded)] = (
                 _ENCODED_TURNS[i]
             )
         if seat != view.seat and source == FROM_PILE:
-            observation[start + 104 + convert_card(card)] = _ENCODED_TURNS[i]
+            observation[planes_offset + 104 + convert_card(taken_card)] = _ENCODED_TURNS[i]
 
 
 # Games with one or two external players
@@ -234,7 +234,7 @@ def _compute_reward(game, state, rules, stake):
 
 @compile_cached
 def _advance_to_decision(game):
-    """Advance a game to an external decision or to its end, and return the gain of seat 0."""
+    """Advance a game to the next external decision or to its end, and return seat 0's gain."""
     state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
     gain = 0
     while game.status == stepping.AWAITING_ACTION:
@@ -278,23 +278,23 @@ def _write_acting_observation(game, encoded_rules, observation, mask):
 
 
 @compile_cached
-def _copy_view(source, target):
-    """Copy the view fields that observations use.
-
-    `source` and `target` are memory addresses.
-    """
-    source_numbers, target_numbers = get_int64s_at(source).numbers, get_int64s_at(target).numbers
+def _copy_view(source_address, target_address):
+    """Copy the view fields that observations use from one memory address to another."""
+    source_numbers, target_numbers = (
+        get_int64s_at(source_address).numbers,
+        get_int64s_at(target_address).numbers,
+    )
     for i in range(_MELDINGS_OFFSET):
         target_numbers[i] = source_numbers[i]
     for i in range(
-        _HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.get_view_at(source).turns + 1) // 2
+        _HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.get_view_at(source_address).turns + 1) // 2
     ):
         target_numbers[i] = source_numbers[i]  # each int64 contains two turns
 
 
 @compile_cached
 def _begin_next_game(game, unit_step):
-    """Begin the next game in which an external player has a decision."""
+    """Begin the next game in which an external player must decide."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)
@@ -306,18 +306,18 @@ def _begin_next_game(game, unit_step):
 
 @compile_cached
 def _execute_action(game):
-    """Execute the stored action of a game and advance the game."""
+    """Execute the stored action of a game, and advance to the next decision or to the end."""
     state, rules = stepping.get_state_at(game.state), stepping.get_rules_at(game.rules)
-    zero_means_pass = does_zero_mean_pass(
+    zero_means_pass = is_pass_action_zero(
         stepping.get_view_at(_get_acting_view_address(game, state)), rules
     )
-    answer = to_engine_action(state.query_slot, game.action, state.legal, zero_means_pass)
-    if answer < 0:
+    engine_action = to_engine_action(state.query_slot, game.action, state.legal, zero_means_pass)
+    if engine_action < 0:
         game.ended = 2
         game.reward = ILLEGAL_ACTION_MATCH_REWARD if game.is_match else ILLEGAL_ACTION_DEAL_REWARD
         game.status = stepping.GAME_OVER
     else:
-        stepping.append_action(game, answer)
+        stepping.append_action(game, engine_action)
         game.reward = _advance_to_decision(game)
         game.ended = game.status == stepping.GAME_OVER
 
@@ -386,7 +386,7 @@ _ACT_LOCK = Lock()  # Deals run in several threads, but torch networks are not t
 
 
 def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
-    """Return the engine action that an external function chooses.
+    """Return the engine action that an external function chooses at a decision.
 
     Args:
         act: Function that returns an action for an observation, as in `simgin.envs.gin_rummy`.
@@ -402,12 +402,14 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
     write_observation(get_memory_address(view), slot, observation)
     write_action_mask(view, rules, slot, mask)
     with _ACT_LOCK:
-        result = act({"observation": observation, "action_mask": mask})
+        returned_action = act({"observation": observation, "action_mask": mask})
     try:
-        action = int(operator.index(result))
+        action = int(operator.index(returned_action))
     except TypeError:
-        raise python_tier.make_action_error(result, "an action must be an integer") from None
+        raise python_tier.make_action_error(
+            returned_action, "an action must be an integer"
+        ) from None
     if not (0 <= action < N_ACTIONS and mask[action]):
-        legal = ", ".join(map(str, np.flatnonzero(mask)))
-        raise python_tier.make_action_error(action, f"the legal actions are {legal}")
-    return int(to_engine_action(slot, action, view.legal, does_zero_mean_pass(view, rules)))
+        legal_actions = ", ".join(map(str, np.flatnonzero(mask)))
+        raise python_tier.make_action_error(action, f"the legal actions are {legal_actions}")
+    return int(to_engine_action(slot, action, view.legal, is_pass_action_zero(view, rules)))

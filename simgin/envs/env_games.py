@@ -25,7 +25,7 @@ EPISODE_UNITS = ("deal", "match")
 
 
 class EnvError(SimginError):
-    """Exception for an argument or a method call that an environment does not support."""
+    """Error raised if an environment does not support an argument or a method call."""
 
 
 class EnvGames:
@@ -73,10 +73,10 @@ class EnvGames:
 
     def _bind_arrays(self) -> None:
         """Set the attributes that refer to fields of the game records."""
-        rows = self.batch.records
-        self.units, self.ended = rows["unit"], rows["ended"]
-        self.actions, self.rewards = rows["action"], rows["reward"]
-        self.acting_seats = rows["seat"]
+        records = self.batch.records
+        self.units, self.ended = records["unit"], records["ended"]
+        self.actions, self.rewards = records["action"], records["reward"]
+        self.acting_seats = records["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         """Restore the attributes of a copy, so that its arrays refer to its own games."""
@@ -89,7 +89,7 @@ class EnvGames:
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Start the first games for a seed, or the next games if `seed` is None."""
+        """Start games from a new seed, or the next games if `seed` is None."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:
@@ -112,7 +112,7 @@ class EnvGames:
         self._step_games(len(self.units) if restart_ended else 0)
 
     def step_single(self, action: Any) -> None:
-        """Take one action in a single game, and raise EnvError if it is invalid."""
+        """Take an action in the only game, or raise EnvError if the action is invalid."""
         self.actions[0] = parse_action(action)
         self._step_games(0)
 
@@ -124,11 +124,11 @@ class EnvGames:
                 f"hidden cards cannot be sampled in {self.matchup.variant.spec}, because this "
                 "variant has a die or a joker. Use another variant."
             )
-        for index in np.flatnonzero(self.ended == 0).tolist():
-            self.batch.resample_hidden_cards(index, int(self.acting_seats[index]), rng)
+        for game in np.flatnonzero(self.ended == 0).tolist():
+            self.batch.resample_hidden_cards(game, int(self.acting_seats[game]), rng)
 
     def _step_games(self, unit_step: int) -> None:
-        """Take the stored action of each game, and update the observations."""
+        """Take the stored action in each game, and update the observations."""
         observations, masks = self.observations, self.masks
         if self._copy:
             observations = np.empty(observations.shape, np.float32)
@@ -150,7 +150,7 @@ class EnvGames:
         return {"observation": self.observations, "action_mask": self.masks}
 
     def observe_single(self) -> dict[str, np.ndarray]:
-        """Return the observation and action mask of a single game."""
+        """Return the observation and the action mask of the only game."""
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def render_text(self, game: int = 0) -> str:

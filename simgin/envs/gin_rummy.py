@@ -47,7 +47,7 @@ Observation = dict[str, np.ndarray]
 
 
 def _make_observation_space() -> spaces.Dict:
-    """Return a new space for the observations of a variant.
+    """Return a new observation space.
 
     Environments must not share the random numbers of a space.
     """
@@ -73,7 +73,7 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
 
 
 class SearchMixin:
-    """Methods for tree search in all environments: copies, saved states and sampled cards."""
+    """Methods for tree search: copies, saved states and resampled hidden cards."""
 
     _seats: EnvGames
 
@@ -88,7 +88,9 @@ class SearchMixin:
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore a state that `clone_state` saved, any number of times.
+        """Restore a state that `clone_state` returned.
+
+        A state can be restored any number of times.
 
         Args:
             state: State returned by `clone_state` of an environment of the same type.
@@ -151,7 +153,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first game for a seed, or the next game if `seed` is None."""
+        """Start a game from a new seed, or the next game if `seed` is None."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_running = True
@@ -224,7 +226,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first games for a seed, or the next games if `seed` is None.
+        """Start games from a new seed, or the next games if `seed` is None.
 
         Every game plays one unit. If `seed` is a list, only its first element is used.
         """
@@ -251,12 +253,14 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return tuple(map(self._seats.render_text, range(self.num_envs)))
 
 
-def _parse_num_envs(n: Any) -> int:
+def _parse_num_envs(num_envs: Any) -> int:
     """Convert the number of games to an int, or raise EnvError if it is not valid."""
-    number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
+    number = (
+        operator.index(num_envs) if hasattr(num_envs, "__index__") and num_envs is not True else 0
+    )
     if not 1 <= number <= MAX_ENVS:
         raise EnvError(
-            f"{format_value(n)} is not a valid number of games. Use an integer from 1 to "
+            f"{format_value(num_envs)} is not a valid number of games. Use an integer from 1 to "
             f"{MAX_ENVS:,}."
         )
     return number
@@ -305,7 +309,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the first game for a seed, or the next game if `seed` is None."""
+        """Start a game from a new seed, or the next game if `seed` is None."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -362,7 +366,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
 
 
 class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
-    """Environment that adds PettingZoo's checks of the call order to `RawAECEnv`."""
+    """Wrapper that adds PettingZoo's checks of the call order to `RawAECEnv`."""
 
     def __str__(self) -> str:
         return str(self.env)
@@ -377,7 +381,7 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderEnforcingEnv:
-    """Return the PettingZoo environment in a wrapper that checks the order of calls.
+    """Return a PettingZoo environment that checks the order of calls.
 
     Args:
         variant: Variant spec.

@@ -139,19 +139,18 @@ def test_environment_and_engine_actions_are_one_to_one():
     )
     for slot in range(len(SLOTS)):
         legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
-        for does_zero_mean_pass in (False, True):
-            legal_mask = 3 if does_zero_mean_pass and not slot else legal
+        for zero_means_pass in (False, True):
+            legal_mask = 3 if zero_means_pass and not slot else legal
             engine_actions = [
                 engine_action for engine_action in range(62) if legal_mask >> engine_action & 1
             ]
             actions = [
-                to_env_action(slot, engine_action, does_zero_mean_pass)
+                to_env_action(slot, engine_action, zero_means_pass)
                 for engine_action in engine_actions
             ]
             assert len(set(actions)) == len(actions) and max(actions) < encoding.N_ACTIONS
             assert [
-                to_engine_action(slot, action, legal_mask, does_zero_mean_pass)
-                for action in actions
+                to_engine_action(slot, action, legal_mask, zero_means_pass) for action in actions
             ] == engine_actions
     assert [convert_card(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
@@ -298,10 +297,8 @@ def test_environment_asks_for_the_decisions_of_a_match(variant, n_deals):
             slot = SLOTS.index(decision.slot)
             expected = encode_expected_observation(decision.view, slot)
             assert np.allclose(games.observations[0, : len(expected)], expected, atol=1e-6)
-            does_zero_mean_pass = encoding.does_zero_mean_pass.py_func(
-                decision.view, games.batch.rules
-            )
-            action = encoding.to_env_action.py_func(slot, decision.action, does_zero_mean_pass)
+            zero_means_pass = encoding.is_pass_action_zero.py_func(decision.view, games.batch.rules)
+            action = encoding.to_env_action.py_func(slot, decision.action, zero_means_pass)
             games.step([action], restart_ended=False)
         assert games.ended[0]
         for name in ("kind", "winner", "score", "turns"):
